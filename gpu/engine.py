@@ -34,7 +34,7 @@ import numpy as np
 
 from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import check_events, require_room, source_range
-from gpu.errors import DistanceRangeError, ParameterError
+from gpu.errors import DistanceRangeError, ParameterError, QueuesFullError
 from gpu.graph import CSRGraph
 from gpu.numbers import check_choice, in_numbers, judge_range, unreached, wider
 from gpu.record.shown import remember
@@ -226,7 +226,8 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer = SILENT) -> 
     """Run one algorithm to its end and return its trace. Every run is made here.
 
     Where the number type "auto" finds int32 too small for a distance, the run is repeated in
-    int64; the observer sees both.
+    int64. Where the queues of the GPU were too small, it is repeated once with larger ones, and
+    the trace's environment says so ("queues"). The observer sees both runs.
 
     Raises
     ------
@@ -234,6 +235,7 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer = SILENT) -> 
     not fit the type), DistanceRangeError (a distance does not)
     """
     settings = checked_settings(graph, settings)
+    noted: dict[str, str] = {}
     while True:
         in_type = in_numbers(graph, settings.numbers)
         buffers = observer.begin(in_type, settings) or _fresh_buffers(in_type, settings)
@@ -247,7 +249,10 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer = SILENT) -> 
             outcome = execute(in_type, settings, buffers, record)
         except DistanceRangeError as error:
             settings = again_wider(graph, settings, error)
+        except QueuesFullError as error:
+            noted["queues"] = f"{error}: run again with more"
         else:
+            outcome = replace(outcome, environment={**outcome.environment, **noted})
             return make_trace(graph, settings, buffers, outcome, record.samples())
 
 

@@ -45,6 +45,10 @@ class MemoryNeededError(GpuError):
     """Work refused before it started: it needs more memory than is free."""
 
 
+class QueuesFullError(MemoryNeededError):
+    """The queues of a run on the GPU were too small; the next run on this graph has larger ones."""
+
+
 class EngineError(GpuError):
     """An engine that cannot run here, or that was lost while it ran."""
 

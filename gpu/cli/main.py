@@ -31,6 +31,8 @@ from gpu.cli.outcome import (
 )
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import NAME, discard, failure, opened, settle
+from gpu.cuda.watchdog import end_process_on_silence
+from gpu.errors import EngineError
 from gpu.interpreter import settle_process, version
 
 
@@ -198,6 +200,7 @@ def _run_command(argv: list[str]) -> int:
         progress=given.get("progress", False),
         json_asked=given.get("json", False),
     )
+    end_process_on_silence(lambda words: failure(EngineError(words), FAILED))
     code: int = args.handle(args)
     return code
 

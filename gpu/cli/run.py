@@ -263,6 +263,8 @@ def _print_run(trace: Trace) -> None:
         *_work_rows(trace, told),
         ("distances", f"{found['reached']:,} reached, sum {found['sum']}, max {found['max']}"),
     ]
+    if "queues" in trace.environment:
+        rows.insert(3, ("queues", trace.environment["queues"]))
     if told["delta"] is not None:
         change = f"{told['delta']:g}, at the end {told['delta_final']:g}"
         rows.insert(3, ("Δ", f"{change}, changed {told['delta_changes']} times"))

@@ -19,6 +19,7 @@ from gpu.cuda.launch import (
     device_graph,
     go,
     new_record,
+    places_for,
     refuse_beyond,
     refuse_workers,
     resident_blocks,
@@ -31,6 +32,8 @@ from gpu.graph import HUBS, CSRGraph, are_hubs
 from gpu.record.trace import RunSettings
 
 _OWNERS: weakref.WeakKeyDictionary[DeviceGraph, Any] = weakref.WeakKeyDictionary()
+FILE = "adds.cu"
+MOST_BLOCKS = 65_000  # of the pool, whose number has 16 bits
 READINGS_ROOM = 1 << 17  # manager sweeps that are recorded from probe level 1 on
 
 
@@ -99,9 +102,7 @@ def run_tuned(
 def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning) -> Plan:
     """Size queues and grid, and fill the kernel's record."""
     parameters, probe = settings.parameters, settings.probe
-    kernel = function(
-        device.number, "adds.cu", "adds", probe, graph.weights.dtype.name, tuning.threads
-    )
+    kernel = function(device.number, FILE, "adds", probe, graph.weights.dtype.name, tuning.threads)
     most = min(
         resident_blocks(device, kernel, tuning.threads) - 1, records.most_workers(tuning.threads)
     )
@@ -136,7 +137,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
         controller=start(rule, Weights(1.0, 1.0, graph.mean_degree, graph.integer))[0],
     )
     fill_rule(record, rule, graph.integer)
-    plan = Plan("adds.cu", "adds", tuning.threads, workers, record)
+    plan = Plan(FILE, "adds", tuning.threads, workers, record)
     _allocate(plan, blocks, workers, probe, records.item_bytes(graph.weights.dtype))
     plan.arrays["owners"] = owners_of(uploaded, device)
     return plan
@@ -177,7 +178,9 @@ def pool_blocks(graph: CSRGraph, buckets: int, as_published: bool = False) -> in
     As published there are more: nothing is dropped, and what lost a race is queued as well.
     """
     items = 2 * graph.n + (3 * graph.m if as_published else graph.m) // 2
-    return min(4 * buckets + items // records.BLOCK_ITEMS, 65_000)
+    blocks = 4 * buckets + items // records.BLOCK_ITEMS
+    block_bytes = records.BLOCK_ITEMS * (records.item_bytes(graph.weights.dtype) + 1)
+    return places_for(graph, FILE, blocks, block_bytes, MOST_BLOCKS)
 
 
 def owners_of(uploaded: DeviceGraph, device: Device) -> Any:
@@ -204,7 +207,7 @@ def _allocate(plan: Plan, blocks: int, workers: int, probe: int, item_bytes: int
 
     items = blocks * records.BLOCK_ITEMS
     needed = item_bytes * items + 4 * items // records.SEGMENT + SPARE_BYTES
-    refuse_beyond(cupy, needed, f"the bucket queue ({items:,} places)")
+    refuse_beyond(needed, f"the bucket queue ({items:,} places)")
     arrays = {
         "items": cupy.empty(items * item_bytes // 8, np.uint64),
         "written": cupy.empty(items // records.SEGMENT, np.uint32),

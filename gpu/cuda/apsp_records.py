@@ -35,10 +35,10 @@ PROGRESS = np.dtype(
         *((n, "<u8") for n in ("done", "processed", "relaxed", "improved", "rounds", "switches")),
         ("running", "<u4"),
         ("overflowed", "<u4"),
-        ("unused", "<u8"),
+        ("timed_out", "<u8"),
     ]
 )
-CONTROL = np.dtype([("origin_ns", "<u8"), ("delta", "<f8"), ("stop", "<u4"), ("unused", "<u4")])
+CONTROL = np.dtype([("origin_ns", "<u8"), ("delta", "<f8"), ("stop", "<u4"), ("limit_ms", "<u4")])
 PER_CHUNK = {"taken": 4}  # bytes by which an address moves on from chunk to chunk
 PER_ROW = {"begun": 8, "ended": 8, "rounds": 4}  # and from row to row
 assert JOB.itemsize == 112

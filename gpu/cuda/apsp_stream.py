@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu.cuda import watchdog
 from gpu.cuda.apsp_records import (
     CONTROL,
     JOB,
@@ -34,6 +35,7 @@ from gpu.cuda.device import Device
 from gpu.cuda.launch import SPARE_BYTES, device_graph
 from gpu.cuda.records import bits_of
 from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
@@ -75,6 +77,7 @@ class Conveyor:
         self._failure: BaseException | None = None
         self._moved = threading.Event()
         self._sequence, self._last_t, self._held = 0, 0, False
+        self._done = 0  # sources, when last looked at
 
     # ---- memory -----------------------------------------------------------------------
 
@@ -136,8 +139,13 @@ class Conveyor:
 
     def run(self, observer: Observer, delta: float) -> EngineOutcome:
         """Compute, copy and watch to the end or to Stop; raise what ended it early."""
+        with watchdog.waiting_for_gpu() as self._hear:
+            return self._run(observer, delta)
+
+    def _run(self, observer: Observer, delta: float) -> EngineOutcome:
         self._delta = self._own_delta = delta
         self._set_delta(delta)
+        self._set_limit()
         self._cupy.cuda.get_current_stream().synchronize()
         self._signals.synchronize()
         ready: queue.SimpleQueue[tuple[int, Any] | None] = queue.SimpleQueue()
@@ -213,6 +221,7 @@ class Conveyor:
         elapsed = time.perf_counter() - self._started
         if self._fetched is not None and self._fetched.done:
             self._fetched = None
+            self._listen()
             if self._probe >= Probe.SAMPLES:
                 observer.on_samples(self._sample(int(elapsed * 1e9), Flag(0)))
         if self._fetched is None and elapsed >= self._due:
@@ -236,6 +245,17 @@ class Conveyor:
     def _set_delta(self, delta: float) -> None:
         self._delta = delta
         self._control[8:16].set(np.array([delta]).view(np.uint8), stream=self._signals)
+
+    def _set_limit(self) -> None:
+        limit = np.array([watchdog.LIMIT_S * 1e3]).astype(np.uint32)
+        self._control[20:24].set(limit.view(np.uint8), stream=self._signals)
+
+    def _listen(self) -> None:
+        """Note a sign of life where a block has finished a source since the last one."""
+        done = int(self._progress["done"].sum())
+        if done != self._done:
+            self._done = done
+            self._hear()
 
     def _end_kernels(self) -> None:
         self._ask_to_stop()
@@ -296,6 +316,11 @@ class Conveyor:
             stream.synchronize()
         self._fetch()
         self._signals.synchronize()
+        if self._progress["timed_out"].any():
+            raise EngineError(
+                f"a source had not finished after {watchdog.LIMIT_S:g} s and the kernel ended "
+                "itself; try another delta or the engine model"
+            )
         cupy = self._cupy
         ended = [cupy.cuda.get_elapsed_time(self._begin_event, e) for e in self._last_events]
         kernel_ms = float(max(ended, default=0.0))

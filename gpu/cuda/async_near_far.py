@@ -15,6 +15,7 @@ from gpu.cuda.launch import (
     device_graph,
     go,
     new_record,
+    places_for,
     refuse_beyond,
     refuse_workers,
     resident_blocks,
@@ -32,6 +33,7 @@ RING, MINE = 2048, 32  # entries of a block's ring, and of a warp's own; as in a
 CHUNK = 64  # items, as in async_far.cuh
 PACKETS, PACKET_ENTRIES = 1024, 32  # as in async_herald.cuh
 MOST_WORKERS = 192  # blocks that the pacer can look after, as in async_pacer.cuh
+MOST_PLACES = 1 << 31  # of items, whose number has 32 bits
 SHARED_WORDS = 64  # words of `table` that the grid shares
 
 
@@ -82,6 +84,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
     workers = min(device.multiprocessors - 1, MOST_WORKERS)
     refuse_workers(workers, resident_blocks(device, kernel, threads, shared) - 1, device, threads)
     dense = graph.mean_degree >= DENSE
+    device_graph(graph, device)  # before the queues: it is the larger demand
     places = far_places(graph, workers * threads // 32)
     record = new_record(
         source=settings.source,
@@ -97,15 +100,16 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
     )
     record["rule"]["given"] = settings.delta or 0.0
     record["rule"]["start_factor"] = strides_of(graph.mean_degree)
-    device_graph(graph, device)  # before the queues: it is the larger demand
     plan = Plan(FILE, NAME, threads, workers, record, shared)
     _allocate(plan, places, numbers)
     return plan
 
 
 def far_places(graph: CSRGraph, warps: int) -> int:
-    """Return the items that chunks hold: 2n, every arc, two chunks a warp."""
+    """Return the items that chunks hold: 2n, every arc, two chunks a warp; more where full."""
     items = 2 * graph.n + graph.m + 2 * warps * CHUNK
+    place_bytes = item_bytes(graph.weights.dtype) + 1  # and the link of a chunk
+    items = places_for(graph, FILE, items, place_bytes, MOST_PLACES)
     return -(-items // CHUNK) * CHUNK
 
 
@@ -136,7 +140,7 @@ def _allocate(plan: Plan, places: int, numbers: np.dtype) -> None:
     item, packets = item_bytes(numbers), PACKETS * PACKET_ENTRIES * entry_bytes(numbers)
     chunks = places // CHUNK
     needed = places * item + 4 * chunks + packets + SPARE_BYTES
-    refuse_beyond(cupy, needed, f"what is far ({places:,} places)")
+    refuse_beyond(needed, f"what is far ({places:,} places)")
     plan.arrays["items"] = cupy.empty(places * item // 8, np.uint64)
     plan.arrays["written"] = cupy.empty(chunks, np.uint32)
     plan.arrays["far"] = cupy.empty(packets // 8, np.uint64)

@@ -22,12 +22,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gpu.cuda import records
+from gpu.cuda import records, watchdog
 from gpu.cuda.device import Device, find_device
 from gpu.cuda.module import THREADS, constant, function
 from gpu.cuda.ring import RING_SAMPLES, HostRing
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.errors import EngineError, MemoryNeededError, ParameterError
+from gpu.errors import EngineError, MemoryNeededError, ParameterError, QueuesFullError
 from gpu.graph import CSRGraph
 from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
@@ -35,7 +35,6 @@ POLL_S = 2e-4  # between two looks at the ring
 SNAPSHOT_S = 0.1  # between two copies of the distances mid-run
 DEFAULT_PERIOD_NS = 10_000
 ALIGNED = 256  # bytes, of arrays that share an allocation
-LIMIT_S = 120.0  # a kernel that has not finished by then ends itself
 SPARE_BYTES = 64 << 20  # left free on the device
 UNREAD = RunBuffers(np.empty(0))  # of runs that are not read back: they fill none
 Tuning = TypeVar("Tuning")  # what an algorithm's launcher was tuned with
@@ -50,7 +49,7 @@ class DeviceGraph:
         self.n, self.m = graph.n, graph.m
         largest = graph.weights.max(initial=0).astype(graph.weights.dtype)
         self.largest_weight = int(largest.view(records.bits_of(graph.weights.dtype)))  # its bits
-        self._check_room(cupy, graph)
+        self._check_room(graph)
         self.rows = cupy.empty((max(graph.n, 1), 2), np.uint32)
         numbers, bits = graph.weights.dtype.name, records.bits_of(graph.weights.dtype)
         self.arcs = cupy.empty((max(graph.m, 1), records.ARC_WORDS), bits)
@@ -67,12 +66,12 @@ class DeviceGraph:
         cupy.cuda.get_current_stream().synchronize()
 
     @staticmethod
-    def _check_room(cupy: Any, graph: CSRGraph) -> None:
+    def _check_room(graph: CSRGraph) -> None:
         size = graph.weights.itemsize
         needed = (
             (20 + size) * graph.n + (4 + (1 + records.ARC_WORDS) * size) * graph.m + SPARE_BYTES
         )
-        refuse_beyond(cupy, needed, f"{graph.name} ({graph.n:,} vertices, {graph.m:,} edges)")
+        refuse_beyond(needed, f"{graph.name} ({graph.n:,} vertices, {graph.m:,} edges)")
 
 
 _LAUNCHED: set[tuple[Any, ...]] = set()  # variants that this process has launched
@@ -90,9 +89,40 @@ def device_graph(graph: CSRGraph, device: Device) -> DeviceGraph:
     return uploaded
 
 
-def refuse_beyond(cupy: Any, needed: int, what: str) -> None:
+# Graphs, and the kernel files whose queues were full on them.
+_FULL: weakref.WeakKeyDictionary[CSRGraph, set[str]] = weakref.WeakKeyDictionary()
+SHARE = 0.5  # of free device memory, for queues that were full before
+
+
+def mark_as_full(graph: CSRGraph, file: str) -> bool:
+    """Give the next run of a kernel on a graph larger queues. False: this run had them already."""
+    files = _FULL.setdefault(graph, set())
+    was_first = file not in files
+    files.add(file)
+    return was_first
+
+
+def places_for(graph: CSRGraph, file: str, places: int, place_bytes: int, most: int) -> int:
+    """Return the places of a run's queues: `places`; where those were full, a share of memory.
+
+    most : that the kernel can count
+    """
+    if file not in _FULL.get(graph, ()):
+        return min(places, most)
+    return min(max(places, int(SHARE * free_bytes() / place_bytes)), most)
+
+
+def free_bytes() -> int:
+    """Return the bytes of device memory that a run can take."""
+    import cupy
+
+    pool = int(cupy.get_default_memory_pool().free_bytes())
+    return int(cupy.cuda.runtime.memGetInfo()[0]) + pool
+
+
+def refuse_beyond(needed: int, what: str) -> None:
     """Raise MemoryNeededError where the device has less than `needed` bytes free."""
-    free = int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
+    free = free_bytes()
     if needed > free:
         raise MemoryNeededError(
             f"{what} needs {needed / 1e9:.2f} GB of device memory, {free / 1e9:.2f} GB are free: "
@@ -237,7 +267,7 @@ class CudaRun:
         record["mean_degree"], record["mean_weight"] = graph.mean_degree, graph.mean_weight
         record["weight_max"] = uploaded.largest_weight
         record["period_ns"] = period_ns or DEFAULT_PERIOD_NS
-        record["limit_ns"] = int(LIMIT_S * 1e9)
+        record["limit_ns"] = int(watchdog.LIMIT_S * 1e9)
         record["ring_mask"] = self.ring.samples - 1
 
     def launch(self) -> None:
@@ -259,15 +289,21 @@ class CudaRun:
 
     def wait(self) -> None:
         """Return when the kernel has ended; what went wrong on the device is raised."""
-        self._stream.synchronize()
+        with watchdog.waiting_for_gpu():
+            self._stream.synchronize()
 
     def watch(self, observer: Observer) -> None:
         """Hand samples over and listen to the observer until the kernel has ended."""
+        with watchdog.waiting_for_gpu() as hear:
+            self._watch(observer, hear)
+
+    def _watch(self, observer: Observer, hear: Callable[[], None]) -> None:
         held: float | None = None
         stopping = False
         copied = time.perf_counter()
         while not self._events[1].done:
             for batch in self.ring.take():
+                hear()
                 observer.on_samples(batch)
             if not stopping and observer.should_stop():
                 self.ring.stop()
@@ -351,15 +387,17 @@ class CudaRun:
             items = int(record["pool_blocks"][0]) * records.BLOCK_ITEMS
             items = items or int(record["pile_room"][0])
             size = records.item_bytes(graph.weights.dtype)
+            full = f"the queues' {items:,} places ({size * items / 1e9:.2f} GB) were full"
+            if mark_as_full(graph, self.plan.file):
+                raise QueuesFullError(full)
             raise MemoryNeededError(
-                f"the queues ran dry: their {items:,} places ({size * items / 1e9:.2f} GB) are "
-                f"taken, on {graph.n:,} vertices and {graph.m:,} edges: use another delta, or "
-                "a device with more memory"
+                f"{full} on {graph.n:,} vertices and {graph.m:,} edges, and there is no room for "
+                "more: use another delta, or a device with more memory"
             )
-        if status == records.TIMED_OUT:
+        if status in (records.TIMED_OUT, records.RUNNING) or self.state["gave_up"]:
             raise EngineError(
-                f"the kernel had not finished after {LIMIT_S:g} s and ended itself; try another "
-                "delta or the engine model"
+                f"the kernel had not finished after {watchdog.LIMIT_S:g} s and ended itself; try "
+                "another delta or the engine model"
             )
         if status not in (records.FINISHED, records.STOPPED):
             raise EngineError(f"the kernel ended with status {status}, which is a fault of ours")

@@ -21,6 +21,7 @@ from gpu.cuda.launch import (
     device_graph,
     go,
     new_record,
+    places_for,
     refuse_beyond,
     refuse_workers,
     resident_blocks,
@@ -32,6 +33,7 @@ from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 
 LOG_WORDS = 4096 * 12  # int32: superstep records on their way to the courier
+MOST_PLACES = 1 << 31  # of a pile, whose number has 32 bits
 SETTLED = 2  # which pile of items is that of settled vertices, where there are so many
 
 
@@ -107,7 +109,9 @@ class Kernel:
         workers = max(tuning.blocks_per_sm * device.multiprocessors - 1, 1)
         most = resident_blocks(device, kernel, tuning.threads) - 1  # one block is the courier
         refuse_workers(workers, most, device, tuning.threads)
-        room = self.room(graph)
+        device_graph(graph, device)  # before the piles: it is the larger demand
+        place_bytes = self.needed_bytes(1, graph.weights.dtype)
+        room = places_for(graph, self.file, self.room(graph), place_bytes, MOST_PLACES)
         record = new_record(
             source=settings.source,
             workers=workers,
@@ -118,7 +122,6 @@ class Kernel:
             wide_leave=tuning.wide_leave,
         )
         record["rule"]["given"] = settings.delta or 0.0
-        device_graph(graph, device)  # before the piles: it is the larger demand
         plan = Plan(self.file, self.name, tuning.threads, workers, record)
         self._allocate(plan, graph, room, settings.probe)
         return plan
@@ -132,7 +135,7 @@ class Kernel:
 
         numbers = graph.weights.dtype
         piles = f"the piles (near twice, {self.piles} others, of {room:,} places)"
-        refuse_beyond(cupy, self.needed_bytes(room, numbers) + SPARE_BYTES, piles)
+        refuse_beyond(self.needed_bytes(room, numbers) + SPARE_BYTES, piles)
         plan.arrays["items"] = cupy.empty(2 * room * entry_bytes(numbers) // 8, np.uint64)
         far = self.piles * room * item_bytes(numbers) // 8
         plan.arrays["far"] = cupy.empty(max(far, 1), np.uint64)

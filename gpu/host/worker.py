@@ -33,6 +33,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
+from gpu.cuda.watchdog import end_process_on_silence
 from gpu.engine import EngineOutcome, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.graph import CSRGraph
@@ -109,6 +110,7 @@ class Worker:
         self._sending = threading.Lock()
         self._warming: Warming | None = None
         self._graph: SharedGraph | None = None
+        self._run_id = 0  # of the command being served
         self._handlers: dict[type, Callable[[Any], None]] = {
             LoadCommand: self._load,
             RunCommand: self._run,
@@ -118,8 +120,10 @@ class Worker:
     def serve(self) -> None:
         """Take commands until Quit."""
         self._send(Hello())
+        end_process_on_silence(self._report_silence)
         self._memory.clean_stale()
         while not isinstance(command := self._next(), Quit):
+            self._run_id = command.run_id
             self._send(Begun(command.run_id))
             self._serve_one(command)
             self._send(Done(command.run_id))
@@ -137,6 +141,9 @@ class Worker:
             self._handlers[type(command)](command)
         except Exception as error:
             self._send(failure(command.run_id, error))
+
+    def _report_silence(self, words: str) -> None:
+        self._send(failure(self._run_id, EngineError(words)))
 
     def _send(self, reply: object) -> None:
         try:

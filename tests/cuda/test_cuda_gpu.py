@@ -18,7 +18,7 @@ import pytest
 import gpu
 from gpu import delta as rules
 from gpu.algorithms import find
-from gpu.cuda import adds, launch, records
+from gpu.cuda import adds, async_near_far, launch, records, supersteps, watchdog
 from gpu.cuda.device import why_not
 from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import DistanceRangeError, MemoryNeededError, ParameterError
@@ -51,7 +51,7 @@ VARIANTS = [
 
 @pytest.fixture(autouse=True)
 def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "LIMIT_S", 10.0)
+    monkeypatch.setattr(watchdog, "LIMIT_S", 10.0)
 
 
 def run_typed(graph: CSRGraph, *given: Any, **options: Any) -> Trace:
@@ -364,12 +364,34 @@ def test_a_distance_past_the_range_is_refused_at_the_end() -> None:
             run_typed(graph, algorithm, "cuda")
 
 
-def test_a_dry_pool_ends_the_run_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adds, "pool_blocks", lambda graph, buckets, as_published: 2 * buckets)
+def star_of_three_million() -> CSRGraph:
     leaves = np.arange(1, 3_000_001)
-    graph = arcs(np.zeros(3_000_000), leaves, np.full(3_000_000, 10**6), 3_000_001)
-    with pytest.raises(MemoryNeededError, match="ran dry"):  # all wait in the last bucket
-        run_typed(graph, "adds", "cuda", delta=1.0)
+    return arcs(np.zeros(3_000_000), leaves, np.full(3_000_000, 10**6), 3_000_001)
+
+
+def test_queues_that_stay_full_end_the_run_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adds, "pool_blocks", lambda graph, buckets, as_published: 2 * buckets)
+    with pytest.raises(MemoryNeededError, match="no room for more"):  # all wait in the last bucket
+        run_typed(star_of_three_million(), "adds", "cuda", delta=1.0)
+
+
+@pytest.mark.parametrize("key", ["adds", "near_far", "async_near_far", "delta_stepping"])
+def test_full_queues_are_run_again_with_more(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes that are too small at first; the trace says that there was another run."""
+    real = launch.places_for
+
+    def small_first(graph: CSRGraph, file: str, places: int, size: int, most: int) -> int:
+        if file in launch._FULL.get(graph, ()):
+            return real(graph, file, places, size, most)
+        return 64 if file == adds.FILE else 70_000
+
+    for module in (adds, async_near_far, supersteps):
+        monkeypatch.setattr(module, "places_for", small_first)
+    graph = star_of_three_million()
+    trace = run_typed(graph, key, "cuda", delta=1.0)
+    assert "run again with more" in trace.environment["queues"]
+    assert (trace.dist[1:] == 10**6).all()
+    assert "queues" not in run_typed(graph, key, "cuda", delta=1.0).environment
 
 
 def test_more_workers_than_fit_are_refused() -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cuda_numbers import fuzz
 from test_cuda_gpu import arcs, chain, run_typed
 
 from gpu.algorithms import ALGORITHMS
 from gpu.cuda.device import why_not
 from gpu.errors import DistanceRangeError
 from gpu.graph import CSRGraph
-from gpu.lab.fuzz_numbers import fuzz
 from gpu.numbers import NUMBER_TYPES, unreached
 
 REASON = why_not()

@@ -198,13 +198,19 @@ __device__ __forceinline__ u64 now_ns() {
 }
 
 // A thread that waits for another looks at the run's status, and at the clock itself, so that the
-// wait ends whatever was lost. Out of line: a wait is rare and short where nothing is lost.
-#define PATIENCE 64u  // turns of a wait between two looks
+// wait ends whatever was lost.
+#define PATIENCE 64u  // turns of a wait between two looks at the clock
 
-__device__ __noinline__ bool has_ended(const Run &run, u32 *status) {
-    if (peek(status) != RUNNING) return true;
+__device__ __forceinline__ bool is_late(const Run &run) {
     if (now_ns() - run.state->start_ns <= run.limit_ns) return false;
     poke(&run.state->gave_up, 1u);
+    return true;
+}
+
+// Both, out of line: where a wait stands in the way of a hop, code is dear.
+__device__ __noinline__ bool has_ended(const Run &run, u32 *status) {
+    if (peek(status) != RUNNING) return true;
+    if (!is_late(run)) return false;
     atomicCAS(status, (u32)RUNNING, (u32)TIMED_OUT);
     return true;
 }

@@ -32,7 +32,8 @@ __device__ __forceinline__ u32 block_of(const Run &run, u32 slot, u32 number) {
     for (u32 turns = 0;;) {
         u32 entry = peek(at);
         if (entry != NOWHERE && entry >> 16 == (number & 0xffffu)) return entry & 0xffffu;
-        if (gives_up(run, &run.state->published.status, turns)) return NOWHERE;
+        if (peek(&run.state->published.status) != RUNNING) return NOWHERE;
+        if (++turns % PATIENCE == 0 && is_late(run)) return NOWHERE;
     }
 }
 

@@ -72,6 +72,7 @@ struct Reader {
                 if (lane == 0) s.available[step] = 0;
                 return;
             }
+            __syncwarp();
             if (lane == 0) s.block[slot] = block, s.block_number[slot] = number;
             __syncwarp();
         }

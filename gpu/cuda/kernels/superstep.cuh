@@ -51,7 +51,10 @@ struct Team {
                 bool told = LOSE != LOST_MODE || mode != DONE;
                 if (threadIdx.x == 0 && told) poke(&state.mode, (u32)mode);
             }
-            grid_barrier(run, s, [&] { s.mode = peek(&state.mode); });
+            grid_barrier(run, s, [&] {
+                bool ended = peek(&state.published.status) != RUNNING;
+                s.mode = ended ? (u32)DONE : peek(&state.mode);
+            });
             if (s.mode == DONE || s.gave_up) break;
             near = work_wide();
             if (s.gave_up) break;

@@ -348,7 +348,7 @@ struct Worker {
             do {
                 order = peek_acquire(run.assign + blockIdx.x - 1);
                 now = look_at(&run.state->published);
-                leave = now.status != RUNNING || gives_up(run, &run.state->published.status, turns);
+                leave = now.status != RUNNING || (++turns % PATIENCE == 0 && is_late(run));
                 if (LEVEL >= 2) clock.now();
             } while (number_of(order) == done && !leave);
             s.order = leave ? LEAVE : order;

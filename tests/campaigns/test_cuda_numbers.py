@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import cuda_numbers
 import numpy as np
 import pytest
+from cuda_numbers import exact_distances, exact_units, fits_type, make_case
 
 import gpu
 from gpu.errors import DistanceRangeError, EngineError
 from gpu.graph import CSRGraph
-from gpu.lab import fuzz_numbers
-from gpu.lab.fuzz_numbers import exact_distances, exact_units, fits_type, make_case
 from gpu.numbers import NUMBER_TYPES, unreached
 
 
@@ -25,7 +26,7 @@ def answers(graph: CSRGraph) -> np.ndarray:
     exact = exact_distances(graph.n, tails, graph.indices, exact_units(graph.weights))
     if not fits_type(exact, graph.n, kind.name):
         raise DistanceRangeError("too far")
-    unit = 1 << fuzz_numbers.SMALLEST_BIT.get(kind.name, 0)
+    unit = 1 << cuda_numbers.SMALLEST_BIT.get(kind.name, 0)
     found = [unreached(kind) if e is None else (e if kind.kind == "i" else e / unit) for e in exact]
     return np.array(found, kind)
 
@@ -37,11 +38,14 @@ def run_with(change: Any, monkeypatch: pytest.MonkeyPatch, path: Path) -> dict[s
         return SimpleNamespace(dist=change(graph))
 
     monkeypatch.setattr(gpu, "run", run)
-    arguments = ["--engine", "model", "--rows", "adds", "--graphs", "150", "--json", str(path)]
-    status = fuzz_numbers.main(arguments)
+    monkeypatch.setattr(cuda_numbers, "LARGEST", 300)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)  # no other processes
+    arguments = ["60", "--engine", "model", "--rows", "adds", "--graphs", "150"]
+    arguments += ["--json", str(path)]
+    status = cuda_numbers.main(arguments)
     report = json.loads(path.read_text("utf-8"))
     assert status == (report["bad"] > 0)
-    names = fuzz_numbers.COLUMNS
+    names = cuda_numbers.COLUMNS
     return {name: sum(row[name] for row in report["rows"]) for name in names}
 
 
@@ -91,7 +95,7 @@ def test_the_truth_is_exact() -> None:
 @pytest.mark.parametrize("kind", NUMBER_TYPES)
 def test_weights_reach_both_ends_of_a_type(kind: str) -> None:
     rng = np.random.default_rng(1)
-    cases = [make_case(rng, kind) for _ in range(60)]
+    cases = [make_case(rng, kind, int(rng.integers(5, 61))) for _ in range(200)]
     weights = np.concatenate([case.weights for case in cases])
     assert weights.dtype == kind
     assert weights.min() == 0
@@ -100,3 +104,11 @@ def test_weights_reach_both_ends_of_a_type(kind: str) -> None:
     assert {case.fits for case in cases} >= {True, False}
     if kind.startswith("float"):
         assert ((weights > 0) & (weights < np.finfo(kind).tiny)).any()
+
+
+def test_a_turn_has_small_graphs_or_a_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_numbers, "LARGEST", 300)
+    sizes = [[len(cases) for cases in cuda_numbers.packs(1, turn)[1]] for turn in range(12)]
+    assert [size for size in sizes[:4] if size] == [[1]] * len([size for size in sizes[:4] if size])
+    assert all(size[0] == cuda_numbers.PACK for size in sizes[4:])
+    assert cuda_numbers.packs(1, 5)[1][0][0].weights.dtype == "int64"

@@ -1,16 +1,19 @@
-"""Random small graphs through every row and number type of an engine, against exact distances.
+"""Random graphs through every row of an engine, in every number type, against exact distances.
 
-    python -m gpu.lab.fuzz_numbers --engine cuda --graphs 100000 --seed 1 --seconds 200
+    python tests/campaigns/cuda_numbers.py 200 1 --engine cuda --graphs 30000 --json report.json
 
-Weights are what a type finds hard: sums near its end, 2^31 and 2^53, 1e308, denormals, zeros. The
-truth is Dijkstra over Python integers: of decimals, multiples of the smallest number that there is.
-Whole distances must be equal; decimals may be off by half a unit in the last place for each arc
-of a path. A graph whose distances do not fit the type must be refused, and no other one.
+Weights are what a type finds hard: sums near its end, 2^31 and 2^53, 1e308, denormals, zeros, and
+closed roads, which are the type's largest number. The truth is Dijkstra over Python integers: of
+decimals, multiples of the smallest number that there is. Whole distances must be equal; decimals
+may be off by half a unit in the last place for each arc of a path. A graph whose distances do not
+fit the type must be refused, and no other one.
 
-Several graphs that fit make one run, behind a common source with arcs of weight 0; one that does
-not fit makes a run of its own. Of all pairs two rows are asked for.
+Most graphs are small, and several that fit make one run, behind a common source with arcs of weight
+0. One in `LARGE_EVERY` has up to `LARGEST` vertices and makes a run of its own, and so does a graph
+that does not fit. Each graph goes through every row. Of all pairs two rows are asked for. Other
+processes make the graphs and their truth. A GPU that says nothing ends the campaign.
 
-JSON (--json) holds the table, the command's arguments and the first faults with their seeds.
+JSON (--json) holds the table, the arguments and the first faults with their seeds.
 """
 
 from __future__ import annotations
@@ -18,10 +21,13 @@ from __future__ import annotations
 import argparse
 import heapq
 import json
+import multiprocessing
+import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,13 +37,18 @@ import numpy as np
 
 import gpu
 from gpu.algorithms import ALGORITHMS, Algorithm
+from gpu.cuda import watchdog
 from gpu.errors import DistanceRangeError, GpuError
 from gpu.graph import NUMBER_TYPES, CSRGraph
 from gpu.numbers import unreached
 
 SMALLEST_BIT = {"float32": 149, "float64": 1074}  # the smallest number is 2^-so many
 DIGITS = {"float32": 24, "float64": 53}
-PACK = 8  # graphs of one run
+PACK = 8  # small graphs of one run
+SMALLEST, SMALL, LARGEST = 5, 60, 20_000  # vertices
+LARGE_EVERY = 3  # turns: the others make small graphs
+MATRIX_LARGEST = 3_000  # vertices of a graph for all pairs: a path of more takes seconds
+LIMIT_S = 20.0  # a kernel that runs longer ends itself, which is a fault
 MOST_FAULTS = 20  # that are kept word for word
 COLUMNS = ("graphs", "runs", "wrong", "false refusals", "missed refusals", "refused", "errors")
 
@@ -50,9 +61,10 @@ Arcs = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Case:
-    """One small graph and the truth about it; its source is vertex 0.
+    """One graph and the truth about it; its source is vertex 0.
 
-    exact : distance of each vertex in units, None where unreached; unit of decimals 2^-SMALLEST_BIT
+    truth : distance of each vertex, of the type itself if whole, else rounded to 64 bits of
+        mantissa; the type's "unreached", or infinity, where there is no way or fits is not True
     fits : whether every distance is one of the type, before and after rounding; None if that
         depends on rounding
     """
@@ -61,7 +73,7 @@ class Case:
     tails: np.ndarray
     heads: np.ndarray
     weights: np.ndarray
-    exact: list[int | None]
+    truth: np.ndarray
     fits: bool | None
 
 
@@ -105,9 +117,18 @@ def detours(rng: Random, n: int) -> Arcs:
 SHAPES: tuple[Callable[[Random, int], Arcs], ...] = (random_arcs, path, star, lattice, detours)
 
 
+def closed_roads(rng: Random, m: int, top: Any, kind: str) -> np.ndarray:
+    """Return (m,): small whole numbers, and the largest of the type for 0.1 to 20 % of the arcs."""
+    share = float(rng.choice([0.001, 0.01, 0.2]))
+    most = int(rng.choice([5, 1000]))
+    return np.where(rng.random(m) < share, top, rng.integers(0, most, m)).astype(kind)
+
+
 def whole_weights(rng: Random, m: int, top: int) -> np.ndarray:
     """Return int64 (m,): small, near a fraction of `top`, up to 2^53, or of any size."""
-    kind = int(rng.integers(0, 6))
+    kind = int(rng.integers(0, 7))
+    if kind == 6:
+        return closed_roads(rng, m, top, "int64")
     if kind == 0:
         return rng.integers(0, int(rng.choice([1, 2, 11])), m)
     if kind == 1:
@@ -124,7 +145,9 @@ def whole_weights(rng: Random, m: int, top: int) -> np.ndarray:
 def decimal_weights(rng: Random, m: int, kind: str) -> np.ndarray:
     """Return (m,) in the type: tenths, denormals, near the largest, or of any size."""
     limits = np.finfo(kind)
-    choice = int(rng.integers(0, 6))
+    choice = int(rng.integers(0, 7))
+    if choice == 6:
+        return closed_roads(rng, m, limits.max, kind)
     if choice == 0:
         return (rng.integers(0, 20, m) / 10).astype(kind)
     if choice == 1:
@@ -168,7 +191,7 @@ def exact_distances(n: int, tails: np.ndarray, heads: np.ndarray, units: list[in
 
 def fits_type(exact: list[int | None], n: int, kind: str) -> bool | None:
     """Return whether distances fit; None where rounding, n arcs at most, decides."""
-    most = max(distance for distance in exact if distance is not None)
+    most = max((distance for distance in exact if distance is not None), default=0)
     if kind in ("int32", "int64"):
         return most < int(unreached(np.dtype(kind)))
     one = 1 << SMALLEST_BIT[kind]
@@ -179,17 +202,38 @@ def fits_type(exact: list[int | None], n: int, kind: str) -> bool | None:
     return most < limit
 
 
-def make_case(rng: Random, kind: str) -> Case:
-    """Return a random graph of 5 to 60 vertices with weights of a type."""
-    n = int(rng.integers(5, 61))
+def make_case(rng: Random, kind: str, n: int) -> Case:
+    """Return a random graph of n vertices with weights of a type.
+
+    Of two graphs that do not fit, one is mended: arcs to vertices that are too far go, so that it
+    fits although sums on the way pass the range.
+    """
     tails, heads = SHAPES[int(rng.integers(0, len(SHAPES)))](rng, n)
     m = len(tails)
     if kind.startswith("int"):
         weights = np.maximum(whole_weights(rng, m, int(np.iinfo(kind).max)), 0).astype(kind)
     else:
         weights = decimal_weights(rng, m, kind)
-    exact = exact_distances(n, tails, heads, exact_units(weights))
-    return Case(n, tails, heads, weights, exact, fits_type(exact, n, kind))
+    units = exact_units(weights)
+    exact = exact_distances(n, tails, heads, units)
+    fits = fits_type(exact, n, kind)
+    if fits is False and rng.random() < 0.5:
+        near = np.array([fits_type([e], n, kind) is True for e in exact])
+        kept = ~near[tails] | near[heads]
+        tails, heads, weights = tails[kept], heads[kept], weights[kept]
+        exact = [e if ok else None for e, ok in zip(exact, near, strict=True)]
+        fits = True
+    return Case(n, tails, heads, weights, truth_of(exact, kind, fits is True), fits)
+
+
+def truth_of(exact: list[int | None], kind: str, fits: bool) -> np.ndarray:
+    """Return what `Case.truth` holds."""
+    if kind.startswith("int"):
+        none = int(unreached(np.dtype(kind)))
+        return np.array([none if e is None or not fits else e for e in exact], kind)
+    one = np.longdouble(1 << SMALLEST_BIT[kind])
+    none = np.longdouble(np.inf)
+    return np.array([none if e is None or not fits else np.longdouble(e) / one for e in exact])
 
 
 def together(cases: list[Case], kind: str) -> CSRGraph:
@@ -208,21 +252,15 @@ def together(cases: list[Case], kind: str) -> CSRGraph:
 
 def is_wrong(case: Case, dist: np.ndarray) -> bool:
     """Return whether a distance differs from the exact one by more than its type allows."""
-    none = unreached(dist.dtype)
-    kind = dist.dtype.name
-    for found, exact in zip(dist, case.exact, strict=True):
-        if exact is None or found == none:
-            if exact is not None or found != none:
-                return True
-            continue
-        if dist.dtype.kind == "i":
-            if int(found) != exact:
-                return True
-            continue
-        off = abs(exact_units(np.array([found]))[0] - exact)
-        if off << DIGITS[kind] > (case.n + 1) * exact:
-            return True
-    return False
+    if dist.dtype.kind == "i":
+        return not np.array_equal(dist, case.truth)
+    reached = np.isfinite(case.truth)
+    if not np.array_equal(reached, dist != unreached(dist.dtype)):
+        return True
+    truth = case.truth[reached]
+    off = np.abs(dist[reached].astype(np.longdouble) - truth)
+    allowed = truth * (np.longdouble(case.n + 1) * np.longdouble(2.0) ** -DIGITS[dist.dtype.name])
+    return bool((off > allowed).any())
 
 
 def parameters_of(row: Algorithm) -> dict[str, Any]:
@@ -316,28 +354,66 @@ def chosen_rows(engine: str, wanted: str) -> list[Algorithm]:
     return [row for row in rows if engine in row.engines and row.problem(engine) is None]
 
 
-def packs(rng: Random, kind: str) -> Iterator[list[Case]]:
-    """Yield PACK cases that fit, and each that does not by itself; none that rounding decides."""
+def packs(seed: int, turn: int) -> tuple[str, list[list[Case]]]:
+    """Return a type and the packs of one turn: cases that fit, and one that does not by itself.
+
+    A case that rounding decides is left out.
+    """
+    rng = np.random.default_rng((seed, turn))
+    kind = NUMBER_TYPES[turn % len(NUMBER_TYPES)]
+    if turn // len(NUMBER_TYPES) % LARGE_EVERY == 0:
+        n = int(np.exp(rng.uniform(np.log(SMALL), np.log(LARGEST))))
+        case = make_case(rng, kind, n)
+        return kind, [] if case.fits is None else [[case]]
     fitting: list[Case] = []
+    other: list[Case] = []
     while len(fitting) < PACK:
-        case = make_case(rng, kind)
+        case = make_case(rng, kind, int(rng.integers(SMALLEST, SMALL + 1)))
         if case.fits:
             fitting.append(case)
         elif case.fits is False:
-            yield [case]
-    yield fitting
+            other = [case]
+    return kind, [fitting, other] if other else [fitting]
 
 
-def fuzz(rows: list[Algorithm], engine: str, graphs: int, seed: int, seconds: float) -> Tally:
-    """Run graphs through rows and types by turns until there are enough or time is up."""
+def packs_of(task: tuple[int, int]) -> tuple[int, str, list[list[Case]]]:
+    """Return a turn with its `packs`; runs in another process."""
+    return (task[1], *packs(*task))
+
+
+@contextmanager
+def turns_of(seed: int, processes: int) -> Iterator[Iterable[tuple[int, str, list[list[Case]]]]]:
+    """Yield turns without end, made by other processes, or here if there are none."""
+    tasks = ((seed, turn) for turn in range(sys.maxsize))
+    if processes < 2:
+        yield map(packs_of, tasks)
+        return
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        yield _ahead(pool, tasks, 8 * processes)
+
+
+def _ahead(pool: Any, tasks: Iterator[tuple[int, int]], depth: int) -> Iterator[Any]:
+    waiting = [pool.apply_async(packs_of, (next(tasks),)) for _ in range(depth)]
+    while True:
+        waiting.append(pool.apply_async(packs_of, (next(tasks),)))
+        yield waiting.pop(0).get()
+
+
+def fuzz(
+    rows: list[Algorithm], engine: str, graphs: int, seed: int, seconds: float, processes: int = 1
+) -> Tally:
+    """Run graphs through rows until each has had enough, or time is up."""
     tally, end = Tally(), time.monotonic() + seconds
-    turn = 0
-    while tally.graphs < graphs and time.monotonic() < end:
-        row, kind = rows[turn % len(rows)], NUMBER_TYPES[turn // len(rows) % len(NUMBER_TYPES)]
-        rng = np.random.default_rng((seed, turn))
-        for cases in packs(rng, kind):
-            run_cases(cases, row, engine, kind, rng, tally, turn)
-        turn += 1
+    with turns_of(seed, processes) as turns:
+        for turn, kind, made in turns:
+            if tally.graphs >= graphs * len(rows) or time.monotonic() > end:
+                break
+            for cases in made:
+                for row in rows:
+                    if row.result == "matrix" and cases[0].n > MATRIX_LARGEST:
+                        continue
+                    rng = np.random.default_rng((seed, turn, 1))
+                    run_cases(cases, row, engine, kind, rng, tally, turn)
     return tally
 
 
@@ -352,33 +428,36 @@ def table(tally: Tally, engine: str) -> list[str]:
 def main(argv: list[str] | None = None) -> int:
     """Fuzz one engine; returns 1 where anything was wrong."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("seed", type=int, nargs="?", default=1)
     parser.add_argument("--engine", default="cuda", choices=("cuda", "model", "cpu"))
-    parser.add_argument("--graphs", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=200.0)
+    parser.add_argument("--graphs", type=int, default=10_000, help="through each row")
     parser.add_argument("--rows", default="", help="keys, by commas; all that run here")
     parser.add_argument("--json", type=Path)
-    given = parser.parse_args(argv)
-    rows = chosen_rows(given.engine, given.rows)
+    args = parser.parse_args(argv)
+    rows = chosen_rows(args.engine, args.rows)
     if not rows:
-        print(f"no row runs on the engine {given.engine} here", file=sys.stderr)
+        print(f"no row runs on the engine {args.engine} here", file=sys.stderr)
         return 2
+    watchdog.LIMIT_S, watchdog.SILENCE_S = LIMIT_S, 2 * LIMIT_S
+    watchdog.end_process_on_silence(lambda words: print(words, file=sys.stderr))
     begun = time.monotonic()
-    tally = fuzz(rows, given.engine, given.graphs, given.seed, given.seconds)
-    print("\n".join([*table(tally, given.engine), *tally.faults]))
+    processes = max((os.cpu_count() or 1) - 2, 1)
+    tally = fuzz(rows, args.engine, args.graphs, args.seed, args.seconds, processes)
+    print("\n".join([*table(tally, args.engine), *tally.faults]))
     took = time.monotonic() - begun
     print(f"{tally.graphs:,} graphs in {took:.0f} s, {tally.bad:,} bad")
-    if given.json:
-        given.json.write_text(json.dumps(report(given, tally, took), indent=1) + "\n", "utf-8")
+    if args.json:
+        args.json.write_text(json.dumps(report(args, tally, took), indent=1) + "\n", "utf-8")
     return int(tally.bad > 0)
 
 
-def report(given: argparse.Namespace, tally: Tally, took_s: float) -> dict[str, Any]:
+def report(args: argparse.Namespace, tally: Tally, took_s: float) -> dict[str, Any]:
     """Return what the JSON file holds."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "engine": given.engine,
-        "seed": given.seed,
+        "engine": args.engine,
+        "seed": args.seed,
         "graphs": tally.graphs,
         "bad": tally.bad,
         "seconds": round(took_s, 1),

@@ -1,0 +1,45 @@
+"""The process of a silent GPU is ended, with a sentence; one whose GPU speaks is not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SILENT = """
+import time
+from gpu.cuda import watchdog
+watchdog.SILENCE_S, watchdog.CHECK_S = 0.4, 0.05
+watchdog.end_process_on_silence(lambda words: print(words, flush=True))
+with watchdog.waiting_for_gpu() as hear:
+    for _ in range({signs}):
+        time.sleep(0.1)
+        hear()
+{after}
+print("alive")
+"""
+
+
+def run(signs: int, after: str) -> tuple[int, str]:
+    script = SILENT.format(signs=signs, after=after)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    return done.returncode, done.stdout
+
+
+def test_a_silent_gpu_ends_its_process_with_a_sentence() -> None:
+    code, words = run(10, "    time.sleep(50)")
+    assert code == 1
+    assert words.startswith("the GPU has said nothing for 0.4 s")
+    assert "alive" not in words
+
+
+def test_signs_of_life_and_waiting_for_nothing_end_no_process() -> None:
+    assert run(10, "time.sleep(1)") == (0, "alive\n")
+
+
+def test_a_script_that_asks_for_nothing_is_not_ended() -> None:
+    code = "from gpu.cuda import watchdog; import threading\n"
+    code += "with watchdog.waiting_for_gpu(): print(threading.active_count())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
