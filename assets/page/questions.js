@@ -19,10 +19,12 @@ export function fieldOf(question, given, look) {
 }
 
 function numberField(question, given) {
-  const { low, high, logarithmic, unit } = question;
+  const { low, high, logarithmic, unit, decimals } = question;
   const log = logarithmic && low > 0;
-  const decimals = high - low >= 10 ? 0 : 2;
-  const valueAt = (share) => Number((log ? low * (high / low) ** share : low + share * (high - low)).toFixed(decimals));
+  const valueAt = (share) => {
+    const value = log ? low * (high / low) ** share : low + share * (high - low);
+    return Number(Number(value.toPrecision(3)).toFixed(decimals));
+  };
   const shareOf = (value) => (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
   const slider = element("input", {
     type: "range",
@@ -35,7 +37,7 @@ function numberField(question, given) {
     type: "number",
     min: low,
     max: high,
-    step: decimals ? 0.01 : 1,
+    step: decimals ? "any" : 1,
     placeholder: "?",
     "aria-label": "Your answer",
   });

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,11 @@ from gpu.lessons.quantities import (
     VERTEX_QUANTITIES,
 )
 from gpu.lessons.read import LessonError, read_lesson
+from gpu.record.trace import Trace
+from gpu.study.compare import Side
+from gpu.study.compare_words import SAME, summarise
 
+TIMES = ("time_ms", "time_us")
 LISTED = re.compile(r"^\s*\{[^{}|%]*\}\. ", re.MULTILINE)  # "4. So": a list, to Markdown
 PANELS = (
     "run",
@@ -220,9 +225,15 @@ def _numbers(bench: Bench) -> Iterator[str]:
         if step.seek is not None:
             yield from _said(f"{where}, seek", [partial(_check_seek, bench, step.seek)])
         if asked is not None:
-            yield from _said(f"{where}, question", [partial(_check_answer, bench, step, asked)])
+            graded = _parts(_answer_values(asked))
+            checks = [partial(_check_answer, bench, step, asked), partial(_ranked, bench, graded)]
+            yield from _said(f"{where}, question", checks)
         for claim in step.claims:
-            yield from _said(f"{where}, claim", [partial(_check_claim, bench, claim)])
+            checks = [
+                partial(_check_claim, bench, claim),
+                partial(_ranked, bench, _compared(claim)),
+            ]
+            yield from _said(f"{where}, claim", checks)
 
 
 def _check_answer(bench: Bench, step: Step, asked: Question) -> None:
@@ -260,6 +271,37 @@ def _check_claim(bench: Bench, claim: Claim) -> None:
     right = claim.right if isinstance(claim.right, float) else bench.value(claim.right)
     words = f" ({claim.words})" if claim.words else ""
     raise LessonError(f"does not hold{words}: {left:g} {claim.relation} {right:g}")
+
+
+def _ranked(bench: Bench, values: list[Value]) -> None:
+    """Raise LessonError where times put two runs in an order that `compare` does not state."""
+    timed = [value.of for value in values if value.quantity in TIMES and value.over is None]
+    timed = [name for name in timed if bench.lesson.run(name) is not None]
+    for first, second in combinations(dict.fromkeys(timed), 2):
+        words = order_problem(bench.trace(first), bench.trace(second))
+        if words:
+            raise LessonError(f"{first} and {second} are put in order by their times: {words}")
+
+
+def order_problem(a: Trace, b: Trace) -> str:
+    """Return why `compare` does not say which of two runs was faster, "" where it does."""
+    numbers = summarise(Side.of(a), Side.of(b)).numbers
+    ratio = numbers.get("b_time_over_a")
+    if ratio is None:
+        return "the model does not rank them on this graph"
+    if numbers["too_close"] or abs(ratio - 1) < SAME:
+        return f"a factor of {max(ratio, 1 / ratio):.2f} is too close for the model to rank them"
+    return ""
+
+
+def _compared(claim: Claim) -> list[Value]:
+    """Return the values that a claim compares, its ratios taken apart."""
+    sides = [claim.left, *([claim.right] if isinstance(claim.right, Value) else [])]
+    return _parts(sides)
+
+
+def _parts(values: Iterable[Value]) -> list[Value]:
+    return [Value(one.of, one.quantity, one.at) for one in _with_divisors(list(values))]
 
 
 def _said(where: str, checks: Iterable[Callable[[], Any]]) -> Iterator[str]:

@@ -1,22 +1,20 @@
 """The two printed all-pairs listings as they stand: nine faults, each runnable, each wrong.
 
-For the lesson that shows them; nothing else offers these functions, and no registry row
-names them. Each takes a small graph, runs a block of `THREADS` modelled threads for every
-source the way the listing is written, with *one* fault left in and all others mended, and
-returns a `Fault`: the rows that came out and a sentence on what happened. What would never
-end is cut after `ROUNDS`.
+For the lesson that shows them; no registry row names these functions. Each takes a small graph and
+runs a block of `THREADS` modelled threads for every source the way the listing is written, with
+*one* fault left in and all others mended. A loop that would never end is cut after `ROUNDS`.
 
-Plain Python on purpose: a reader should see the fault in the code. Threads of a block take
-turns, one arc each, which is one of the orders that a GPU may choose.
+Plain Python on purpose: a reader should see the fault in the code. The threads of a block take
+turns, one edge each, which is one of the orders that a GPU may choose.
 
-    flag_set_once                "something changed" is set before the source loop, not inside
-    flag_reset_races             a thread resets it while another has already set it: no barrier
-    every_thread_walks_all_arcs  the threads do not share the arcs: right, and THREADS x the work
-    both_directions              an arc is relaxed backwards as well: right only if undirected
-    infinity_overflows           largest int + weight is negative, and so the nearest of all
-    source_never_queued          no bucket holds the source, so there is nothing to do
+    flag_set_once                the flag "something changed" is set before the source loop
+    flag_reset_races             a thread resets the flag after another has set it: no barrier
+    every_thread_walks_all_arcs  the threads do not share the edges: right, but THREADS x the work
+    both_directions              an edge is relaxed backwards too: right only if undirected
+    infinity_overflows           largest int + weight is negative, and so less than any distance
+    source_never_queued          no bucket holds the source, so nothing happens
     vertices_never_leave         a bucket that is never emptied never ends
-    bucket_zero_is_skipped       bucket numbers begin at 1, so what is nearest is never taken
+    bucket_zero_is_skipped       buckets are counted from 1, so the nearest one is never taken
     row_index_overflows          s x n in 32 bits: rows land before the matrix (n > 46,340)
 """
 
@@ -24,6 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -35,15 +35,16 @@ BLOCKS = 2  # sources are dealt to them in turn
 ROUNDS = 100  # after which a loop that would not end is cut
 MOST_ARCS = 20_000  # larger graphs are not for a lesson in plain Python
 DELTA = 8.0  # bucket width of the delta-stepping listing, weight units
+TOO_MANY = 46_341  # vertices, from which s x n does not fit into 32 bits
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What one fault did.
+    """The result of one fault.
 
-    rows : int32 (n, n), as they came out; wrong : how many entries differ from the truth
+    rows : int32 (n, n); wrong : how many entries differ from the truth
     sentence : what happened, for a reader
-    work : arcs relaxed; least : how many the mended listing needs
+    work : edges relaxed; least : how many the same listing relaxes when it is mended
     """
 
     key: str
@@ -55,163 +56,42 @@ class Fault:
 
 
 def right_rows(graph: CSRGraph) -> np.ndarray:
-    """Return what the mended edge listing finds, int32 (n, n). ParameterError: too large."""
-    _check(graph)
+    """Return the rows of the mended edge listing, int32 (n, n). ParameterError: too large."""
     return _edges(graph)[0]
 
 
-def flag_set_once(graph: CSRGraph) -> Fault:
-    """Run the edge listing with its flag set before the source loop."""
-    rows, work = _edges(graph, flag_per_source=False)
-    return _fault(
-        "flag_set_once",
-        graph,
-        rows,
-        work,
-        f"each of the {BLOCKS} blocks did its first source; the flag was 0 from then on, so every "
-        "later source ended before its first round",
-    )
+def _fault(
+    key: str, listing: Callable[..., Any], options: dict[str, Any], sentence: str, graph: CSRGraph
+) -> Fault:
+    """Run a listing with its fault, which is one of its options."""
+    rows, work = listing(graph, **options)
+    least = listing(graph)[1]
+    wrong = int(np.count_nonzero(rows != right_rows(graph)))
+    return Fault(key, rows, wrong, sentence, work, least)
 
 
-def flag_reset_races(graph: CSRGraph) -> Fault:
-    """Run the edge listing where the last thread resets the flag after others have set it."""
-    rows, work = _edges(graph, late_reset=True)
-    return _fault(
-        "flag_reset_races",
-        graph,
-        rows,
-        work,
-        "a slow thread reset the flag when quicker ones had already set it; rounds that "
-        "changed something looked like the last",
-    )
+def row_index_overflows(graph: CSRGraph, n: int = TOO_MANY) -> Fault:
+    """Show where the last row of a matrix of n columns lands when s x n is 32 bits wide.
 
-
-def every_thread_walks_all_arcs(graph: CSRGraph) -> Fault:
-    """Run the edge listing whose threads do not share the arcs."""
-    rows, work = _edges(graph, share_arcs=False)
-    return _fault(
-        "every_thread_walks_all_arcs",
-        graph,
-        rows,
-        work,
-        f"the distances are right, but each of the {THREADS} threads relaxed every arc: nothing "
-        "was won by having them",
-    )
-
-
-def both_directions(graph: CSRGraph) -> Fault:
-    """Run the edge listing that relaxes every arc backwards too."""
-    rows, work = _edges(graph, backwards=True)
-    return _fault(
-        "both_directions",
-        graph,
-        rows,
-        work,
-        "arcs were walked against their direction, so distances are those of another graph, "
-        "where every road goes both ways",
-    )
-
-
-def infinity_overflows(graph: CSRGraph) -> Fault:
-    """Run the edge listing that adds weights to infinity in 32 bits."""
-    rows, work = _edges(graph, wrap=True)
-    return _fault(
-        "infinity_overflows",
-        graph,
-        rows,
-        work,
-        "infinity is the largest int; plus a weight it is negative, less than any distance, "
-        f"and spreads (cut after {ROUNDS} rounds where circles kept falling)",
-    )
-
-
-def source_never_queued(graph: CSRGraph) -> Fault:
-    """Run the delta-stepping listing that puts no source into a bucket."""
-    rows, work = _buckets(graph, queue_source=False)
-    return _fault(
-        "source_never_queued",
-        graph,
-        rows,
-        work,
-        "all buckets were empty at the start, so the outer loop ended at once: every source "
-        "knows itself and nothing else",
-    )
-
-
-def vertices_never_leave(graph: CSRGraph) -> Fault:
-    """Run the delta-stepping listing that takes no vertex out of its bucket."""
-    rows, work = _buckets(graph, leave=False)
-    return _fault(
-        "vertices_never_leave",
-        graph,
-        rows,
-        work,
-        "what is in a bucket stays there, so the first bucket that holds anything is never "
-        f"empty; cut after {ROUNDS} rounds, everything beyond it is unreached",
-    )
-
-
-def bucket_zero_is_skipped(graph: CSRGraph) -> Fault:
-    """Run the delta-stepping listing whose buckets are counted from 1."""
-    rows, work = _buckets(graph, first_bucket=1)
-    return _fault(
-        "bucket_zero_is_skipped",
-        graph,
-        rows,
-        work,
-        "the source lies in bucket 0 and the loop began with bucket 1: it was never taken, and "
-        "nobody else was ever put into a bucket",
-    )
-
-
-def row_index_overflows(graph: CSRGraph, n: int = 46_341) -> Fault:
-    """Show where row n - 1 of a matrix of n columns lands when s x n is a 32-bit int.
-
-    The graph's own rows are computed and laid out with that index; n stands for the
-    size at which it passes 2^31, so that nobody needs the 8.6 GB.
+    The graph's own rows are computed and laid out with that index, so that nobody needs 8.6 GB.
     """
     rows, work = _edges(graph)
-    last = n - 1
-    exact = last * n + last
+    exact = n * n - 1
     index = int(np.int64(exact).astype(np.int32))
-    if index != exact:
-        rows = np.roll(rows, 1, axis=0)  # every row where another is looked for
-    return _fault(
-        "row_index_overflows",
-        graph,
-        rows,
-        work,
-        f"with n = {n:,} the last entry is number {exact:,}; a 32-bit int calls it {index:,}: the "
-        "row is written somewhere else, here one row further on",
+    moved = np.roll(rows, int(index != exact), axis=0)  # every row where another one is read
+    sentence = (
+        f"with {n:,} vertices the last entry is number {exact:,}, which a 32-bit int calls "
+        f"{index:,}; to show it here, each row is written one too far"
     )
-
-
-FAULTS: dict[str, Callable[[CSRGraph], Fault]] = {
-    function.__name__: function
-    for function in (
-        flag_set_once,
-        flag_reset_races,
-        every_thread_walks_all_arcs,
-        both_directions,
-        infinity_overflows,
-        source_never_queued,
-        vertices_never_leave,
-        bucket_zero_is_skipped,
-        row_index_overflows,
-    )
-}
-
-
-def _fault(key: str, graph: CSRGraph, rows: np.ndarray, work: int, sentence: str) -> Fault:
-    truth, least = _edges(graph)
-    return Fault(key, rows, int(np.count_nonzero(rows != truth)), sentence, work, least)
+    wrong = int(np.count_nonzero(moved != rows))
+    return Fault("row_index_overflows", moved, wrong, sentence, work, work)
 
 
 def _check(graph: CSRGraph) -> None:
     if not graph.integer or graph.m > MOST_ARCS:
         raise ParameterError(
-            f"{graph.name} has {graph.m:,} arcs of {graph.weights.dtype}; the faulty listings "
-            f"take up to {MOST_ARCS:,} arcs with whole weights: use a small sample"
+            f"{graph.name} has {graph.m:,} edges of {graph.weights.dtype}; the faulty listings "
+            f"take up to {MOST_ARCS:,} edges with whole weights: use a small sample"
         )
 
 
@@ -318,3 +198,40 @@ def _relax(
                 dist[v] = dist[u] + w
                 held[v] = int(dist[v] // DELTA)
     return work
+
+
+_SENTENCES = {
+    "flag_set_once": "each block did its first source; after that the flag was 0, and no later "
+    "source began",
+    "flag_reset_races": "a slow thread reset the flag after faster threads had set it, so the "
+    "block stopped while distances were still changing",
+    "every_thread_walks_all_arcs": f"the distances are right, but each of the {THREADS} threads "
+    "relaxed every edge",
+    "both_directions": "every edge was used in both directions, as if there were no one-way "
+    "streets",
+    "infinity_overflows": "infinity plus a weight became negative, smaller than any distance, and "
+    "spread",
+    "source_never_queued": "all buckets were empty, so the loop ended before it began",
+    "vertices_never_leave": "no vertex left its bucket, so the bucket never became empty (cut "
+    f"after {ROUNDS} rounds)",
+    "bucket_zero_is_skipped": "the source lay in bucket 0, and the loop began with bucket 1",
+}
+_EDGE_FAULTS: dict[str, dict[str, Any]] = {
+    "flag_set_once": {"flag_per_source": False},
+    "flag_reset_races": {"late_reset": True},
+    "every_thread_walks_all_arcs": {"share_arcs": False},
+    "both_directions": {"backwards": True},
+    "infinity_overflows": {"wrap": True},
+}
+_BUCKET_FAULTS: dict[str, dict[str, Any]] = {
+    "source_never_queued": {"queue_source": False},
+    "vertices_never_leave": {"leave": False},
+    "bucket_zero_is_skipped": {"first_bucket": 1},
+}
+FAULTS: dict[str, Callable[[CSRGraph], Fault]] = {
+    **{key: partial(_fault, key, _edges, o, _SENTENCES[key]) for key, o in _EDGE_FAULTS.items()},
+    **{
+        key: partial(_fault, key, _buckets, o, _SENTENCES[key]) for key, o in _BUCKET_FAULTS.items()
+    },
+    "row_index_overflows": row_index_overflows,
+}

@@ -20,6 +20,7 @@ import numpy as np
 
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
+from gpu.lessons.lesson import Value
 from gpu.record.events import EventKind
 from gpu.record.trace import (
     Flag,
@@ -184,6 +185,17 @@ FAULT_QUANTITIES = {
     "negative": "entries below zero",
 }
 SENTENCE = "sentence"  # of a faulty listing, in texts only
+COUNTS = {
+    *("processed", "relaxed", "improved", "reached", "vertices", "edges", "supersteps", "switches"),
+    *("delta_changes", "most_busy", "workers", "threads", "buckets_used", "late", "on_time"),
+    *("times_processed", "bucket", "queued_in", "events", "entered", "points"),
+    *FAULT_QUANTITIES,
+}
+
+
+def decimals_of(value: Value | None) -> int:
+    """Return the decimals of an answer: none of a count, two of anything else."""
+    return 0 if value is not None and value.over is None and value.quantity in COUNTS else 2
 
 
 def at_value(trace: Trace, graph: CSRGraph, quantity: str, at: str) -> float:

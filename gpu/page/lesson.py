@@ -27,7 +27,7 @@ from gpu.lessons.answers import CURVE_RIGHT, Bench, answer_words
 from gpu.lessons.lesson import Question, RunSpec, Step, SweepSpec, shown_runs
 from gpu.lessons.markdown import inline, to_html
 from gpu.lessons.moments import moment_ns
-from gpu.lessons.quantities import VERTEX_QUANTITIES
+from gpu.lessons.quantities import VERTEX_QUANTITIES, decimals_of
 from gpu.page.graph import placed
 from gpu.page.html import page_text
 from gpu.page.runs import Scene, pair_tree
@@ -148,6 +148,7 @@ class _Maker:
             "high": asked.high,
             "tolerance": asked.tolerance,
             "unit": asked.unit,
+            "decimals": decimals_of(asked.answer),
             "logarithmic": asked.logarithmic,
             "right_html": to_html(bench.filled(asked.right)),
             "wrong_html": to_html(bench.filled(asked.wrong or asked.right)),

@@ -45,6 +45,8 @@ def test_every_fault_shows(key: str, graph: CSRGraph) -> None:
     expected = gpu.run(graph, "apsp_fast").dist
     assert fault.wrong == np.count_nonzero(fault.rows != expected)
     assert fault.wrong > 0 or fault.work == THREADS * fault.least
+    buckets = key in ("source_never_queued", "vertices_never_leave", "bucket_zero_is_skipped")
+    assert fault.least == (_buckets if buckets else _edges)(graph)[1], "of the same listing"
     assert len(fault.sentence) > 40
 
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from lesson_files import ONE, TEXT, TWO, WHOLE, write
+from lesson_files import HEAD, ONE, TEXT, TWO, WHOLE, write
 from msgspec import structs
 
 from gpu.cli.main import main
@@ -151,3 +151,28 @@ def test_the_guide_names_every_key_and_quantity() -> None:
     keys -= {"text", "runs", "sweeps", "claims", "relation"}  # written otherwise
     text = guide()
     assert sorted(n for n in names | keys if not re.search(rf"\b{n}\b", text)) == []
+
+
+def test_an_order_that_compare_does_not_state_is_neither_graded_nor_claimed(tmp_path: Path) -> None:
+    """Times on a graph with hubs, and times within the model's error; a ratio is an order too."""
+    runs = "".join(
+        f'[[step.run]]\nname = "{name}"\nalgorithm = "{name}"\nprobe = 1\n'
+        for name in ("near_far", "adds")
+    )
+    asked = (
+        '[step.question]\nkind = "choice"\nask = "Who?"\nchoices = ["a", "b"]\n'
+        'candidates = ["near_far.time_ms", "adds.time_ms"]\nright = "r"\nwrong = "w"\n'
+    )
+    ratio = '{ value = "near_far.time_ms", over = "adds.time_ms" }'
+    claim = f'[[step.claim]]\nleft = {ratio}\nis = ">"\nright = 0.01\n'
+    text = "# T\n\n## one\nText.\n"
+    for graph, words in (
+        ("rmat?n=4096", "the model does not rank them on this graph"),
+        ("watts_strogatz?n=16384", "too close for the model to rank them"),
+    ):
+        step = f'[[step]]\nkey = "one"\ngraph = "sample:{graph}"\n{runs}'
+        for more, place in ((asked, "question"), (claim, "claim")):
+            problems = check_file(write(tmp_path, HEAD + step + more, text))
+            assert len(problems) == 1, problems
+            assert f"step 'one', {place}: near_far and adds are put in order" in problems[0]
+            assert words in problems[0]

@@ -44,8 +44,8 @@ def step_of(key: str, name: str) -> tuple[Bench, Step, Question]:
     return bench(key), found, found.question
 
 
-def test_there_are_eight_lessons() -> None:
-    assert [key[0] for key in PATHS] == list("12345678")
+def test_there_are_nine_lessons() -> None:
+    assert [key[0] for key in PATHS] == list("123456789")
     assert 40 <= sum(bench(key).lesson.minutes for key in PATHS) <= 80
     kinds = {step_of(*q.values)[2].kind for q in QUESTIONS}  # type: ignore[arg-type]
     assert kinds == {"number", "choice", "vertex", "bucket", "curve"}
@@ -147,7 +147,8 @@ def test_the_same_lesson_finds_the_same_numbers_again() -> None:
 def test_lesson_files_are_plain_data() -> None:
     for path in PATHS.values():
         assert path.with_suffix(".md").is_file()
-        assert "<" not in path.with_suffix(".md").read_text(encoding="utf-8"), "no HTML"
+        text = path.with_suffix(".md").read_text(encoding="utf-8")
+        assert "<" not in re.sub(r"```.*?```", "", text, flags=re.DOTALL), "no HTML"
     readme = Path(PATHS["8_all_pairs"]).parent / "README.md"
     assert readme.is_file()
 
@@ -201,18 +202,18 @@ def test_lesson_6_the_plan_is_the_value_that_is_carried_on() -> None:
     assert found[1].delta == held.value(Value("held", "best_time"))
 
 
-def test_lesson_7_the_words_about_three_times_and_half_hold() -> None:
+def test_lesson_7_the_words_about_three_times_and_a_third_hold() -> None:
     held = bench("7_work_saved_is_not_time_saved")
     more = Value("road_adds", "processed", None, Value("road_nf", "processed"))
     assert 2.5 < held.value(more) < 3.5
-    less = Value("careful", "processed", None, Value("hub_nf", "processed"))
-    assert 0.4 < held.value(less) < 0.6
+    less = Value("careful", "processed", None, Value("random_nf", "processed"))
+    assert 0.28 < held.value(less) < 0.4
 
 
-def test_lesson_8_one_of_nine_faults_is_only_slow() -> None:
+def test_lesson_9_one_of_nine_faults_is_only_slow() -> None:
     from gpu.lessons.printed_listings import FAULTS
 
-    held = bench("8_all_pairs")
+    held = bench("9_nine_bugs")
     runs = [run for step in held.lesson.steps for run in step.runs if run.variant]
     assert {run.variant for run in runs} == set(FAULTS)
     harmless = [run.variant for run in runs if held.value(Value(run.name, "wrong")) == 0]

@@ -191,7 +191,7 @@ def test_lessons(window: MainWindow, tmp_path: Path, name: str) -> None:
     (folder / "9_hostile.md").write_text(f"# {name}\n\n## one\n{name}\n\n## two\n{name}\n")
     part: Any = window.features["lessons"]
     window.settings.set_value(FOLDER, str(folder))
-    (key,) = [key for key, _ in part.shelf.found()[0] if "hostile" in key]
+    (key,) = [key for key, _ in part.shelf.all()[0] if "hostile" in key]
     part._fill_menu()
     part.lessons()
     check(window, "")

@@ -9,14 +9,40 @@ library ends after that call.
 from __future__ import annotations
 
 import ctypes
+import subprocess
 import threading
+import time
 from collections.abc import Callable
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from gpu.errors import CancelledByUserError
+from gpu.errors import CancelledByUserError, GpuError
+from gpu.interpreter import module_command
 
 AGAIN_S = 0.2
+POLL_S = 0.05
+ERROR_CHARACTERS = 300
+
+
+def run_command(*words: str) -> None:
+    """Run a command of `sssp-scope` in a process of its own, for a Task. GpuError with its error.
+
+    The process ends when the task is cancelled.
+    """
+    process = subprocess.Popen(
+        module_command("viewer.app", *words),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        while process.poll() is None:
+            time.sleep(POLL_S)
+    finally:
+        process.kill()
+        said = process.communicate()[1]
+    if process.returncode:
+        raise GpuError(said.strip()[-ERROR_CHARACTERS:] or f"{words[0]} failed")
 
 
 class Task(QObject):

@@ -7,8 +7,6 @@ folder, so that the window goes on; Cancel ends that process.
 
 from __future__ import annotations
 
-import subprocess
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,14 +30,13 @@ from gpu.algorithms import find
 from gpu.cli.command_line import compare_line
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
-from gpu.interpreter import module_command
 from gpu.page.words import notes_words
 from gpu.record.export import sample_header, sample_rows
 from gpu.record.trace import Trace, reached_mask
 from gpu.record.tracefile import save_trace
 from gpu.study.export_runs import write_all_samples, write_runs, write_table
 from gpu.wholefile import written_whole
-from viewer.common.background import Task
+from viewer.common.background import Task, run_command
 from viewer.common.small_widgets import choice
 from viewer.common.theme import THEMES
 from viewer.export.film import SECONDS, SIZES, FilmPlan
@@ -53,8 +50,6 @@ PAGES = "Web pages (*.html)"
 RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
 GRAPH = "graph.npz"  # beside the runs of a film
-POLL_S = 0.05
-ERROR_CHARACTERS = 300
 COLUMNS = {  # of the samples, by panel; others have all
     "buckets": ("head_bucket", "open_buckets", "occupancy"),
     "delta": ("delta", "open_buckets", "reason", "flags"),
@@ -332,17 +327,7 @@ def _film(traces: Sequence[Trace], graph: CSRGraph | None, plan: FilmPlan, path:
             save_trace(replace(trace, graph=beside), name)
         options = ["--size", f"{plan.size[0]}x{plan.size[1]}", "--seconds", f"{plan.seconds:g}"]
         options += ["--part", f"{plan.first_ns!r}", f"{plan.last_ns!r}", "--theme", plan.theme]
-        command = module_command("viewer.app", "render", *names, "-o", path, *options)
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-        process = subprocess.Popen(command, **quiet, text=True)  # type: ignore[call-overload]
-        try:
-            while process.poll() is None:
-                time.sleep(POLL_S)
-        finally:
-            process.kill()
-            said = process.communicate()[1]
-        if process.returncode:
-            raise GpuError(said.strip()[-ERROR_CHARACTERS:] or "the film could not be drawn")
+        run_command("render", *names, "-o", path, *options)
 
 
 def panel_table(window: Window, key: str) -> Table:

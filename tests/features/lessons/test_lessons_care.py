@@ -194,7 +194,7 @@ def test_an_engine_that_dies_costs_no_answer_and_a_page_is_written(
     window.status_bar.cancel_requested.emit()
     notice = lambda: window.session.notice  # noqa: E731
     qtbot.waitUntil(
-        lambda: notice() is not None and "was not written" in notice().words, timeout=PATIENCE_MS
+        lambda: notice() is not None and "was not saved" in notice().words, timeout=PATIENCE_MS
     )
     assert not page.exists()
     window.actions_by_key["lesson_page"].trigger()
@@ -219,7 +219,7 @@ def test_every_step_of_every_lesson_fits_beside_the_graph_at_1024_by_768(
         window.features["lessons"].lessons()
         QApplication.processEvents()
         size = window.features["lessons"].panel.size()
-        model = LessonModel()
+        model = LessonModel(window)
         panel = LessonPanel(model)
         qtbot.addWidget(panel)
         panel.resize(size)
@@ -242,7 +242,7 @@ def look_at_every_step(model: LessonModel, panel: LessonPanel, path: str, points
         fits(panel, f"{bench.lesson.key}, {step.key}, asked, {points} points")
         if step.question is not None:
             for right, words in ((True, step.question.right), (False, step.question.wrong)):
-                told = Answered(0.0, right, 1.0, bench.filled(words))
+                told = Answered(0.0, right, bench.filled(words))
                 model.progress.answers[step.key], model.phase = told, "told"
                 model.changed.emit()
                 fits(panel, f"{bench.lesson.key}, {step.key}, {right}, {points} points")

@@ -1,6 +1,6 @@
-"""The lessons feature at work: from a step of the model to the stage, and back.
+"""Lessons in the window: opening and leaving one, clicks that are answers, progress, the menu.
 
-Opening a lesson remembers how the window stood, leaving it puts that back. While a vertex is asked
+Opening a lesson remembers how the window stood; leaving it puts that back. While a vertex is asked
 for, a click in the graph is an answer and no new source.
 """
 
@@ -10,49 +10,51 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QEvent, QObject, QTimer
+from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson
+from gpu.lessons.read import read_lesson
+from viewer.common.background import run_command
 from viewer.common.foreign_words import button_words
 from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Microscope, Window
-from viewer.features.lessons.files import Saver, Shelf
+from viewer.features.lessons.files import Shelf
 from viewer.features.lessons.hint import LessonHint
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.panel import LessonPanel
-from viewer.features.lessons.questions import CurveQuestion, VertexQuestion
-from viewer.features.lessons.stage import Stage
-from viewer.models.decisions import score_words
+from viewer.features.lessons.questions import VertexQuestion
 from viewer.models.session import Notice, Offer
 
 NAME = "lessons"  # key in Settings: progress by lesson
 DOCK = "lesson"  # key of the dock, and of the arrangement round it
 GREETED = "lessons_greeted"  # key in Settings: the hint for newcomers is not shown again
-NOT_DRIVEN = (
-    "You did not touch Δ, so the controller drove. Go back and drag the line in the Δ panel, "
-    "or press ÷2 and ×2."
-)
 
 
 class LessonsFeature(FeaturePart):
-    """Owns the lesson's model and stage; makes the panel."""
+    """Owns the lesson's model; makes the panel."""
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self.model, self.stage = LessonModel(self), Stage(window)
+        self.model = LessonModel(window)
         self.panel: LessonPanel | None = None
-        self._before: dict[str, Any] = {}
-        self._asking_vertex = False
-        self.shelf, self._saver = Shelf(window), Saver(window)
+        self.shelf = Shelf(window.settings)
         self.hint: LessonHint | None = None
-        self.stage.listen(self._take, self.model.work, self.model.fail)
-        self.model.step_changed.connect(self._enter_soon)
-        self.model.changed.connect(window.enable_actions)
-        self.model.lesson_changed.connect(window.enable_actions)
+        self._before: dict[str, Any] = {}  # how the window stood
+        self._asking_vertex = False
+        self._connect()
+        self._greet()
+
+    def _connect(self) -> None:
+        window, model = self._window, self.model
+        model.changed.connect(window.enable_actions)
+        model.lesson_changed.connect(window.enable_actions)
+        model.step_changed.connect(self._tell_names)
+        model.changed.connect(self._ask_vertex)
+        model.lesson_changed.connect(self._ask_vertex)
         window.session.graph_changed.connect(self._take_graph)
         window.notice_bar.offer_taken.connect(self._take_offer)
         menu = window.actions_by_key.menu("open_lesson")
@@ -62,22 +64,16 @@ class LessonsFeature(FeaturePart):
         microscope = window.docks.by_key.get("microscope")
         if microscope is not None:
             microscope.visibilityChanged.connect(lambda _on: later(self, self._see_microscope))
-        self._greet()
 
     # --- for the window
 
     def make_panel(self, _dock: str) -> QWidget:
         """Return the panel."""
-        self.panel = panel = LessonPanel(self.model)
-        panel.lesson_requested.connect(self.open_path)
-        panel.check_requested.connect(self.check)
-        panel.leave_requested.connect(self.lesson_leave)
-        panel.retry_requested.connect(self.retry)
-        panel.hurry_requested.connect(lambda: self._window.controller.set_pace(None))
-        panel.question_shown.connect(self._show_question)
-        panel.microscope_requested.connect(self._show_again)
+        self.panel = LessonPanel(self.model)
+        self.panel.lesson_requested.connect(self.open_path)
+        self.panel.leave_requested.connect(self.lesson_leave)
         self._list()
-        return panel
+        return self.panel
 
     def needs(self) -> dict[str, bool]:
         """Whether a lesson is open."""
@@ -85,12 +81,18 @@ class LessonsFeature(FeaturePart):
 
     def close(self) -> None:
         """The window closes: panels stand as before the lesson."""
-        self.stage.abandon()
-        self._saver.close()
+        self.model.abandon()
         if self._before:
             self._put_looks_back(self._before)
 
-    # --- handlers
+    def apply_theme(self, theme: Theme) -> None:
+        """Draw marks in the new colours."""
+        self._window.graph_view.refresh()
+        if self.hint is not None:
+            self.hint.apply_theme(theme)
+            self._show_hint()
+
+    # --- actions
 
     def lessons(self) -> None:
         """Show the list of lessons, or the lesson that is open."""
@@ -102,14 +104,10 @@ class LessonsFeature(FeaturePart):
         """Open a lesson by its number in the list, from 1."""
         self.open_path(str(self.shelf.paths()[number - 1]))
 
-    def lessons_folder(self) -> None:
-        """Ask for a folder of one's own lessons."""
-        self._saver.choose_folder()
-
-    def open_path(self, path: str) -> None:
-        """Open a lesson by its file."""
+    def open_path(self, path: str, *, keep_answers: bool = False) -> None:
+        """Open a lesson by its file. A finished one begins again, unless its answers are kept."""
         try:
-            lesson = self.shelf.read(Path(path))
+            lesson = read_lesson(Path(path))
         except GpuError as error:
             self._window.session.set_notice(Notice("error", str(error)))
             return
@@ -119,15 +117,14 @@ class LessonsFeature(FeaturePart):
         else:
             self._window.graph_view.set_colour_by(self._before["colour"])
         progress = self._progress(lesson)
-        if progress.finished and progress.step == len(lesson.steps) - 1:
-            progress.step = 0
+        if progress.finished and progress.step == len(lesson.steps) - 1 and not keep_answers:
+            progress = Progress()
         self._dismiss_hint()
         self._show_dock()
-        self.stage.open(None)
-        if any(step.sweeps for step in lesson.steps):  # their processes start while one reads
-            sweeps = [sweep for step in lesson.steps for sweep in step.sweeps]
+        sweeps = [sweep for step in lesson.steps for sweep in step.sweeps]
+        if sweeps:  # their processes start while one reads
             self._window.sweep.hold(sweeps[0].algorithm)
-        self.model.begin(lesson, progress, lambda known: self._keep(lesson.key, known))
+        self.model.begin(lesson, progress, partial(self._keep, lesson.key))
 
     def lesson_next(self) -> None:
         """Go on."""
@@ -143,125 +140,47 @@ class LessonsFeature(FeaturePart):
         self._end()
         self._restore_window()
 
+    def lesson_page(self) -> None:
+        """Ask where to write the lesson as a web page; a process of its own makes its runs."""
+        lesson = self.model.lesson
+        if lesson is None:
+            return
+        files, path = self._window.files, lesson.path
+
+        def save(to: str) -> None:
+            files.save_in_background(to, lambda file: run_command("page", path, "-o", file))
+
+        files.ask_save("Lesson as a web page", "Web pages (*.html)", ".html", save, lesson.key)
+
+    def lessons_folder(self) -> None:
+        """Ask for a folder of one's own lessons, and remember it."""
+        dialog = QFileDialog(self._window.as_widget(), "Folder of lessons", str(Path.home()))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._use_folder)
+        dialog.open()
+
+    def _use_folder(self, folder: str) -> None:
+        count = self.shelf.use_folder(folder)
+        advice = "" if count else "A lesson is a .toml file with a .md file beside it."
+        level = "info" if count else "warning"
+        words = f"{count} lessons in {folder}"
+        self._window.session.set_notice(Notice(level, words, advice))  # type: ignore[arg-type]
+
+    # --- leaving
+
     def _end(self) -> None:
         """Close the lesson; its progress is kept."""
-        self.stage.open(None)
-        self._ask_vertex(asking=False)
-        self._window.sweep.release()
         self.model.leave()
+        self._window.sweep.release()
         self._list()
-
-    def lesson_page(self) -> None:
-        """Ask where to write the page."""
-        if self.model.lesson is not None:
-            self._saver.page(self.model.lesson)
-
-    # --- a step
-
-    def _enter_soon(self) -> None:
-        self.stage.abandon()
-        QTimer.singleShot(0, self._enter)  # once the panel shows the step
-
-    def _enter(self) -> None:
-        model = self.model
-        if model.bench is None:
-            return
-        self.stage.abandon()
-        if self.stage.bench is not model.bench:
-            self.stage.open(model.bench)
-        step = model.step
-        self.stage.show_graph(step, self._set_up)
-
-    def _set_up(self) -> None:
-        """The graph is there: point things out, make what the text speaks of."""
-        model, step = self.model, self.model.step
-        steps = model.lesson.steps[: model.place + 1] if model.lesson is not None else ()
-        so_far = [one.colour_by for one in steps if one.colour_by]
-        self.stage.look.point_out(step, so_far[-1] if so_far else "")
-        told = model.question is None or model.answered is not None
-        names = model.needed_for_text()
-        if told and not step.drive:
-            names = sorted({*names, *model.needed_for_answer()}, key=self._order)
-        self.stage.make(names, lambda: self._ready(told=told and not step.drive))
-
-    def _order(self, name: str) -> int:
-        lesson = self.model.lesson
-        assert lesson is not None
-        known = [one.name for s in lesson.steps for one in s.runs]
-        known += [one.name for s in lesson.steps for one in s.sweeps]
-        return known.index(name)
-
-    def _ready(self, *, told: bool) -> None:
-        step = self.model.step
-        self.stage.show_graph(step, lambda: self._reveal(reveal=told))
-
-    def check(self) -> None:
-        """Keep the answer, run the experiment, tell."""
-        model = self.model
-        if model.lesson is None or model.phase != "open":
-            return
-        model.commit()
-        self._ask_vertex(asking=False)
-        names, pace = model.needed_for_answer(), None
-        if model.step.drive and model.step.runs:
-            names = names or [run.name for run in model.step.runs]
-            pace = self.stage.drive_pace(model.step.runs[-1])
-        model.work("Setting it up…")
-        self.stage.make(names, self._told, pace)
-
-    def retry(self) -> None:
-        """Make once more what came to nothing: the answer, if one was given, is still there."""
-        model = self.model
-        if model.lesson is None or model.phase != "open":
-            return
-        if model.step.key in model.progress.answers or model.step.drive:
-            self.check()
-        else:
-            model.work("Setting it up…")
-            self._enter()
-
-    def _told(self) -> None:
-        step = self.model.step
-        if step.compare or step.show:
-            self._reveal(reveal=True)
-        else:
-            self.stage.show_graph(step, lambda: self._reveal(reveal=True))
-
-    def _reveal(self, *, reveal: bool) -> None:
-        model, step = self.model, self.model.step
-        if reveal:
-            self.stage.look.show_result(step, self.stage.records)
-        if reveal and step.drive:
-            model.score = self._score()
-        model.finish(reveal)
-        question = self.panel.question if self.panel is not None else None
-        if reveal and isinstance(question, CurveQuestion) and model.bench is not None:
-            question.show_truth(model.bench.curve_times(question.question))
-        self._ask_vertex(asking=isinstance(question, VertexQuestion) and model.phase == "open")
-
-    def _see_microscope(self) -> None:
-        if self.panel is not None:
-            self.panel.set_microscope_seen(not self._window.docks["microscope"].isHidden())
-
-    def _show_again(self) -> None:
-        if self.model.lesson is not None:
-            self.stage.look.show_result(self.model.step, self.stage.records)
-
-    def _score(self) -> str:
-        from viewer.models.decisions import by_hand, rivals
-
-        mine = self.stage.records.get(self.model.step.runs[-1].name)
-        if mine is None:
-            return ""
-        pair = rivals(mine, self._window.session.runs) if by_hand(mine) else None
-        return score_words(*pair) if pair is not None else NOT_DRIVEN
 
     def _take_graph(self) -> None:
         """Another graph is shown: one of the lesson, or a person went elsewhere."""
-        if self.stage.is_foreign(self._window.session.graph):
+        if self.model.is_foreign(self._window.session.graph):
             self._make_way()
         else:
-            self._know_graph()
+            self._tell_names()
 
     def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
         """Leave the lesson where a person closes its dock."""
@@ -292,41 +211,43 @@ class LessonsFeature(FeaturePart):
 
     def _take_offer(self, what: object) -> None:
         if isinstance(what, Lesson):
-            self.open_path(what.path)
+            self.open_path(what.path, keep_answers=True)
 
-    def _take(self, name: str) -> None:
-        self.model.made.add(name)
+    # --- a question that the graph answers
 
-    # --- questions that the graph answers
-
-    def _show_question(self, question: object) -> None:
-        self._ask_vertex(asking=False)
-        self._know_graph()
-
-    def _know_graph(self) -> None:
+    def _vertex_question(self) -> VertexQuestion | None:
         question = self.panel.question if self.panel is not None else None
-        if isinstance(question, VertexQuestion):
+        return question if isinstance(question, VertexQuestion) else None
+
+    def _tell_names(self) -> None:
+        question = self._vertex_question()
+        if question is not None:
             question.set_graph(self._window.session.graph)
             question.show_given(self.model.given)
 
-    def _ask_vertex(self, *, asking: bool) -> None:
+    def _ask_vertex(self) -> None:
+        """Let clicks in the graph be answers, or choose the source."""
+        asking = self.model.asks_vertex
         if asking == self._asking_vertex:
             return
         self._asking_vertex = asking
         clicked, choose = self._window.graph_view.source_requested, self._window.controller
-        if asking:
-            clicked.disconnect(choose.set_source)
-            clicked.connect(self._clicked)
-        else:
-            clicked.disconnect(self._clicked)
-            clicked.connect(choose.set_source)
+        before, after = choose.set_source, self._clicked
+        if not asking:
+            before, after = after, before
+        clicked.disconnect(before)
+        clicked.connect(after)
 
     def _clicked(self, vertex: int) -> None:
-        question = self.panel.question if self.panel is not None else None
-        if isinstance(question, VertexQuestion):
+        question = self._vertex_question()
+        if question is not None:
             question.choose(vertex)
-            self.stage.look.vertices = [vertex]
+            self.model.look.vertices = [vertex]
             self._window.graph_view.refresh()
+
+    def _see_microscope(self) -> None:
+        if self.panel is not None:
+            self.panel.set_microscope_seen(not self._window.docks["microscope"].isHidden())
 
     # --- the window before and after
 
@@ -369,7 +290,7 @@ class LessonsFeature(FeaturePart):
             self._put_moment_back(before)
 
     def _put_moment_back(self, before: dict[str, Any]) -> None:
-        """Stand at the moment of before; of the events of one instant, at the one of before."""
+        """Return to the moment; of the events of one instant, to the same event."""
         window, events = self._window, before["events"]
         window.playback.pause()
         window.playback.set_cursor(before["cursor_ns"])
@@ -383,30 +304,29 @@ class LessonsFeature(FeaturePart):
         docks.choose(before["arrangement"])
         self._window.as_widget().restoreState(before["state"], docks.version)
 
-    # --- progress and files
+    # --- progress, the list, the menu
 
-    def _known(self) -> dict[str, Any]:
-        known = self._window.settings.value(NAME, {})
-        return known if isinstance(known, dict) else {}
+    def _kept(self) -> dict[str, Any]:
+        kept = self._window.settings.value(NAME, {})
+        return kept if isinstance(kept, dict) else {}
 
     def _progress(self, lesson: Lesson) -> Progress:
-        return Progress.from_dict(self._known().get(lesson.key))
+        return Progress.from_dict(self._kept().get(lesson.key))
 
     def _keep(self, key: str, progress: dict[str, Any]) -> None:
-        self._window.settings.set_value(NAME, {**self._known(), key: progress})
+        self._window.settings.set_value(NAME, {**self._kept(), key: progress})
 
     def _list(self) -> None:
-        if self.panel is None:
-            return
-        lessons, problems = self.shelf.found()
-        found = [(path, lesson, self._progress(lesson)) for path, lesson in lessons]
-        self.panel.show_home(found, "\n".join(problems))
+        if self.panel is not None:
+            lessons, problems = self.shelf.all()
+            rows = [(path, lesson, self._progress(lesson)) for path, lesson in lessons]
+            self.panel.show_home(rows, "\n".join(problems))
 
     def _fill_menu(self) -> None:
         menu = self._window.actions_by_key.menu("open_lesson")
         menu.clear()
         menu.setToolTipsVisible(True)
-        for place, (path, lesson) in enumerate(self.shelf.found()[0], 1):
+        for place, (path, lesson) in enumerate(self.shelf.all()[0], 1):
             row = QAction(button_words(f"{place}. {lesson.title}"), menu)
             row.setToolTip(lesson.idea)
             row.setStatusTip(f"{lesson.idea} About {lesson.minutes} minutes.")
@@ -416,12 +336,9 @@ class LessonsFeature(FeaturePart):
     # --- the first time
 
     def _greet(self) -> None:
-        """Tell a newcomer where to start: once, and not over a file that somebody named.
-
-        While a recording is shown, its own line says what to do: then this one waits.
-        """
+        """Tell a newcomer where to start: once, and not over a file that somebody named."""
         window = self._window
-        if window.settings.value(GREETED, False) or self._known() or window.named_file:
+        if window.settings.value(GREETED, False) or self._kept() or window.named_file:
             return
         paths = self.shelf.paths()
         first = self.shelf.lesson(paths[0]) if paths else ""
@@ -439,6 +356,7 @@ class LessonsFeature(FeaturePart):
         self._show_hint()
 
     def _show_hint(self, _record: object = None) -> None:
+        """Show the hint, but not beside a recording, which says itself what to do."""
         window, hint = self._window, self.hint
         if hint is None:
             return
@@ -453,13 +371,6 @@ class LessonsFeature(FeaturePart):
         if hint is not None:
             hint.hide()
             hint.deleteLater()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Draw marks in the new colours."""
-        self._window.graph_view.refresh()
-        if self.hint is not None:
-            self.hint.apply_theme(theme)
-            self._show_hint()
 
 
 install = LessonsFeature

@@ -6,7 +6,7 @@ a lesson shows its text and the graph, before a question about a sweep is answer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from PyQt6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
@@ -55,14 +55,12 @@ class Outline(QWidget):
 
 
 class Look(QObject):
-    """Directs the eye; `fail` is told what cannot be shown, `graph_changed` of another graph."""
+    """Directs the eye. `graph_left`: it has asked for the graph of another run."""
 
-    def __init__(
-        self, window: Window, fail: Callable[[str], None], graph_changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, window: Window) -> None:
         super().__init__(window.as_widget())
         self._window = window
-        self.fail, self.graph_changed = fail, graph_changed
+        self.graph_left = False
         self.vertices: list[int] = []  # to be pointed out
         self._scoped = False
         self._scope: Microscope | None = None  # that was opened
@@ -89,7 +87,8 @@ class Look(QObject):
         colour_by : what it, or the nearest step before it, asks for; "" as it is
         """
         window = self._window
-        if step.layout or self._scoped:
+        stays = step.microscope and self._in_microscope
+        if step.layout or (self._scoped and not stays):
             self._scoped = False
             self._lead(None)
             window.docks.choose(step.layout or "lesson")
@@ -106,6 +105,10 @@ class Look(QObject):
         self._put_away(step, before=True)
         for key in step.panels:
             self._outline(key)
+
+    @property
+    def _in_microscope(self) -> bool:
+        return self._scoped and self._window.docks.arrangement == "microscope"
 
     def _put_away(self, step: Step, *, before: bool) -> None:
         """Hide the docks that would be empty, or show what another step's sweep found.
@@ -148,9 +151,9 @@ class Look(QObject):
             old.deleteLater()
         Outline(dock, window.theme.accent)
 
-    def show_result(self, step: Step, records: Mapping[str, RunRecord]) -> None:
-        """Compare, show and seek as the step says, once its runs are there."""
-        window = self._window
+    def show_result(self, step: Step, records: Mapping[str, RunRecord]) -> str:
+        """Compare, show and seek as the step says; return what cannot be shown, or ""."""
+        window, problem = self._window, ""
         if step.compare and all(name in records for name in step.compare):
             a, b = (records[name] for name in step.compare)
             self._front(a)
@@ -164,14 +167,17 @@ class Look(QObject):
                 self._front(record)
             if record.trace is not None:
                 window.playback.pause()
-                self._seek(record, step)
+                problem = self._seek(record, step)
         self._put_away(step, before=False)
         for key in () if self._scoped else step.panels:
             self._outline(key)
+        return problem
 
     def _open_microscope(self, microscope: Microscope) -> None:
         """Show the microscope; it puts every other dock aside, the lesson comes back at once."""
         window, docks = self._window, self._window.docks
+        if self._in_microscope:
+            return
         self._lead(microscope)
         microscope.show()
         main = window.as_widget()
@@ -193,27 +199,29 @@ class Look(QObject):
             if same:
                 session.set_current(record)
             else:
-                self.graph_changed()
+                self.graph_left = True
                 self._window.controller.show_run(record)
 
-    def _seek(self, record: RunRecord, step: Step) -> None:
+    def _seek(self, record: RunRecord, step: Step) -> str:
+        """Go to the moment of a step; return why that is not possible, or ""."""
         assert step.seek is not None
         assert record.trace is not None
         window, to = self._window, step.seek.to
+        scope = window.part(Microscope) if step.microscope else None
         try:
-            scope = window.part(Microscope) if step.microscope else None
+            place = 1 if to == "start" else None
+            if isinstance(to, str) and to.startswith(EVENT) and record.trace.events is not None:
+                place = event_index(record.trace, to) + 1
             if scope is not None and record.trace.events is not None:
                 self._open_microscope(scope)
-                first = 1 if to == "start" else None
-                if isinstance(to, str) and to.startswith(EVENT):
-                    first = event_index(record.trace, to) + 1
-                place = first
                 if place is not None:
-                    later(self, lambda: scope.go(place))
-                    return
+                    events = place
+                    later(self, lambda: scope.go(events))
+                    return ""
             window.playback.set_cursor(moment_ns(record.trace, to))
         except GpuError as error:
-            self.fail(str(error))
+            return str(error)
+        return ""
 
     def _paint(self, painter: QPainter) -> None:
         """Ring the vertices that the step points out."""

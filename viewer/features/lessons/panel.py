@@ -1,11 +1,10 @@
 """The Lesson panel: the list of lessons, then one step at a time.
 
-The list says for each lesson its idea, how long it takes and how far one is. A step shows its text,
-then its question with the one button that matters, then what was right and why. The text scrolls;
-Back and Next stay at the bottom, and the last step names the lesson that comes next.
+The list shows the idea of each lesson, its length and the progress in it. A step shows its text,
+then its question with one button, then the right answer and its reason. The text scrolls; Back and
+Next stay at the bottom, and the last step names the next lesson.
 
-Text is escaped and turned into HTML by our own small Markdown; the browser fetches nothing, and
-only links within the text do anything.
+Nothing is fetched, and only links within the text do anything.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from viewer.common.theme import (
 )
 from viewer.features.lessons.matrix import WrongEntries, WrongMatrices
 from viewer.features.lessons.model import LessonModel, Progress
-from viewer.features.lessons.questions import QuestionWidget, make_question
+from viewer.features.lessons.questions import CurveQuestion, QuestionWidget, make_question
 from viewer.features.lessons.step_widgets import (
     Dots,
     LessonCard,
@@ -60,12 +59,7 @@ class LessonPanel(QWidget):
     """See the module docstring."""
 
     lesson_requested = pyqtSignal(str)  # path
-    check_requested = pyqtSignal()
     leave_requested = pyqtSignal()
-    hurry_requested = pyqtSignal()  # the rest of a run that is driven at full speed
-    question_shown = pyqtSignal(object)  # QuestionWidget or None
-    retry_requested = pyqtSignal()  # what failed, once more
-    microscope_requested = pyqtSignal()  # what the step showed there, once more
 
     def __init__(self, model: LessonModel) -> None:
         super().__init__()
@@ -135,9 +129,9 @@ class LessonPanel(QWidget):
         )
         self.check = QPushButton("Check")
         self.check.setProperty("role", "primary")
-        self.check.clicked.connect(self.check_requested)
+        self.check.clicked.connect(self.model.check)
         self.hurry = QPushButton("Finish at full speed")
-        self.hurry.clicked.connect(self.hurry_requested)
+        self.hurry.clicked.connect(self.model.hurry)
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setTextVisible(False)
@@ -146,14 +140,14 @@ class LessonPanel(QWidget):
         self.bar.setAccessibleName("Working")
         self.retry = QPushButton("Run again")
         self.retry.setProperty("role", "primary")
-        self.retry.clicked.connect(self.retry_requested)
+        self.retry.clicked.connect(self.model.retry)
         self.after = NextLesson()
         self.after.button.clicked.connect(lambda: self.lesson_requested.emit(self.after.path))
         self.matrices = WrongMatrices()
         parts = (self.text, self.ask, self.check, self.hurry, self.bar, self.doing, self.told)
         self.guide = label("", "muted")
         self.again = QPushButton("Back to the microscope")
-        self.again.clicked.connect(self.microscope_requested)
+        self.again.clicked.connect(self.model.show_again)
         self.again.hide()
         for part in (*parts, self.guide, self.again, self.matrices, self.retry, self.after):
             self.body.addWidget(part)
@@ -238,10 +232,10 @@ class LessonPanel(QWidget):
             self.question.apply_theme(self._theme)
             self.question.setAccessibleName(asked.ask)
             self.question.answered.connect(self.model.give)
+            self.question.entered.connect(self._check_by_enter)
             self.body.insertWidget(2, self.question)
             self.question.show_given(self.model.given)
         self._order_focus()
-        self.question_shown.emit(self.question)
 
     def _order_focus(self) -> None:
         """Let Tab go down the page: a question is made later than what stands under it."""
@@ -256,27 +250,22 @@ class LessonPanel(QWidget):
         model = self.model
         if model.lesson is None:
             return
-        working, asked = model.phase == "working", model.question
+        working = model.phase == "working"
         show(self.text, to_html(model.text(model.step.text)))
         show(self.ask, self._ask_html())
         if self.question is not None:
             self.question.setEnabled(model.phase == "open")
-        drive = model.step.drive
-        self.check.setVisible(
-            model.phase == "open" and (asked is not None or drive) and not model.problem
-        )
-        self.check.setEnabled(asked is None or model.given is not None)
-        ready = "Check" if model.given is not None else "Answer first, then check"
-        self.check.setText(ready if asked is not None else "Start driving")
-        self.hurry.setVisible(working and drive)
+        self._show_check()
+        self.hurry.setVisible(working and model.step.drive)
         self.bar.setVisible(working)
         self.doing.setVisible(working)
         self.doing.setText(model.doing)
         self._show_told()
+        self._show_curve()
         self.matrices.show_runs([WrongEntries(*one) for one in model.faulty()])
         self._show_guide()
         self.retry.setVisible(bool(model.problem) and not working)
-        last = model.place == len(model.lesson.steps) - 1
+        last = model.is_last
         self._show_after(last=last)
         self.back.setEnabled(model.place > 0 and not working)
         self.next.setEnabled(not working)
@@ -285,6 +274,27 @@ class LessonPanel(QWidget):
         answers = model.progress.answers
         results = [answers[s.key].right if s.key in answers else None for s in model.lesson.steps]
         self.dots.show_place(model.place, results)
+
+    def _show_check(self) -> None:
+        """Show the button that runs the experiment, with its words."""
+        model, drive = self.model, self.model.step.drive
+        asks = model.phase == "open" and (model.question is not None or drive)
+        self.check.setVisible((asks or model.can_drive_again) and not model.problem)
+        self.check.setEnabled(model.question is None or model.given is not None)
+        words = "Drive again" if model.can_drive_again else "Start driving"
+        if model.question is not None:
+            words = "Check" if model.given is not None else "Answer first, then check"
+        self.check.setText(words)
+
+    def _check_by_enter(self) -> None:
+        if self.check.isVisible() and self.check.isEnabled():
+            self.model.check()
+
+    def _show_curve(self) -> None:
+        """Lay the times of the sweep on the curve that was drawn."""
+        model = self.model
+        if isinstance(self.question, CurveQuestion) and model.phase == "told" and model.bench:
+            self.question.show_truth(model.bench.curve_times(self.question.question))
 
     def _lead_on(self, *, on: bool) -> None:
         """Let Next stand out where it is what comes next."""
@@ -381,8 +391,7 @@ class LessonPanel(QWidget):
 
     def forward(self) -> None:
         """Go on, or leave after the last step."""
-        lesson = self.model.lesson
-        if lesson is not None and self.model.place == len(lesson.steps) - 1:
+        if self.model.is_last:
             self.leave_requested.emit()
         else:
             self.model.go(self.model.place + 1)

@@ -1,12 +1,12 @@
-"""Questions of a lesson as widgets: each says by `answered` what its user means, None: nothing yet.
+"""Questions of a lesson as widgets. Each emits `answered` with its answer, or None.
 
-    number   a slider with a spin box, logarithmic where the question says so; "?" until touched
-    choice   a radio button a choice
-    vertex   a click in the graph, which the window hands in, or its name typed
+    number   a slider with a spin box, logarithmic if the question says so; "?" until it is touched
+    choice   a radio button for each choice
+    vertex   a click in the graph, which the window passes on, or the vertex's name typed
     bucket   a row of buckets to click
     curve    heights dragged over the values of a sweep, or moved by the arrow keys
 
-Each works with keys alone, and says its question as its accessible name.
+Each works with the keyboard alone. Enter in a field emits `entered`.
 """
 
 from __future__ import annotations
@@ -34,20 +34,23 @@ from PyQt6.QtWidgets import (
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import formatted
 from gpu.lessons.lesson import Question
+from gpu.lessons.quantities import decimals_of
 from viewer.common.text_size import scaled
 from viewer.common.theme import Theme
 from viewer.features.lessons.curve import CurveCanvas
 
 TICKS = 1000  # of a slider
+DIGITS = 3  # of a number that the slider gives
 UNSET = "?"  # of a number that nobody has given yet
 BUCKETS_A_ROW = 8
 MOST_BUCKETS = 64
 
 
 class QuestionWidget(QWidget):
-    """Base: a column; `answered` brings a float, a list of floats, or None."""
+    """Base: a column; `answered` carries a float, a list of floats, or None."""
 
     answered = pyqtSignal(object)
+    entered = pyqtSignal()
 
     def __init__(self, question: Question) -> None:
         super().__init__()
@@ -74,15 +77,14 @@ class NumberQuestion(QuestionWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, TICKS)
         self.slider.setAccessibleName("Your answer, as a slider")
-        self.box = QDoubleSpinBox()
-        self.box.setDecimals(0 if question.high - question.low >= 10 else 2)
+        self.box = NumberBox()
+        self.box.setDecimals(decimals_of(question.answer))
         self._unset = question.low - 10.0 ** -self.box.decimals()  # under what can be answered
         self.box.setRange(self._unset, question.high)
         self.box.setSpecialValueText(UNSET)
         self.box.setGroupSeparatorShown(True)
         self.box.setSuffix(f" {question.unit}" if question.unit else "")
         self.box.setAccessibleName("Your answer")
-        self.box.setKeyboardTracking(False)
         row = QHBoxLayout()
         for words in (formatted(question.low), formatted(question.high)):
             label = QLabel(words)
@@ -94,6 +96,9 @@ class NumberQuestion(QuestionWidget):
         self.slider.valueChanged.connect(self._slid)
         self.slider.sliderReleased.connect(lambda: self._slid(self.slider.value()))
         self.box.valueChanged.connect(self._typed)
+        line = self.box.lineEdit()
+        if line is not None:
+            line.returnPressed.connect(self.entered)
         with QSignalBlocker(self.slider), QSignalBlocker(self.box):
             self.slider.setValue(TICKS // 2)
             self.box.setValue(self._unset)
@@ -127,7 +132,7 @@ class NumberQuestion(QuestionWidget):
 
     def _slid(self, tick: int) -> None:
         with QSignalBlocker(self.box):
-            self.box.setValue(self._value(tick / TICKS))
+            self.box.setValue(float(f"{self._value(tick / TICKS):.{DIGITS}g}"))
         self.answered.emit(self.box.value())
 
     def _typed(self, value: float) -> None:
@@ -137,6 +142,15 @@ class NumberQuestion(QuestionWidget):
         with QSignalBlocker(self.slider):
             self.slider.setValue(round(TICKS * self._share(value)))
         self.answered.emit(value)
+
+
+class NumberBox(QDoubleSpinBox):
+    """A spin box without zeros at the end of a number."""
+
+    def textFromValue(self, v: float) -> str:
+        """Return "1.5" of 1.50, "160" of 160.00."""
+        words = f"{v:,.{self.decimals()}f}"
+        return words.rstrip("0").rstrip(".") if "." in words else words
 
 
 class ChoiceWords(QLabel):
@@ -204,6 +218,7 @@ class VertexQuestion(QuestionWidget):
         self.column.addWidget(self.said)
         self.column.addWidget(self.field)
         self.field.textEdited.connect(self._typed)
+        self.field.returnPressed.connect(self.entered)
 
     def stops(self) -> list[QWidget]:
         """Return the field."""
