@@ -136,9 +136,3 @@ def test_blended_ends_are_paper_and_table(theme: Theme) -> None:
     half = (mixed[8] >> 16) & 255
     expected = paper[0] + (table[:, 0].astype(float) - paper[0]) * 8 / 15
     np.testing.assert_allclose(half, expected, atol=0.51)
-
-
-def test_ramp_interpolates_between_stops() -> None:
-    ramp = colormaps.ramp(("000000", "ff0000", "ffffff"), 0.0, 1.0, 5)
-    np.testing.assert_allclose(ramp[:, 0], [0, 127.5, 255, 255, 255])
-    np.testing.assert_allclose(ramp[:, 1], [0, 0, 0, 127.5, 255])

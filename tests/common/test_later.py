@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 from PyQt6 import sip
 from PyQt6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-import viewer
 from viewer.common.later import later
 
 
@@ -28,14 +24,3 @@ def test_an_owner_that_is_gone_is_not_called_for(qtbot: QtBot) -> None:
     sip.delete(gone)
     later(here, lambda: calls.append("here"))
     qtbot.waitUntil(lambda: calls == ["here"])
-
-
-def test_no_closure_waits_for_a_timer_that_nobody_owns() -> None:
-    folder = Path(viewer.__file__).parent
-    closures = [
-        f"{path.relative_to(folder)}:{number}"
-        for path in sorted(folder.rglob("*.py"))
-        for number, line in enumerate(path.read_text().splitlines(), 1)
-        if re.search(r"singleShot\([^,]*, lambda", line)
-    ]
-    assert closures == []

@@ -23,7 +23,6 @@ from viewer.common.theme import (
     contrast,
     luminance,
     mix,
-    next_theme,
     palette_of,
 )
 from viewer.plots.axes import TimeAxis, dress_axis
@@ -201,20 +200,11 @@ def test_no_line_of_code_fixes_a_text_size() -> None:
             assert not found, (path.name, found)
 
 
-def test_themes_follow_each_other_in_a_ring() -> None:
-    assert [next_theme(name) for name in THEMES] == ["dark", "projector", "light"]
-
-
 def test_a_theme_leaves_no_icons_of_the_one_before_in_the_cache(qapp: QApplication) -> None:
     """Each theme draws its icons anew; Qt would keep all of them, 60 KB a change, up to 10 MB."""
     QPixmapCache.insert("icon of the theme before", QPixmap(20, 20))
     apply_theme(qapp, "dark")
     assert QPixmapCache.find("icon of the theme before") is None
-
-
-def test_unknown_theme_is_refused(qapp: QApplication) -> None:
-    with pytest.raises(KeyError):
-        apply_theme(qapp, "mauve")
 
 
 def test_known_contrasts() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from graph_stage import SIDE, Stage, grid_dist, grid_graph, make_trace, triangle
 from PyQt6.QtCore import QPoint
-from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import grabbed, hover
 
@@ -16,9 +15,7 @@ import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.graph import INT_UNREACHED, CSRGraph
 from sample_graphs import open_sample
-from viewer.bench.seek import made_run
 from viewer.graph import picture as graph_picture
-from viewer.graph.colours import Moment
 from viewer.models.session import RunRecord
 from viewer.plots.narration import share_at
 from viewer.raster import raster
@@ -87,12 +84,6 @@ def test_a_live_run_has_a_past_too(streets: Stage, qtbot: QtBot) -> None:
     assert last is not None
     streets.view.pointed = last.n - 1
     assert streets.view._card().endswith("unreached so far")
-
-
-def test_without_times_the_card_tells_the_outcome(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, grid_graph())
-    stage.run(grid_dist(grid_graph()), probe=1)
-    assert card(stage, 10, qtbot) == "distance 100 · bucket 10"
 
 
 def test_share_at_a_moment() -> None:
@@ -177,24 +168,6 @@ def test_a_large_drawing_shows_the_edges_that_begin_in_view(
     stage.view.zoom(1.1)
     stage.settle()
     assert ", 1 edge in " in stage.view.drawn_text()
-
-
-def test_two_views_share_nothing(qtbot: QtBot) -> None:
-    first, second = Stage(qtbot, grid_graph()), Stage(qtbot, grid_graph())
-    first.view.set_edges(False)
-    first.view.set_colour_by("state")
-    assert second.view.picture.edges
-    assert second.view.colour_by == "distance"
-
-
-def test_the_benchmarks_run_is_whole(qapp: QApplication) -> None:
-    graph, trace = made_run(count=500, vertices=400)
-    assert len(trace.samples) == 500
-    assert (np.diff(trace.samples["t_ns"]) > 0).all()
-    record = RunRecord.from_trace(1, trace)
-    assert record.vertices is not None
-    assert len(record.vertices.first_reached_ns) == graph.n
-    assert Moment().cursor_ns == 0.0
 
 
 ROWS = [key for key, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]

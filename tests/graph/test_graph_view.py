@@ -15,7 +15,6 @@ from gpu.engine import RunBuffers, graph_reference
 from gpu.graph import INT_UNREACHED
 from gpu.record.trace import RunSettings
 from viewer.graph.colours import (
-    COLOUR_MODES,
     Moment,
     Scale,
     farthest,
@@ -77,27 +76,6 @@ def test_without_times_it_says_so(streets: Stage) -> None:
     streets.playback.set_cursor(100.0)
     streets.view.repaint()
     assert "final distances" in streets.view.legend.legend().note
-
-
-@pytest.mark.parametrize("mode", sorted(COLOUR_MODES))
-def test_every_mode_has_a_legend_that_fits(mode: str, streets: Stage) -> None:
-    streets.run(grid_dist(grid_graph()))
-    streets.view.set_colour_by(mode)
-    streets.settle()
-    legend = streets.view.legend
-    assert legend.isVisible()
-    assert streets.view.rect().contains(legend.geometry())
-    assert all(0 <= share <= 1 for share, _ in legend.legend().ticks)
-    assert legend.accessibleDescription()
-
-
-def test_colour_by_refuses_what_it_does_not_know(streets: Stage, qtbot: QtBot) -> None:
-    with pytest.raises(ValueError, match="allowed: distance"):
-        streets.view.set_colour_by("beauty")
-    with qtbot.waitSignal(streets.view.colour_by_changed) as changed:
-        streets.view.set_colour_by("bucket")
-    assert changed.args == ["bucket"]
-    assert streets.view.colour_by == "bucket"
 
 
 def test_a_live_run_is_followed(streets: Stage, qtbot: QtBot) -> None:
@@ -187,14 +165,6 @@ def test_hover_finds_every_vertex(streets: Stage, qtbot: QtBot) -> None:
     assert streets.view.pointed == -1
 
 
-def test_hover_words(streets: Stage) -> None:
-    streets.run(grid_dist(grid_graph()))
-    vertex = 10 * SIDE + 10
-    streets.view._point_at(vertex, QPointF(streets.place(vertex)))
-    words = f"vertex {vertex + 1} · distance 100 · bucket 10 · processed 2 times"
-    assert streets.view._card() == words
-
-
 def test_click_asks_for_a_source(streets: Stage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(streets.view.source_requested) as asked:
         qtbot.mouseClick(streets.view, Qt.MouseButton.LeftButton, pos=streets.place(123))
@@ -214,17 +184,6 @@ def test_the_star_stays_where_the_distances_shown_begin(streets: Stage) -> None:
     assert grabbed(streets.view) != before, "a dashed ring says where the next begins"
     streets.session.set_current(None)
     assert (streets.view.source, streets.view._next_source) == (123, -1)
-
-
-def test_a_drag_moves_and_asks_for_nothing(streets: Stage, qtbot: QtBot) -> None:
-    start = streets.place(100)
-    left = Qt.MouseButton.LeftButton
-    with qtbot.assertNotEmitted(streets.view.source_requested):
-        qtbot.mousePress(streets.view, left, pos=start)
-        for step in (5, 20, 40):
-            qtbot.mouseMove(streets.view, start + QPoint(step, step))
-        qtbot.mouseRelease(streets.view, left, pos=start + QPoint(40, 40))
-    assert streets.place(100) == start + QPoint(40, 40)
 
 
 def test_double_click_fits_and_keeps_the_source(streets: Stage, qtbot: QtBot) -> None:
@@ -275,13 +234,6 @@ def test_keys(streets: Stage, qtbot: QtBot) -> None:
     qtbot.keyClick(view, Qt.Key.Key_Left)
     qtbot.keyClick(view, Qt.Key.Key_0)
     assert view.camera == fitted
-
-
-def test_zoom_has_limits(streets: Stage) -> None:
-    for factor in (1e-9, 1e30):
-        streets.view.zoom(factor)
-        streets.settle()
-        assert 1e-4 < streets.view.camera.scale < 1e8
 
 
 def test_zoomed_in_it_paints_items_and_finds_them(streets: Stage) -> None:

@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from graph_stage import SIDE, Stage, grid_dist, grid_graph
-from PyQt6.QtCore import QRect, Qt
-from PyQt6.QtGui import QColor, QImage, QPainter
+from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
-from screen import grabbed, hover
 
 from gpu.graph import INT_UNREACHED, CSRGraph
-from sample_graphs import open_sample
-from viewer.common.theme import LIGHT, mix
-from viewer.graph.items import ARC_INK
 from viewer.graph.path import Path, parents_of, path_to
 
 
@@ -42,60 +37,6 @@ def test_shift_click_shows_a_shortest_path(streets: Stage, qtbot: QtBot) -> None
     with qtbot.waitSignal(streets.view.path_changed):
         qtbot.keyClick(streets.view, Qt.Key.Key_Escape)
     assert streets.view.path is None
-
-
-def inside(stage: Stage, vertex: int, radius: float) -> bytes:
-    """Return the pixels of a square within a disc of some radius around a vertex."""
-    half, at = int(radius * 0.7), stage.place(vertex)
-    box = QRect(at.x() - half, at.y() - half, 2 * half, 2 * half)
-    picture = grabbed(stage.view).copy(box).convertToFormat(QImage.Format.Format_RGB32)
-    return bytes(picture.constBits().asarray(picture.sizeInBytes()))
-
-
-@pytest.mark.font
-@pytest.mark.parametrize("way", ["hover", "path"])
-def test_lines_that_light_up_leave_letters_readable(qtbot: QtBot, way: str) -> None:
-    """Figure 1: the arcs of S end at A and B; the shortest path from S to A goes by B."""
-    stage = Stage(qtbot, open_sample("sample:figure_1"))
-    stage.view.resize(640, 300)  # the words about S end before B, in a wide font too
-    s, a, b = (stage.session.graph.vertex_of(name) for name in "SAB")
-    stage.run(np.array([0, 2, 1], np.int32)[np.argsort([s, a, b])])
-    discs = {vertex: inside(stage, vertex, stage.view._radius()) for vertex in (a, b)}
-    around = grabbed(stage.view)
-    if way == "hover":
-        hover(stage.view, stage.place(s))
-        assert stage.view.pointed == s
-    else:
-        with qtbot.waitSignal(stage.view.path_changed):
-            stage.view.trace_path(a)
-        assert stage.view.path.vertices.tolist() == [s, b, a]
-    assert grabbed(stage.view) != around
-    assert inside(stage, b, stage.view._radius()) == discs[b]
-    if way == "hover":  # the words about a path stand at its end
-        assert inside(stage, a, stage.view._radius()) == discs[a]
-
-
-def test_a_ring_lies_under_the_heads_of_arcs(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, open_sample("sample:figure_1"))
-    view, vertex = stage.view, stage.session.graph.vertex_of("A")
-    place, seen = view.place_of(vertex), []
-    before = inside(stage, vertex, view.clear_radius)
-    ink = bytes(QColor(mix(LIGHT.plot, LIGHT.text, ARC_INK)).getRgb()[2::-1])  # blue first
-    heads = before.count(ink)
-    assert heads > 20, "of arcs: their heads and lines"
-
-    def flood(painter: QPainter) -> None:
-        seen.append(painter)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor("yellow"))
-        painter.drawEllipse(place, view.clear_radius, view.clear_radius)
-
-    view.rings.append(flood)
-    view.refresh()
-    after = inside(stage, vertex, view.clear_radius)
-    assert seen
-    assert after != before
-    assert after.count(ink) > 0.9 * heads  # their edges are mixed with what lies under
 
 
 def follow(graph: CSRGraph, dist: np.ndarray, source: int, target: int) -> Path | None:
@@ -137,12 +78,3 @@ def test_paths_have_the_length_of_the_distance(dtype: type) -> None:
         assert found is not None
         steps = zip(found.vertices[:-1], found.vertices[1:], strict=True)
         assert sum(weight[step] for step in steps) == exact[target] == found.length
-
-
-def test_a_path_goes_with_its_run(streets: Stage, qtbot: QtBot) -> None:
-    streets.run(grid_dist(grid_graph()))
-    with qtbot.waitSignal(streets.view.path_changed):
-        streets.view.trace_path(77)
-    with qtbot.waitSignal(streets.view.path_changed):
-        streets.session.set_current(None)
-    assert streets.view.path is None

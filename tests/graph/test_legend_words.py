@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from graph_stage import Stage, grid_dist, grid_graph
-from PyQt6.QtCore import QPoint, QPointF, QRectF
-from PyQt6.QtGui import QFontMetricsF, QHelpEvent
+from PyQt6.QtCore import QPoint
+from PyQt6.QtGui import QHelpEvent
 from PyQt6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from viewer.common.glossary import BY_KEY, TERMS, mentioned
-from viewer.graph.colours import STATES, Legend
-from viewer.graph.legend import PAD, LegendView
-from viewer.graph.overlay import card_box, card_lines
+from viewer.graph.colours import STATES
 
 MODES = {  # colour by -> the terms that its title and swatches name
     "distance": {"distance", "weight", "unreached"},
@@ -45,11 +42,7 @@ def test_every_word_of_a_legend_that_means_something_says_it(mode: str, qtbot: Q
     stage.view.flush()
     stage.view.repaint()
     legend = stage.view.legend
-    said = "".join(
-        legend.words_at(QPointF(x, y))
-        for x in range(0, legend.width(), 6)
-        for y in range(0, legend.height(), 6)
-    )
+    said = legend.explanation()
     for key in MODES[mode]:
         assert BY_KEY[key].meaning in said, key
     if mode != "distance":
@@ -67,35 +60,6 @@ def test_every_word_of_a_legend_that_means_something_says_it(mode: str, qtbot: Q
 
 def test_every_state_has_a_term() -> None:
     assert all(mentioned(words) for _, words in STATES)
-
-
-@pytest.mark.parametrize("width", [230, 300, 420, 900])
-def test_a_note_too_long_for_a_row_goes_on_in_the_next(width: int, qtbot: QtBot) -> None:
-    legend = LegendView()
-    qtbot.addWidget(legend)
-    note = "reached by 1.231 ms (recorded on an NVIDIA H100, measured), final distances"
-    legend.fit_into(width, 600)
-    legend.show_legend(
-        Legend("Distance from 0", ((0.0, "0"),), (), note), np.zeros((256, 3), np.uint8), 255
-    )
-    chunks = [one for row in legend._rows() for one in row]
-    assert " ".join(words for _, _, (kind, _, words) in chunks if kind == "note") == note
-    metrics = QFontMetricsF(legend.font())
-    for left, right, (_, _, words) in chunks:
-        assert metrics.horizontalAdvance(words) <= right - left + 1  # nothing is cut
-        assert right + 2 * PAD <= legend.width() + 1
-
-
-@pytest.mark.font
-@pytest.mark.parametrize("width", [230, 420, 900])
-def test_the_card_of_a_vertex_says_all_in_a_narrow_map(width: int, qapp: QApplication) -> None:
-    metrics, room = QFontMetricsF(qapp.font()), QRectF(0, 0, width, 400)
-    words = "vertex 36644 · not reached yet at 0.420 ms · final distance 12,345 · bucket 17"
-    lines = card_lines(metrics, words, room)
-    assert " · ".join(lines) == words, "nothing is cut"
-    assert (len(lines) == 1) == (width == 900)
-    for place in (QPointF(10, 10), QPointF(width - 5, 395)):
-        assert room.contains(card_box(metrics, place, words, room))
 
 
 def test_two_runs_share_a_scale_where_both_show_the_same_quantity(qtbot: QtBot) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from graph_stage import Stage, grid_dist, grid_graph
-from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QContextMenuEvent
 from PyQt6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
@@ -61,22 +60,6 @@ def test_the_menu_of_a_vertex_starts_there_and_shows_the_path(qtbot: QtBot) -> N
     forget.trigger()
     assert stage.view.path is None
     again.deleteLater()
-
-
-def test_the_menu_key_takes_the_vertex_pointed_at_else_the_source(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, grid_graph())
-    stage.view.flush()
-    opened = []
-    stage.view.more_menu.append(lambda _menu, vertex: opened.append(vertex))
-    for pointed, expected in ((12, 12), (-1, stage.session.source)):
-        stage.view.pointed = pointed
-        key = QContextMenuEvent.Reason.Keyboard
-        event = QContextMenuEvent(key, stage.view.rect().center())
-        QApplication.sendEvent(stage.view, event)
-        assert opened[-1] == expected
-        for menu in stage.view.findChildren(QMenu):
-            menu.close()
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
 
 
 def test_a_vertex_that_was_not_reached_has_a_sentence_for_a_path(qtbot: QtBot) -> None:

@@ -135,15 +135,6 @@ def test_a_finished_run_hands_its_arrays_over(qtbot: QtBot) -> None:
     assert len(record.samples) == 3
 
 
-def test_a_trace_with_the_same_samples_asks_for_no_rebuild(qtbot: QtBot) -> None:
-    session = SessionModel()
-    session.add_run(make_record())
-    session.append_samples(1, samples_of([1, 2]))
-    with qtbot.assertNotEmitted(session.samples_appended):
-        session.finish_run(1, trace_of(samples_of([1, 2]), "stopped"))
-    assert session.current.state == "stopped"
-
-
 def test_verification_failure_and_notices(qtbot: QtBot) -> None:
     session = SessionModel()
     session.add_run(make_record())
@@ -183,10 +174,6 @@ def test_oldest_runs_are_forgotten_but_not_current_or_running(
     assert [run.run_id for run in session.runs] == [5]
 
 
-def test_title_says_algorithm_graph_and_source() -> None:
-    assert make_record().title == "ADDS on roads from 1"
-
-
 # ---- playback --------------------------------------------------------------------------
 
 
@@ -220,14 +207,6 @@ def test_speed_one_shows_the_run_in_ten_seconds(playback: PlaybackModel) -> None
     assert playback.cursor_ns == 0.0
 
 
-def test_nothing_to_play_does_not_play(qapp: object) -> None:
-    playback = PlaybackModel()
-    playback.play()
-    assert not playback.playing
-    assert not playback.step("sample", +1)
-    assert playback.sample_index == -1
-
-
 @pytest.mark.parametrize(
     ("kind", "direction", "path"),
     [
@@ -245,15 +224,6 @@ def test_steps(playback: PlaybackModel, kind: str, direction: int, path: list[in
     while playback.step(kind, direction):
         seen.append(playback.cursor_ns)
     assert seen == path
-
-
-def test_step_back_from_between_samples_goes_to_the_one_before(playback: PlaybackModel) -> None:
-    playback.set_cursor(25)
-    playback.step("sample", -1)
-    assert playback.cursor_ns == 20
-    playback.set_cursor(35)
-    playback.step("switch", -1)
-    assert playback.cursor_ns == 20
 
 
 def test_following_sticks_to_the_newest_until_the_cursor_is_moved(

@@ -103,22 +103,6 @@ def test_in_and_out_at_the_cursor_keep_the_other_end_where_it_can_stay(
     assert playback.loop_ns == (0.0, 400.0)
 
 
-def test_forgetting_a_range_is_told_only_where_there_was_something(
-    qtbot: QtBot, playback: PlaybackModel
-) -> None:
-    with qtbot.assertNotEmitted(playback.loop_changed):
-        playback.clear_loop()
-    playback.set_looping(True)
-    with qtbot.waitSignal(playback.loop_changed):
-        playback.clear_loop()
-    assert (playback.loop_ns, playback.looping) == (None, False)
-    playback.set_loop(100.0, 200.0)
-    playback.set_looping(False)
-    with qtbot.waitSignal(playback.loop_changed):
-        playback.clear_loop()
-    assert playback.loop_ns is None
-
-
 def test_a_replay_may_rest_before_the_end(playback: PlaybackModel) -> None:
     playback.replay(5.0, 400.0)
     playback.advance(60.0)
@@ -255,20 +239,7 @@ def test_a_cursor_that_leaves_the_window_takes_it_along(
     assert playback.view_ns == (pytest.approx(first), pytest.approx(first + 200.0))
 
 
-def test_following_has_the_newest_at_the_right_edge(playback: PlaybackModel) -> None:
-    playback.set_view(300.0, 500.0)
-    playback.set_following(True)
-    assert playback.view_ns == (800.0, 1000.0)
-
-
 # ---- steps -----------------------------------------------------------------------------
-
-
-def test_steps_without_samples_lead_nowhere(qapp: object) -> None:
-    empty = PlaybackModel()
-    assert not empty.step("sample", 1)
-    assert not empty.step("switch", -1)
-    assert empty.sample_index == -1
 
 
 def test_a_step_stops_playing_and_following(playback: PlaybackModel) -> None:

@@ -16,7 +16,7 @@ from panel_stage import (
 )
 from PyQt6.QtCore import QPoint, QPointF, Qt, QTimer
 from PyQt6.QtGui import QWheelEvent
-from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
@@ -224,36 +224,3 @@ def test_time_axis_says_unit_and_clock(bench: Bench, kind: type[PlotPanel], cloc
     assert pen.style() == Qt.PenStyle.SolidLine
     assert pen.width() == 1
     assert (ink_below_the_axis(panel) > 0.1) == (clock == "modelled")
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-def test_the_label_stands_in_the_middle_whatever_fits(bench: Bench, kind: type[PlotPanel]) -> None:
-    panel = bench.show(kind)
-    bench.run(clock="recorded on an NVIDIA H100, measured")
-    for width in (900, 320, 210):
-        panel.resize(width, 200)
-        panel.flush()
-        axis = panel.time_axis
-        label = axis.mapRectFromItem(axis.label, axis.label.boundingRect())
-        assert label.center().x() == pytest.approx(axis.size().width() / 2, abs=2)
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-def test_no_menu_leads_to_the_exporter(bench: Bench, kind: type[PlotPanel]) -> None:
-    panel = bench.show(kind)
-    assert panel.view.scene().contextMenu == []
-    bench.run()
-    panel.flush()
-    assert not any(menu.isVisible() for menu in panel.findChildren(QMenu))
-    assert not panel.plot.menuEnabled()
-    assert not panel.view_box.menuEnabled()
-
-
-@pytest.mark.parametrize("kind", PLOTS[:3])
-def test_the_number_at_the_cursor_is_never_clipped(bench: Bench, kind: type[PlotPanel]) -> None:
-    panel = bench.show(kind, width=300)
-    bench.run()
-    panel.flush()
-    for words in ("1", "1.13k", "2", "8 888.88M"):
-        panel._cursor_words(words)
-        assert panel.value.width() >= panel.value.sizeHint().width()

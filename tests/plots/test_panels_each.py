@@ -12,14 +12,10 @@ from panel_stage import (
     make_trace,
 )
 from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from gpu.record.trace import Reason
-from gpu.words import short
-from viewer.common.elided import ElidedLabel
-from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import THEMES
 from viewer.plots.buckets import BucketPanel, heat_table
 from viewer.plots.delta import DeltaPanel
@@ -64,14 +60,6 @@ def test_rows_come_from_the_registry(bench: Bench, algorithm: str, names: list[s
     assert panel.view_box.viewRange()[1] == [-0.5, len(names) - 0.5]
 
 
-def test_fewer_buckets_are_fewer_rows(bench: Bench) -> None:
-    panel = bench.show(BucketPanel)
-    record = make_record()
-    record.settings.parameters["buckets"] = 6
-    bench.session.add_run(record)
-    assert len(panel.ring.state.counts) == 6
-
-
 @pytest.mark.parametrize(("used", "shown", "top"), [(5, 8, "+7"), (9, 16, "+15"), (32, 32, "tail")])
 def test_a_ring_is_shown_as_far_as_it_was_used(
     bench: Bench, used: int, shown: int, top: str
@@ -107,20 +95,6 @@ def test_a_ring_has_the_colour_of_its_run_and_of_no_other(qtbot: QtBot, name: st
         assert image.pixelColor(1, 10).name() == theme.plot
 
 
-@pytest.mark.font
-def test_a_full_bar_ends_before_its_number(qtbot: QtBot) -> None:
-    ring = RingNow()
-    qtbot.addWidget(ring)
-    ring.resize(scaled(70), scaled(100))
-    metrics = QFontMetrics(small_font(ring.font()))
-    for counts in ([6190, 1], [12_345_678, 3], [7, 8]):
-        ring.show_state(RingState(np.array(counts, np.int32), peak=max(counts)))
-        widest = max(metrics.horizontalAdvance(short(count)) for count in counts)
-        assert ring.bar_room(metrics) + widest + 4 <= ring.width()
-    ring.show_state(RingState(np.arange(32, dtype=np.int32), peak=31))
-    assert ring.bar_room(metrics) == ring.width() - scaled(30) - 5
-
-
 def test_a_run_of_which_nothing_ever_waited_says_so(bench: Bench) -> None:
     panel = bench.show(BucketPanel)
     record, samples = make_record(), make_samples()
@@ -135,16 +109,6 @@ def test_a_run_of_which_nothing_ever_waited_says_so(bench: Bench) -> None:
     bench.run()
     panel.flush()
     assert not panel._idle[0].isVisible()
-
-
-def test_picture_has_no_more_columns_than_pixels(bench: Bench) -> None:
-    panel = bench.show(BucketPanel)
-    bench.run()
-    panel.flush()
-    rows, columns = panel._images[0].image.shape
-    assert rows == 32
-    assert columns <= 2 * panel.view_box.width()
-    assert panel._images[0].image[31, -1] > panel._images[0].image[1, 1] > 0
 
 
 def test_colour_table_begins_with_the_background() -> None:
@@ -205,30 +169,6 @@ def test_delta_is_taken_over_and_given_back_only_while_live(bench: Bench) -> Non
         panel.release_button.click()
 
 
-@pytest.mark.font
-def test_a_caption_that_would_be_cut_is_said_shorter(qtbot: QtBot) -> None:
-    label = ElidedLabel("Bucket width, weight units")
-    label.shorter = "Bucket width"
-    qtbot.addWidget(label)
-    width = label.fontMetrics().horizontalAdvance
-    for room, shown in (
-        (width(label.text()) + 4, label.text()),
-        (width(label.text()) - 1, label.shorter),
-        (width(label.shorter), label.shorter),
-    ):
-        assert label._fitting(room) == shown
-    assert label._fitting(width(label.shorter) - 1).endswith("…")
-
-
-def test_while_a_run_has_no_samples_nobody_is_told_to_press_run(bench: Bench) -> None:
-    panel = bench.show(Timeline)
-    assert "Press Run" in panel.overview.hint()
-    bench.session.add_run(make_record())
-    assert panel.overview.hint() == ""
-    bench.session.set_waiting("Compiling the kernels")
-    assert panel.overview.hint() == "Compiling the kernels"
-
-
 def test_by_hand_has_its_own_mark(bench: Bench) -> None:
     panel = bench.show(DeltaPanel)
     record = make_record()
@@ -267,17 +207,6 @@ def test_band_and_place_in_it(bench: Bench) -> None:
     assert panel._band.boundingRect().top() == 2000
     assert panel._band.boundingRect().bottom() == 6000
     assert panel.view_box.viewRange()[1][1] >= 10_000
-
-
-def test_of_a_band_far_above_only_the_lower_edge_is_shown(bench: Bench) -> None:
-    panel = bench.show(ParallelismPanel)
-    record = make_record()
-    samples = make_samples()
-    samples["assigned_edges"] //= 50  # 200 at most; the band begins at 2,000
-    bench.session.add_run(record)
-    bench.session.append_samples(record.run_id, samples)
-    panel.flush()
-    assert 2000 < panel.view_box.viewRange()[1][1] < 6000
 
 
 def test_log_scale_shows_powers(bench: Bench) -> None:
@@ -427,24 +356,6 @@ def test_overview_scrubs_and_clamps(bench: Bench) -> None:
     playback.set_view(0, 100_000)
     bench.qtbot.mouseDClick(overview, left, pos=place)
     assert playback.fitted
-
-
-def test_play_button_shows_what_it_would_do(bench: Bench) -> None:
-    panel, playback = bench.show(Timeline), bench.playback
-    bench.run()
-    before = panel.buttons["play"].icon().pixmap(16).toImage()
-    playback.play()
-    during = panel.buttons["play"].icon().pixmap(16).toImage()
-    playback.pause()
-    assert before != during
-    assert panel.buttons["play"].icon().pixmap(16).toImage() == before
-
-
-def test_controls_fold_into_two_rows_where_narrow(bench: Bench) -> None:
-    panel = bench.show(Timeline, 1000, 100)
-    assert panel.controls.direction() == panel.controls.Direction.LeftToRight
-    panel.resize(400, 120)
-    assert panel.controls.direction() == panel.controls.Direction.TopToBottom
 
 
 # ---- small things ----------------------------------------------------------------------

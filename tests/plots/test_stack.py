@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 
 import pytest
 from panel_stage import END_NS, PLOTS, Bench
@@ -13,10 +12,8 @@ from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from viewer.common.glossary import TERMS, explain
-from viewer.common.text_size import scaled
 from viewer.common.theme import THEMES
 from viewer.export.paper import on_paper
-from viewer.plots.buckets import BucketPanel
 from viewer.plots.key import BAND_KEY, DELTA_KEY, EVENT_KEY, MARKS_KEY, Key
 from viewer.plots.panels import make_panel
 from viewer.plots.plot_base import PlotPanel
@@ -89,17 +86,6 @@ def test_a_moment_is_at_one_x_in_all(qtbot: QtBot, column: list[PlotPanel]) -> N
     qtbot.waitUntil(lambda: column[1].view_box.width() > narrow + 40)
 
 
-def test_modelled_time_is_hatched_in_each(column: list[PlotPanel]) -> None:
-    assert all(panel.time_axis.hatched for panel in column)
-
-
-def test_text_of_another_size_keeps_who_has_the_axis(column: list[PlotPanel]) -> None:
-    for panel in column:
-        panel.apply_theme(THEMES["projector"])
-    assert [panel.time_axis.label.isVisible() for panel in column] == [False] * 3 + [True]
-    assert column[0].time_axis.height() < 0.5 * column[-1].time_axis.height()
-
-
 def test_on_paper_each_has_an_axis_of_its_own(column: list[PlotPanel]) -> None:
     with on_paper(column[1]):
         assert not column[1].time_axis.bare
@@ -116,19 +102,6 @@ def test_a_key_explains_its_words(qtbot: QtBot, entries: tuple) -> None:
         assert explain(entry.term) in key.toolTip()
         assert entry.word in key.text()
     assert key.minimumSizeHint().width() == 0  # it gives its room away
-
-
-@pytest.mark.font
-def test_signs_of_a_key_are_drawn_in_their_colours(qtbot: QtBot) -> None:
-    theme = THEMES["light"]
-    key = Key(DELTA_KEY)
-    qtbot.addWidget(key)
-    key.apply_theme(theme)
-    key.resize(scaled(400), scaled(20))
-    image = key.grab().toImage()
-    every = (range(image.width()), range(image.height()))
-    seen = {image.pixelColor(x, y).name() for x, y in product(*every)}
-    assert {theme.data.raised, theme.data.lowered, theme.data.by_hand} <= seen
 
 
 @pytest.mark.font
@@ -149,10 +122,3 @@ def test_a_panel_explains_its_words_where_they_stand(bench: Bench, kind: type) -
     before = f"{words}\n\n" if cut else ""
     assert caption.toolTip() == f"{before}{caption.detail}"
     assert cut == (kind is not WorkPanel)
-
-
-def test_the_ring_counts_before_it_is_seen(qtbot: QtBot, bench: Bench) -> None:
-    panel = bench.show(BucketPanel, 500, 300)
-    assert panel.room_beside() == panel.ring.minimumWidth() > 40  # no run yet: a hint is shown
-    panel.resize(250, 300)
-    qtbot.waitUntil(lambda: panel.room_beside() == 0)

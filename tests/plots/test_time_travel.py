@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from panel_stage import END_NS, Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import QPoint, QPointF, Qt
-from PyQt6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QStandardItemModel
+from PyQt6.QtGui import QKeyEvent, QMouseEvent, QStandardItemModel
 from PyQt6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 from screen import grabbed, hover
 
 from gpu.record.trace import SAMPLE, Reason
-from viewer.models.playback import WHOLE_RUN_SECONDS, PlaybackModel
 from viewer.plots.live import DESCRIBE_MS
 from viewer.plots.marks import FEW_SWITCHES, Marks
 from viewer.plots.timeline import Timeline
@@ -74,15 +73,6 @@ def test_shift_drag_marks_a_range_and_playing_stays_in_it(bench: Bench, panel: T
     assert playback.playing
 
 
-def test_a_plain_drag_scrubs_and_a_small_one_with_shift_marks_nothing(
-    bench: Bench, panel: Timeline
-) -> None:
-    drag(panel.overview, at(panel, 100_000), at(panel, 500_000), Qt.KeyboardModifier.NoModifier)
-    assert bench.playback.cursor_ns == pytest.approx(500_000, abs=2000)
-    drag(panel.overview, at(panel, 300_000), at(panel, 300_000) + QPoint(2, 0), SHIFT)
-    assert bench.playback.loop_ns is None
-
-
 def test_keys_mark_repeat_and_forget_a_range(bench: Bench, panel: Timeline) -> None:
     playback, press = bench.playback, bench.qtbot.keyClick
     playback.set_cursor(300_000)
@@ -118,38 +108,6 @@ def test_escape_is_the_timelines_only_while_there_is_a_range(bench: Bench, panel
     assert not taken()
     bench.playback.set_loop(0, 1000)
     assert taken()
-
-
-def test_without_a_range_the_whole_run_repeats(bench: Bench, panel: Timeline) -> None:
-    playback = bench.playback
-    panel.buttons["loop"].click()
-    playback.set_cursor(0)
-    playback.play()
-    playback.advance(WHOLE_RUN_SECONDS * 1.25)
-    assert playback.playing
-    assert playback.cursor_ns == pytest.approx(END_NS / 4)
-    panel.buttons["loop"].click()
-    playback.advance(WHOLE_RUN_SECONDS)
-    assert not playback.playing
-
-
-def test_a_cursor_past_the_range_plays_on(bench: Bench) -> None:
-    bench.run()
-    playback = bench.playback
-    playback.set_loop(100_000, 200_000)
-    playback.set_cursor(100_000)
-    playback.play()
-    playback.set_cursor(500_000)
-    playback.advance(1.0)
-    assert playback.cursor_ns == pytest.approx(600_000)
-
-
-def test_another_run_forgets_the_range_not_the_wish(bench: Bench) -> None:
-    bench.run()
-    bench.playback.set_loop(100_000, 200_000)
-    bench.run()
-    assert bench.playback.loop_ns is None
-    assert bench.playback.looping
 
 
 def test_a_replay_is_shown_once_and_gives_the_speed_back(bench: Bench, panel: Timeline) -> None:
@@ -197,16 +155,6 @@ def test_digits_choose_the_kind_of_step(bench: Bench, panel: Timeline) -> None:
         assert panel.step_kind == kind
     with pytest.raises(ValueError, match="allowed: sample"):
         panel.choose_step("event")  # type: ignore[arg-type]
-
-
-def test_speed_goes_from_a_ten_thousandth_to_ten(bench: Bench, panel: Timeline) -> None:
-    for _ in range(20):
-        bench.qtbot.keyClick(panel, Qt.Key.Key_Down, CTRL)
-    assert bench.playback.speed == 1e-4
-    assert panel.speed_box.text() == "0.0001×"
-    for _ in range(20):
-        bench.qtbot.keyClick(panel, Qt.Key.Key_Up, CTRL)
-    assert bench.playback.speed == 10.0
 
 
 @pytest.mark.parametrize(
@@ -298,15 +246,6 @@ def test_keys_and_buttons_jump_from_mark_to_mark(bench: Bench, panel: Timeline) 
     assert playback.cursor_ns == END_NS
 
 
-def test_a_delta_lowered_by_hand_is_not_one_that_the_controller_lowered() -> None:
-    samples = make_samples()
-    samples["reason"][76] = Reason.BY_HAND
-    marks = Marks()
-    marks.append(samples)
-    assert marks.numbers("hand").tolist() == [76]
-    assert marks.numbers("lowered").tolist() == []
-
-
 @pytest.mark.parametrize("count", [FEW_SWITCHES, FEW_SWITCHES + 1])
 def test_up_to_so_many_switches_are_places_to_jump_to(count: int) -> None:
     samples = np.zeros(200, SAMPLE)
@@ -315,15 +254,6 @@ def test_up_to_so_many_switches_are_places_to_jump_to(count: int) -> None:
     marks = Marks()
     marks.append(samples)
     assert len(marks.stops_at()) == (count if count <= FEW_SWITCHES else 0)
-
-
-def test_many_switches_are_no_places_to_jump_to() -> None:
-    samples = make_samples(1001)
-    samples["bucket_switches"] = np.arange(1001)
-    marks = Marks()
-    marks.append(samples)
-    assert len(marks.times("switch")) > FEW_SWITCHES
-    assert len(marks.stops_at()) == 5
 
 
 def test_hovering_a_mark_says_what_when_and_how_much(bench: Bench, panel: Timeline) -> None:
@@ -337,14 +267,6 @@ def test_hovering_a_mark_says_what_when_and_how_much(bench: Bench, panel: Timeli
     assert "Peak of parallelism" in words_at(END_NS)
     assert "Starved from" in words_at(50_000)
     assert panel.overview.words_at(at(panel, 450_000).x()) == ()
-
-
-def test_a_resting_pointer_is_told_what_can_be_done(bench: Bench, panel: Timeline) -> None:
-    for time_ns, words in ((450_000, "Shift+drag"), (260_000, "Δ raised")):
-        place = at(panel, time_ns)
-        event = QHelpEvent(QHelpEvent.Type.ToolTip, place, panel.overview.mapToGlobal(place))
-        QApplication.sendEvent(panel.overview, event)
-        assert words in QToolTip.text()
 
 
 def test_marks_are_drawn_where_they_are_and_thinned(bench: Bench) -> None:
@@ -369,18 +291,6 @@ def test_marks_are_drawn_where_they_are_and_thinned(bench: Bench) -> None:
 # ---- words -----------------------------------------------------------------------------
 
 
-def test_reading_has_as_many_digits_on_both_sides(bench: Bench, panel: Timeline) -> None:
-    for cursor in (1.0, 9_999.0, 420_123.0, END_NS):
-        bench.playback.set_cursor(cursor)
-        panel.flush()
-        now, whole = panel.time_label.text().split(" ms")[0].split(" / ")
-        assert len(now.split(".")[1]) == len(whole.split(".")[1]), (now, whole)
-    bench.playback.set_view(0, END_NS / 1000)
-    panel.flush()
-    now, whole = panel.time_label.text().split(" ms")[0].split(" / ")
-    assert now == whole == "1.000000"
-
-
 def test_the_words_for_screen_readers_change_at_most_once_a_second(
     bench: Bench, panel: Timeline
 ) -> None:
@@ -397,13 +307,3 @@ def test_the_words_for_screen_readers_change_at_most_once_a_second(
     )
     assert "Δ = 32" in panel.accessibleDescription()
     assert "vertices processed" in panel.accessibleDescription()
-
-
-def test_no_playback_without_a_run(qapp: QApplication) -> None:
-    playback = PlaybackModel()
-    playback.set_loop(0, 10)
-    playback.mark_in()
-    playback.mark_out()
-    playback.set_looping(True)
-    assert playback.loop_ns is None
-    assert playback.repeated_ns is None

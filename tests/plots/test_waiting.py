@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from panel_stage import PLOTS, Bench, make_record, make_samples
 from pytestqt.qtbot import QtBot
-from screen import grabbed
 
 from viewer.plots.live import LivePanel
-from viewer.plots.timeline import Timeline
 
 WORDS = "Compiling the model, first run only…"
 
@@ -43,13 +41,3 @@ def test_a_run_that_is_over_is_shown_whatever_is_prepared(
     bench.session.set_waiting(WORDS)
     panel.flush()
     assert panel.hint.text() == ""
-
-
-def test_the_strip_of_the_timeline_says_it_too(qtbot: QtBot) -> None:
-    bench = Bench(qtbot)
-    timeline = bench.show(Timeline)
-    assert timeline.overview.hint() == timeline.overview.EMPTY
-    before = grabbed(timeline.overview)
-    bench.session.set_waiting(WORDS)
-    assert timeline.overview.hint() == WORDS
-    assert grabbed(timeline.overview) != before

@@ -1,15 +1,14 @@
 """The drawing surface of the graph view: camera, picture, marks, legend; no models.
 
-It paints a drawing with a `Look` that somebody else computes (`_look`, overridden by
-the graph view) and knows where vertices are on the screen. Three layers:
+It paints a drawing with a `Look` (how to colour) that a subclass returns from `_look`, and knows
+where vertices are on the screen. Three layers:
 
-1. the picture: a raster binned in the background (`graph_picture`) or, with few
-   vertices in view, discs and arcs painted one by one (`graph_items`);
-2. marks: source, hovered vertex with its arcs, a shortest path (`graph_overlay`);
+1. the picture: a raster binned in the background (`picture`) or, with few vertices in view, discs
+   and arcs painted one by one (`items`);
+2. marks: source, hovered vertex with its arcs, a shortest path (`overlay`);
 3. the legend, a child widget.
 
-Colours are computed in `paintEvent` and only if something asked for them since the
-last one, so a hundred cursor moves between two frames cost one.
+Colours are computed in `paintEvent`, at most once a frame, whatever asked for them in between.
 """
 
 from __future__ import annotations
@@ -281,7 +280,7 @@ class GraphCanvas(QWidget):
         if isinstance(a0, QHelpEvent) and a0.type() == QEvent.Type.ToolTip:
             place = self.legend.mapFromParent(a0.pos())
             inside = self.legend.isVisible() and self.legend.rect().contains(place)
-            words = self.legend.words_at(QPointF(place)) if inside else ""
+            words = self.legend.explanation() if inside else ""
             QToolTip.showText(a0.globalPos(), words, self)
             return True
         return super().event(a0)

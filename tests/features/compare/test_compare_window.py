@@ -16,7 +16,6 @@ from test_controller import FakeHost, path_graph, say, trace_of
 from gpu.algorithms import ALGORITHMS
 from gpu.host import GraphLoaded, RunFinished, Verified
 from gpu.record.trace import Trace, Verification, VertexProbe
-from viewer.features.compare.bar import CompareBar
 from viewer.features.compare.maps import Badge
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
@@ -86,21 +85,6 @@ def compared(window: MainWindow, host: FakeHost, qtbot: QtBot) -> tuple[RunRecor
     model = window.comparison
     assert (model.a, model.b) == (window.session.runs[0], b)
     return window.session.runs[0], b
-
-
-def test_the_button_is_named_after_the_registry(window: MainWindow) -> None:
-    button = window.toolbar.widgetForAction(window.actions_by_key["compare_rival"])
-    assert isinstance(button, QToolButton)
-    action = window.actions_by_key["compare_rival"]
-    assert RIVAL.title in button.toolTip()
-    assert action.text() == f"&Compare with {RIVAL.title}"
-    right = window.toolbar.widgetForAction(window.actions_by_key["draw"]).x()
-    window.session.set_current(None)
-    window.features["compare"]._show_current()
-    QApplication.processEvents()
-    assert window.toolbar.widgetForAction(window.actions_by_key["draw"]).x() == right
-    window.enable_actions()
-    assert not button.isEnabled()
 
 
 def test_one_click_makes_b_from_a(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
@@ -319,45 +303,6 @@ def test_measured_times_are_run_again_without_probes(
     assert "(12 µs against 24 µs, measured)" in window.features["compare"].bar.text()
 
 
-@pytest.fixture
-def projected(window: MainWindow) -> Iterator[MainWindow]:
-    window.set_theme("projector")
-    yield window
-    window.set_theme("light")  # the size of text is the application's
-
-
-@pytest.mark.font
-@pytest.mark.parametrize("size", [(1024, 768), (1280, 800)])
-@pytest.mark.parametrize("name", ["explore", "compare", "lesson", "present"])
-def test_nothing_is_cut_at_the_size_of_text_of_a_projector(
-    projected: MainWindow, host: FakeHost, qtbot: QtBot, name: str, size: tuple[int, int]
-) -> None:
-    window = projected
-    while window.features.install_next():
-        pass
-    press(window, "compare_rival", qtbot)
-    finish(window, host, pace=2)
-    window.docks.choose(name)
-    window.resize(*size)
-    QApplication.processEvents()
-    least = window.minimumSizeHint()
-    assert least.width() <= size[0], "it would lie beside the screen"
-    assert least.height() <= size[1]
-    bar = window.findChild(CompareBar)
-    for button in (bar.swap_button, bar.end_button):
-        assert button.width() >= button.sizeHint().width()
-        assert bar.rect().contains(button.geometry())
-    qtbot.waitUntil(lambda: bar.words.height() >= bar.words.heightForWidth(bar.words.width()))
-    for badge in window.findChildren(Badge):
-        assert badge.isVisible()
-        assert badge.width() >= badge.sizeHint().width()
-    for panel in window.plots.values():
-        axis = getattr(panel, "time_axis", None)
-        if axis is not None and panel.isVisible():
-            words = axis.label.boundingRect().width()
-            assert words <= axis.size().width() + 8, panel.TITLE  # Qt's margin of a document
-
-
 def test_the_name_of_b_opens_the_choice_of_another(
     window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
@@ -394,13 +339,3 @@ def test_drawing_in_between_and_ending_leave_two_runs_as_they_were(
     pair.end()
     pair.compare_or_say(b)
     assert pair.how == "time"  # one clock, as the sentence has it, until somebody chooses
-
-
-def test_what_can_be_done_at_a_moment_is_offered_on_the_plots(window: MainWindow) -> None:
-    while window.features.install_next():
-        pass
-    wanted = {"note_moment", "mark_1", "mark_2"}
-    for key in ("timeline", "work"):
-        dock = window.docks[key]
-        assert dock.contextMenuPolicy() == Qt.ContextMenuPolicy.ActionsContextMenu
-        assert {row for row in wanted if window.actions_by_key[row] in dock.actions()} == wanted

@@ -120,14 +120,6 @@ def test_swap_and_end(session: SessionModel, pair: ComparisonModel, qtbot: QtBot
     assert pair.letters == {}
 
 
-def test_another_current_run_is_another_a(session: SessionModel, pair: ComparisonModel) -> None:
-    third = add(session, 3, "dijkstra", False)
-    session.set_current(third)
-    assert (pair.a, pair.b) == (third, session.runs[1])
-    session.set_current(None)
-    assert not pair.active
-
-
 def test_deleting_a_or_b_ends_the_comparison(session: SessionModel, pair: ComparisonModel) -> None:
     a, b = session.runs
     session.remove_run(b)
@@ -217,16 +209,6 @@ def test_what_was_recorded_elsewhere_names_its_gpu(
         assert cells[1:] == ["ADDS", words, device]
 
 
-def test_algorithm_and_time_are_in_sight_in_a_narrow_panel(panel: RunsPanel, qtbot: QtBot) -> None:
-    panel.resize(420, 240)
-    qtbot.waitUntil(lambda: panel.width() == 420)
-    header, view = panel.table.horizontalHeader(), panel.table.viewport()
-    for section in range(3):
-        assert panel.model.headerData(section, Qt.Orientation.Horizontal)
-        right = header.sectionViewportPosition(section) + header.sectionSize(section)
-        assert right <= view.width()
-
-
 @pytest.fixture
 def panel(session: SessionModel, pair: ComparisonModel, qtbot: QtBot) -> RunsPanel:
     panel = RunsPanel(session, pair)
@@ -286,22 +268,6 @@ def test_buttons_and_menu_offer_what_can_be_done(
     pair.end()
 
 
-def test_a_click_on_a_title_sorts(panel: RunsPanel, session: SessionModel, qtbot: QtBot) -> None:
-    header = panel.table.horizontalHeader()
-    at = header.sectionViewportPosition(2) + 10
-    seen = set()
-    for _ in range(2):
-        qtbot.mouseClick(header.viewport(), LEFT, pos=header.rect().topLeft() + _point(at, 8))
-        seen.add(panel.table.model().index(0, 1).data())
-    assert seen == {"ADDS", "Near-Far"}
-
-
-def _point(x: int, y: int) -> Any:
-    from PyQt6.QtCore import QPoint
-
-    return QPoint(x, y)
-
-
 @pytest.mark.parametrize("kind", PANELS, ids=[kind.__name__ for kind in PANELS])
 @pytest.mark.parametrize("clock", ["modelled", "measured"])
 def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PairPlot], clock: str) -> None:
@@ -332,24 +298,6 @@ def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PairPlot], clock:
     assert not any(letter.isVisible() for letter in panel._letters)
 
 
-def test_the_letters_of_equal_curves_stand_beside_each_other(qtbot: QtBot) -> None:
-    bench = Bench(qtbot)
-    bench.run()
-    pair = ComparisonModel(bench.session)
-    panel = bench.show(DeltaPanel)
-    panel.set_comparison(pair)
-    record = make_record("adds", "modelled", 2)
-    bench.session.add_run(record, show=False)
-    pair.compare_with(record)
-    bench.session.append_samples(2, make_samples())  # the same Δ at the same times
-    panel.flush()
-    assert grabbed(panel).width() == 600
-    a, b = (letter.sceneBoundingRect() for letter in panel._letters)
-    assert a.isValid()
-    assert b.isValid()
-    assert not a.intersects(b)
-
-
 @pytest.mark.parametrize("kind", PANELS, ids=[kind.__name__ for kind in PANELS])
 def test_a_run_that_has_not_begun_beside_one_that_ended(qtbot: QtBot, kind: type[PairPlot]) -> None:
     bench = Bench(qtbot)
@@ -367,25 +315,6 @@ def test_a_run_that_has_not_begun_beside_one_that_ended(qtbot: QtBot, kind: type
     bench.session.append_samples(3, make_samples())
     panel.flush()
     assert panel.summary_text()
-
-
-def test_a_low_panel_names_the_runs_in_place_of_its_caption(qtbot: QtBot) -> None:
-    bench = Bench(qtbot)
-    bench.run()
-    pair = ComparisonModel(bench.session)
-    panel = bench.show(ParallelismPanel, height=150)
-    panel.set_comparison(pair)
-    bench.session.add_run(make_record("near_far", run_id=2), show=False)
-    pair.compare_with(bench.session.runs[1])
-    panel.resize(420, 150)
-    assert panel.caption.isHidden()
-    assert panel.pair_legend.toolTip().startswith("Edges assigned (A), available (B)")
-    panel.resize(900, 150)
-    assert not panel.caption.isHidden()
-    assert panel.header.indexOf(panel.pair_legend) == 0
-    panel.resize(600, 300)
-    assert not panel.caption.isHidden()
-    assert panel.body.indexOf(panel.pair_legend) == 1
 
 
 def test_bucket_rows_of_both_runs_are_named(qtbot: QtBot) -> None:

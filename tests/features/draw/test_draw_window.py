@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import draw_stage
-import pytest
 from draw_stage import (
     CTRL,
     LEFT,
@@ -13,7 +12,6 @@ from draw_stage import (
     arcs,
     figure_1,
     names,
-    spot,
 )
 from PyQt6.QtCore import QEvent
 from PyQt6.QtWidgets import QApplication, QFileDialog
@@ -24,7 +22,6 @@ from test_window import close_for_good
 import sample_graphs
 from gpu.formats import load_graph
 from gpu.host import Ready, RunFinished
-from viewer.common.theme import THEMES
 from viewer.features.draw import files as draw_files
 from viewer.features.draw.feature import DrawFeature
 from viewer.features.draw.paste import PasteDialog
@@ -58,22 +55,6 @@ def test_a_list_is_pasted_and_copied(
     assert QApplication.clipboard().text() == "x -- y 3\ny -- z 1\n"
     qtbot.keyClick(canvas, Key.Key_Z, CTRL)
     assert model.drawing == before  # nothing is lost by it
-
-
-def test_enter_keeps_what_was_pasted_and_ctrl_enter_draws_it(
-    feature: DrawFeature, window: MainWindow, qtbot: QtBot
-) -> None:
-    QApplication.clipboard().setText("A -> B 4\nB -> C 2")
-    qtbot.keyClick(feature.page.canvas, Key.Key_V, CTRL)
-    dialog = window.findChild(PasteDialog)
-    dialog.activateWindow()
-    qtbot.waitUntil(dialog.text.hasFocus)
-    qtbot.keyClick(dialog.text, Key.Key_Return)
-    qtbot.keyClicks(dialog.text, "C -> A")
-    assert dialog.text.toPlainText() == "A -> B 4\nB -> C 2\nC -> A"
-    assert dialog.isVisible()
-    qtbot.keyClick(dialog.text, Key.Key_Return, CTRL)
-    assert arcs(feature.model) == ["A → B 4", "B → C 2", "C → A 1"]
 
 
 def test_it_is_saved_in_the_formats_that_are_written(
@@ -212,23 +193,3 @@ def test_it_can_be_presented(
     assert feature.page.isVisible()
     feature.leave()
     assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == shown
-
-
-@pytest.mark.parametrize("size", [(1024, 768), (700, 560)])
-def test_it_fits_small_windows_and_large_text(
-    feature: DrawFeature, window: MainWindow, qtbot: QtBot, size: tuple[int, int]
-) -> None:
-    figure_1(feature.model)
-    page = feature.page
-    window.resize(*size)
-    for name in THEMES:
-        window.set_theme(name)
-        QApplication.processEvents()
-        assert page.canvas.width() >= 160
-        assert page.canvas.height() >= 120
-        for button in (page.leave, page.watch, page.use):
-            assert page.rect().contains(button.geometry()), (name, size)
-            assert button.width() >= button.sizeHint().width()
-        feature.fit()
-        for key in "SAB":
-            assert page.canvas.rect().contains(spot(page.canvas, key)), (name, key)

@@ -195,12 +195,6 @@ def test_edge_lists_as_people_write_them(text: str, arcs: list[str]) -> None:
     ] == arcs
 
 
-def test_lines_are_undirected_and_a_lone_name_is_a_vertex() -> None:
-    drawing = from_parsed(parse_edges("A -- B 2\nB -- C\nD"))
-    assert not drawing.directed
-    assert [vertex.name for vertex in drawing.vertices] == ["A", "B", "C", "D"]
-
-
 def test_each_wrong_line_has_its_sentence() -> None:
     text = "A -> B -4\nA -> B nan\nA B C D\nA -> C 2,5\nA -> D 1e399\nE -> F x\nA -> B 3\nA -- B 3"
     problems = parse_edges(text).problems
@@ -346,16 +340,5 @@ def test_a_broken_page_is_refused() -> None:
 
 @pytest.mark.parametrize("mark", ["[", "[weight=", " ", "<-", '"', "[weight=1", "a b 1,"])
 def test_a_line_of_nothing_but_marks_is_read(mark: str) -> None:
-    """Some expressions took time with the square of a line's length: minutes for this one."""
+    """The time must not grow with the square of a line's length."""
     assert parse_edges("S -> A 1\n" + mark * 100_000).names
-
-
-def test_a_kept_drawing_says_what_is_wrong_with_it() -> None:
-    good = to_json(sample("figure_6"))
-    for change, words in (
-        ({"vertices": [[1]]}, "a list of 4: a whole number, text in quotes, a number, a number"),
-        ({"decimals": "yes"}, "decimals = 'yes'; allowed: true or false"),
-        ({"source": "A"}, "source = 'A'; allowed: a whole number"),
-    ):
-        with pytest.raises(GpuError, match=words):
-            from_json({**good, **change})

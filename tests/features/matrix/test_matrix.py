@@ -28,7 +28,6 @@ from gpu.record.trace import (
     Trace,
     VertexProbe,
 )
-from viewer.features.matrix.canvas import places_of, runs_of
 from viewer.models import session as session_module
 from viewer.models.matrix import (
     BEGUN,
@@ -44,7 +43,6 @@ from viewer.models.run_choices import probe_problem
 from viewer.models.session import RunRecord, SessionModel
 from viewer.raster.matrix import (
     Window,
-    colour_index,
     grid_of,
     look,
 )
@@ -134,26 +132,6 @@ def test_a_pixel_is_mean_and_least_of_its_entries(
     shown = known[window.first_row :, window.first_column :]
     top = max(stripe.top for stripe in stripes)
     assert top == (np.nanmax(shown) if np.isfinite(shown).any() else 0)
-
-
-def test_colours_run_from_the_map_s_start_to_its_end() -> None:
-    values = np.array([[np.nan, 0.0, 5.0, 10.0, 99.0]])
-    assert colour_index(values, 10.0).tolist() == [[0, 1, 128, 255, 255]]
-
-
-def test_windows_stay_inside() -> None:
-    whole = Window(0, 100, 0, 50)
-    near = whole.zoomed(0.1, 99, 0, whole)
-    assert near == Window(89, 10, 0, 5)
-    assert near.moved(50, -3, whole) == Window(90, 10, 0, 5)
-    assert near.zoomed(100, 50, 20, whole) == whole
-    assert Window(0, 1, 0, 1).zoomed(0.001, 0, 0, whole) == Window(0, 1, 0, 1)
-
-
-def test_little_things_of_the_axes() -> None:
-    assert runs_of(np.array([True, False, True, True])) == [(0, 1), (2, 4)]
-    assert places_of(0, 10, 20) == list(range(10))
-    assert places_of(7, 100, 4) == [50, 100]
 
 
 def told(states: SourceStates) -> tuple[list[int], tuple[int, int, int]]:

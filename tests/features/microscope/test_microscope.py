@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
-from PyQt6.QtGui import QFontMetricsF, QImage, QPainter
 from PyQt6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 from screen import grabbed
@@ -17,7 +16,6 @@ from test_controller import FakeHost, say
 
 import gpu
 from gpu.algorithms import ALGORITHMS
-from gpu.devices import PRESETS
 from gpu.host import Ready, RunFinished
 from gpu.record.events import MOST_ARCS, EventKind
 from gpu.record.trace import Probe, Trace
@@ -26,9 +24,9 @@ from gpu.replay.replay import Replay
 from sample_graphs import open_sample
 from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import DARK, LIGHT
-from viewer.features.microscope.board import Board, _Pen
+from viewer.features.microscope.board import Board
 from viewer.features.microscope.code import CodePanel
-from viewer.features.microscope.graph_marks import _chip, lowers
+from viewer.features.microscope.graph_marks import lowers
 from viewer.features.microscope.model import (
     COUNTERS,
     NO_EVENTS,
@@ -257,24 +255,6 @@ def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
     assert asked.args[0] in MODELLED
 
 
-def test_a_goal_that_never_comes_says_so(stage: tuple, qtbot: QtBot) -> None:
-    session, _, model = stage
-    panel = MicroscopePanel(model)
-    qtbot.addWidget(panel)
-    show(session, recorded("dijkstra"))
-    panel.goal.setCurrentIndex([key for key, _, _ in GOALS].index("delta"))
-    for button in (panel.last, panel.next):
-        assert not button.isEnabled()
-        assert button.toolTip() == "No such event in this run"
-    model.go(0)
-    panel.goal.setCurrentIndex([key for key, _, _ in GOALS].index("improve"))
-    assert panel.next.isEnabled()
-    assert panel.next.toolTip() == "On to the next one of this kind"
-    while panel.next.isEnabled():
-        panel.seek(1)
-    assert panel.next.toolTip() == "No such event after this one"
-
-
 # --- in the window
 
 
@@ -368,20 +348,6 @@ def test_who_is_shown_a_counter_can_step_from_counter_to_counter(
     assert panel.every.isHidden()  # nothing to pass over
 
 
-def test_words_at_a_vertex_on_the_edge_stay_in_the_picture(qapp: QApplication) -> None:
-    picture = QImage(200, 100, QImage.Format.Format_ARGB32)
-    for at in (QPointF(5, -12), QPointF(198, 99)):
-        picture.fill(0)
-        painter = QPainter(picture)
-        _chip(painter, LIGHT, at, "queued at 3", LIGHT.accent)
-        height = QFontMetricsF(painter.font()).height()
-        painter.end()
-        inked = [y for y in range(100) if any(picture.pixel(x, y) for x in range(200))]
-        assert len(inked) >= height + 6
-        assert 0 < inked[0] < inked[-1] < 99
-        assert not any(picture.pixel(x, y) for x in (0, 199) for y in range(100))
-
-
 def test_one_looks_and_leaves(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
     window.actions_by_key["layout_compare"].trigger()
     assert not window.actions_by_key["microscope_leave"].isEnabled()
@@ -459,16 +425,6 @@ def test_the_run_panel_offers_it_where_it_is_allowed(window: MainWindow) -> None
     assert probe_problem(3, "model", MOST_ARCS) is None
 
 
-def test_the_board_has_a_place_for_every_worker_of_the_run(stage: tuple, qtbot: QtBot) -> None:
-    session, _, model = stage
-    graph, parameters = open_sample("sample:figure_6"), {"as_published": True}
-    trace = gpu.run(graph, "adds", probe=3, device="H100", parameters=parameters)
-    show(session, trace)
-    board = Board(model)
-    qtbot.addWidget(board)
-    assert board._workers == trace.environment["workers"] < PRESETS["H100"].workers
-
-
 @pytest.mark.parametrize("key", MODELLED)
 def test_painted_words_say_what_they_mean(stage: tuple, qtbot: QtBot, key: str) -> None:
     session, _, model = stage
@@ -493,22 +449,3 @@ def test_painted_words_say_what_they_mean(stage: tuple, qtbot: QtBot, key: str) 
     if key == "adds":
         assert {"bucket", "head", "open", "pointers", "delta"} <= said
     assert board.words_at(QPointF(-5.0, -5.0)) == ""
-
-
-def test_who_holds_an_item_is_no_bare_number(stage: tuple) -> None:
-    session, _, model = stage
-    record = show(session, recorded("adds"))
-    image = QImage(600, 900, QImage.Format.Format_ARGB32_Premultiplied)
-    painter, seen = QPainter(image), set()
-    for position in range(1, len(model.replay) + 1):
-        model.go(position)
-        pen = _Pen(painter, LIGHT, 600, model)
-        pen.workers(model.state, record.algorithm, 4)
-        for items in model.state.buckets.values():
-            for item in items:
-                words = pen.chip_words(model.state, item)
-                if item.worker >= 0:
-                    assert words.endswith(f" ▸ w{item.worker}")
-                    seen.add(item.worker)
-    painter.end()
-    assert len(seen) > 1

@@ -19,7 +19,7 @@ from gpu.host import Failed, GraphLoaded, Progress, Ready, RunFinished
 from gpu.record.trace import Probe, Trace
 from sample_graphs import open_sample, suggested_source
 from viewer.features.microscope.feature import COMFORTABLE_ARCS
-from viewer.features.microscope.model import NO_EVENTS, NO_RUN
+from viewer.features.microscope.model import NO_EVENTS
 from viewer.features.microscope.neighbourhood import neighbourhood
 from viewer.features.microscope.panel import MicroscopePanel
 from viewer.main_window import MainWindow
@@ -59,16 +59,6 @@ def test_distances_in_a_neighbourhood_are_those_of_the_whole_graph(source: int) 
     assert np.array_equal(near.positions, graph.positions[inside])
     every = neighbourhood(graph, source, graph.m, None)
     assert (every.n, every.m, every.positions) == (graph.n, graph.m, None)
-
-
-def test_arcs_within_a_neighbourhood_are_counted_whatever_their_kind() -> None:
-    tails, heads = [0, 0, 0, 1, 1, 2, 2, 0], [0, 1, 1, 0, 2, 1, 3, 3]
-    graph = CSRGraph.from_arcs(
-        np.array(tails), np.array(heads), np.array([1, 1, 1, 1, 1, 1, 1, 9], np.int32), 4
-    )
-    sizes = {most: neighbourhood(graph, 0, most, None) for most in (0, 1, 3, 4, 6, 8)}
-    found = {most: (near.n, near.m) for most, near in sizes.items()}
-    assert found == {0: (1, 1), 1: (1, 1), 3: (1, 1), 4: (2, 4), 6: (3, 6), 8: (4, 8)}
 
 
 def test_it_waits_for_the_file_that_is_being_opened(
@@ -154,19 +144,6 @@ def test_a_large_graph_is_not_swapped_but_asked_about(
     assert window.docks.arrangement == "explore"
 
 
-def test_all_of_a_large_graph_is_recorded_where_one_says_so(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
-    say(window.controller, host, Ready(0, 0.1))
-    window.controller.show_graph(open_sample(LARGE))
-    window.actions_by_key["microscope"].trigger()
-    qtbot.mouseClick(panel_of(window).record, LEFT)
-    assert host.asked("run")[0].probe == Probe.EVENTS
-    assert window.session.graph.n == 900
-
-
 def test_leaving_brings_back_the_run_and_the_keys_of_before(
     window: MainWindow,  # noqa: F811
     host: FakeHost,  # noqa: F811
@@ -208,37 +185,6 @@ def test_leaving_brings_back_the_run_and_the_keys_of_before(
     window.playback.set_cursor(0.0)
     qtbot.keyClick(window.timeline, Qt.Key.Key_Right)
     assert window.playback.cursor_ns == before.samples["t_ns"][window.playback.sample_index] > 0
-
-
-def test_events_are_not_marked_on_the_map_where_no_panel_shows_them(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
-    opened(window, host, qtbot)
-    window.actions_by_key["layout_explore"].trigger()
-    assert window.session.current.trace.events is not None
-    assert window.graph_view.distances_now is None
-    assert window.graph_view.arrows_move
-
-
-def test_what_was_watched_stays_where_the_run_before_was_of_another_graph(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
-    say(window.controller, host, Ready(0, 0.1))
-    window.controller.show_graph(open_sample("sample:figure_1"))
-    window.start_run()
-    finish(window, host, window.session.graph)
-    window.controller.show_graph(open_sample("sample:figure_6"))
-    window.docks.choose("lesson")
-    opened(window, host, qtbot)
-    made = window.session.current
-    window.docks.over.add("lesson")  # the lesson has ended meanwhile
-    window.actions_by_key["microscope_leave"].trigger()
-    assert window.session.current is made
-    assert window.docks.arrangement == "explore"
 
 
 @pytest.mark.parametrize("before", ["explore", "compare"])
@@ -284,19 +230,6 @@ def test_a_run_of_another_graph_is_no_graph_that_was_opened(
     qtbot.wait(50)
     assert window.docks.arrangement == "microscope"
     assert panel_of(window).problem.text() == NO_EVENTS
-
-
-def test_without_any_run_both_panels_say_so_and_one_can_leave(
-    window: MainWindow,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
-    window.docks.choose("microscope")
-    panel, code = panel_of(window), window.docks["code"].widget()
-    assert window.session.current is None
-    assert panel.problem.text() == NO_RUN == code.hint.text()
-    assert panel.record.isVisible()
-    qtbot.mouseClick(panel.leave_empty, LEFT)
-    assert window.docks.arrangement == "explore"
 
 
 def test_both_panels_say_what_is_under_way(
