@@ -234,26 +234,7 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer = SILENT) -> 
     SourceError, ParameterError, MemoryNeededError, EngineError (no GPU), WeightError (a weight does
     not fit the type), DistanceRangeError (a distance does not)
     """
-    settings = checked_settings(graph, settings)
-    noted: dict[str, str] = {}
-    while True:
-        in_type = in_numbers(graph, settings.numbers)
-        buffers = observer.begin(in_type, settings) or _fresh_buffers(in_type, settings)
-        record = RecordingObserver(
-            observer.on_samples,
-            observer.should_stop,
-            observer.delta_by_hand,
-            observer.samples_per_slice,
-        )
-        try:
-            outcome = execute(in_type, settings, buffers, record)
-        except DistanceRangeError as error:
-            settings = again_wider(graph, settings, error)
-        except QueuesFullError as error:
-            noted["queues"] = f"{error}: run again with more"
-        else:
-            outcome = replace(outcome, environment={**outcome.environment, **noted})
-            return make_trace(graph, settings, buffers, outcome, record.samples())
+    return completed(graph, checked_settings(graph, settings), observer)
 
 
 def run_named(
@@ -288,6 +269,34 @@ def run_named(
     """
     settings = RunSettings(algorithm, engine, source=source, delta=delta, probe=probe, **fields)
     return run(graph, settings, CallingObserver(on_samples, should_stop, delta_by_hand))
+
+
+def completed(
+    graph: CSRGraph,
+    settings: RunSettings,
+    observer: Observer,
+    engine: Callable[..., EngineOutcome] | None = None,
+) -> Trace:
+    """Return the trace of a run with checked settings. engine : in place of `execute`."""
+    notes: dict[str, str] = {}  # for the trace's environment
+    while True:
+        in_type = in_numbers(graph, settings.numbers)
+        buffers = observer.begin(in_type, settings) or _fresh_buffers(in_type, settings)
+        record = RecordingObserver(
+            observer.on_samples,
+            observer.should_stop,
+            observer.delta_by_hand,
+            observer.samples_per_slice,
+        )
+        try:
+            outcome = (engine or execute)(in_type, settings, buffers, record)
+        except DistanceRangeError as error:
+            settings = again_wider(graph, settings, error)
+        except QueuesFullError as error:
+            notes["queues"] = f"{error}: run again with more"
+        else:
+            outcome = replace(outcome, environment={**outcome.environment, **notes})
+            return make_trace(graph, settings, buffers, outcome, record.samples())
 
 
 def _fresh_buffers(graph: CSRGraph, settings: RunSettings) -> RunBuffers:

@@ -1,30 +1,21 @@
-"""Arrays that two processes see: named blocks of shared memory, or mapped files.
+"""Arrays that two processes see: mapped files, which lie in memory where the system offers that.
 
-A *segment* is one block with several arrays in it. It is made by one process
-(`Memory.create`), and mapped by the other (`Memory.attach`) from a `SharedArrays`, a
-small picklable note of where the arrays lie.
+A *segment* is one file with several arrays in it. It is made by one process (`Memory.create`) and
+mapped by the other (`Memory.attach`) from a `SharedArrays`, a small picklable note of where the
+arrays lie.
 
-Life        Arrays hold the mapping itself: it is unmapped when the last array over it
-            dies, never before, so a picture or a trace may keep its arrays for as long
-            as it likes. Only the *name* is given back early, by `Segment.unlink`.
-            This is why a segment takes the mapping out of `SharedMemory`: that class
-            would refuse to close (BufferError), or leave arrays dangling.
-
-Where       POSIX shared memory or Windows' named mappings; where /dev/shm is missing or
-            too small (containers often have 64 MB), or memory itself, a file in the temporary
-            folder: so a matrix may be larger than memory.
-            Space is compared with what is free *before*, and reserved by the process
-            that fills it (`Segment.reserve`): writing past a full tmpfs is a SIGBUS.
-
-Names       begin with `sssp-<pid of the window>-<token>`. Shared memory is known to Python's
-            resource tracker from its making to its unlinking, by one process at a
-            time: Python before 3.13 registers a second time on attaching, which
-            leads to false warnings at exit, so the child's attaching is hidden from it.
-
+Life        Arrays hold the mapping itself: it is unmapped when the last array over it dies, never
+            before, so a picture or a trace may keep its arrays for as long as it likes. Only the
+            *name* is given back early, by `Segment.unlink`.
+Where       /dev/shm, which is memory (Linux). Where that is missing or too small (containers often
+            have 64 MB), or memory itself is too small, the temporary folder: so a matrix may be
+            larger than memory. Space is compared with what is free before anything is made, and
+            reserved by the process that fills it (`Segment.reserve`): writing past a full /dev/shm
+            is a SIGBUS.
 Owners      Beside the segments of a prefix lies an empty file, `<prefix>-held`, that every process
-            which makes or owns some keeps locked (flock): the system lets go when it dies, however
-            it dies. `clean_stale` removes the segments whose lock it gets. A pid would not do: that
-            of another container, which shares /dev/shm or the folder, names nobody here.
+            which makes or owns some keeps locked: the OS releases the lock when the process dies.
+            `clean_stale` removes the segments whose lock it gets. A pid would not do: that of
+            another container, which shares /dev/shm or the folder, names no process here.
 """
 
 from __future__ import annotations
@@ -36,39 +27,34 @@ import os
 import re
 import secrets
 import shutil
-import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from multiprocessing import resource_tracker
-from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gpu.errors import MemoryNeededError
-from gpu.interpreter import start_tracker
 from gpu.locked import lock
 
-SHM_FOLDER = Path("/dev/shm")  # where Linux shows named blocks; absent elsewhere
+SHM_FOLDER = Path("/dev/shm")  # Linux only
 SPARE_BYTES = 32 << 20  # left free for others in /dev/shm and in the temporary folder
-LARGE = 64 << 20  # bytes: from here on memory is asked whether it has them
+LARGE = 64 << 20  # bytes: from here on it is asked whether memory itself has them
 BOUNDLESS = 2**62
-ALIGNMENT = 64  # of every array in its block: a cache line
+ALIGNMENT = 64  # bytes, of every array in its segment: a cache line
 HELD = "held"  # tag of the file that owners keep locked
-NAME_PATTERN = re.compile(rf"(sssp-\d+-[0-9a-f]{{4}})-{HELD}(\.map)?")
-_OPEN = os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
+NAME_PATTERN = re.compile(rf"(sssp-\d+-[0-9a-f]{{4}})-{HELD}")
+_OPEN = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 _held: dict[Path, int] = {}  # the files that this process keeps locked, and their descriptors
-_swept: set[Path] = set()  # names removed while a child that was killed then may have been at work
 
 Shapes = Mapping[str, tuple[Any, tuple[int, ...]]]  # name -> dtype, shape
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where one array lies in its block."""
+    """Where one array lies in its segment."""
 
     offset: int  # bytes
     dtype: np.dtype
@@ -77,12 +63,11 @@ class Place:
 
 @dataclass(frozen=True)
 class SharedArrays:
-    """Enough to map a segment in another process; `path` None means shared memory."""
+    """Enough to map a segment in another process."""
 
-    name: str
+    path: str
     nbytes: int
     places: dict[str, Place]
-    path: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,13 +75,13 @@ class Memory:
     """Makes, maps and removes the segments of one engine host.
 
     prefix : begins every name
-    folder : for mapped files
-    named : False puts everything into mapped files
+    folder : for what does not fit into memory
+    in_memory : False puts everything into the folder
     """
 
     prefix: str = field(default_factory=lambda: f"sssp-{os.getpid()}-{secrets.token_hex(2)}")
     folder: str = field(default_factory=tempfile.gettempdir)
-    named: bool = True
+    in_memory: bool = True
 
     def create(self, tag: str, shapes: Shapes) -> Segment:
         """Make a segment called `tag`, unique in this host; its contents are zeros.
@@ -104,15 +89,18 @@ class Memory:
         Raises MemoryNeededError where neither /dev/shm nor the folder has the space.
         """
         places, nbytes = _plan(shapes)
-        name = f"{self.prefix}-{tag}"
-        if self.named:
-            _hold(self._held_beside(named=True))
-            if (block := _create_named(name, nbytes)) is not None:
-                return Segment(SharedArrays(name, nbytes, places), block.detach(), block)
-        path = Path(self.folder) / f"{name}.map"
-        _hold(self._held_beside(named=False))
-        mapping = _create_file(path, nbytes)
-        return Segment(SharedArrays(name, nbytes, places, str(path)), mapping)
+        fits = self.in_memory and SHM_FOLDER.is_dir()
+        fits = fits and nbytes + SPARE_BYTES <= shared_free(nbytes)
+        folder = SHM_FOLDER if fits else Path(self.folder)
+        if not fits and free_bytes(folder) < nbytes + SPARE_BYTES:
+            raise _too_large(nbytes, folder)
+        path = folder / f"{self.prefix}-{tag}"
+        _hold(self._held_beside(path))
+        with path.open("x+b") as file:
+            path.chmod(0o600)
+            file.truncate(nbytes)
+            mapping = mmap.mmap(file.fileno(), nbytes)
+        return Segment(SharedArrays(str(path), nbytes, places), mapping)
 
     def attach(self, shared: SharedArrays, *, owner: bool) -> Segment:
         """Map a segment made elsewhere; only its owner may unlink the name.
@@ -120,72 +108,51 @@ class Memory:
         Raises FileNotFoundError where the name is gone.
         """
         if owner:
-            _hold(self._held_beside(named=shared.path is None))
-        if shared.path is None:
-            block = _attach_named(shared.name, tracked=owner)
-            return Segment(shared, block.detach(), block)
+            _hold(self._held_beside(Path(shared.path)))
         with Path(shared.path).open("r+b") as file:
             return Segment(shared, mmap.mmap(file.fileno(), shared.nbytes))
 
     def remove(self, tag: str) -> None:
         """Give back a name that a killed process may or may not have made."""
-        name = f"{self.prefix}-{tag}"
-        with contextlib.suppress(OSError):
-            (Path(self.folder) / f"{name}.map").unlink(missing_ok=True)
-        with contextlib.suppress(OSError, ValueError):  # ValueError: made, but still empty
-            block = _attach_named(name, tracked=True)
-            block.detach()
-            block.unlink()
-        with contextlib.suppress(OSError):
-            (SHM_FOLDER / name).unlink(missing_ok=True)
+        for folder in self._folders():
+            with contextlib.suppress(OSError):
+                (folder / f"{self.prefix}-{tag}").unlink(missing_ok=True)
 
     def sweep(self) -> None:
-        """Remove whatever still bears this host's prefix, as far as the system lists it.
-
-        A child may have made a segment, and tell the tracker of it only when the name is gone; so
-        the sweep after its death tells the tracker of the names of the one before.
-        """
-        before = {path for path in _swept if path.name.startswith(f"{self.prefix}-")}
-        _swept.difference_update(before)
-        for path in before:
-            _tell_tracker(path, resource_tracker.register, resource_tracker.unregister)
-        held = {self._held_beside(named=named) for named in (True, False)}
-        for folder in (SHM_FOLDER, Path(self.folder)):
-            for path in folder.glob(f"{self.prefix}-*") if folder.is_dir() else ():
-                if path not in held:
-                    _swept.add(path)
-                    self.remove(path.name.removesuffix(".map").removeprefix(f"{self.prefix}-"))
-        for path in held:  # last: while a segment is there, so is what says whether it is stale
-            _let_go(path)
+        """Remove whatever still bears this host's prefix."""
+        for folder in self._folders():
+            held = self._held_beside(folder / self.prefix)
+            for path in folder.glob(f"{self.prefix}-*"):
+                if path != held:
+                    with contextlib.suppress(OSError):
+                        path.unlink(missing_ok=True)
+            _let_go(held)  # last: as long as a segment is there, so is its lock
 
     def clean_stale(self) -> None:
         """Remove what processes that are dead by now left behind."""
-        for folder in (SHM_FOLDER, Path(self.folder)):
-            for held in folder.glob(f"sssp-*-{HELD}*") if folder.is_dir() else ():
+        for folder in self._folders():
+            for held in folder.glob(f"sssp-*-{HELD}"):
                 match = NAME_PATTERN.fullmatch(held.name)
                 with contextlib.suppress(OSError):  # held, another user's, or (Windows) in use
                     if match:
                         _remove_stale(held, match[1])
 
-    def _held_beside(self, *, named: bool) -> Path:
-        """Return the file that is locked where segments lie: in /dev/shm, or mapped files."""
-        if named and SHM_FOLDER.is_dir():
-            return SHM_FOLDER / f"{self.prefix}-{HELD}"
-        return Path(self.folder) / f"{self.prefix}-{HELD}.map"
+    def _folders(self) -> list[Path]:
+        return [folder for folder in (SHM_FOLDER, Path(self.folder)) if folder.is_dir()]
+
+    def _held_beside(self, path: Path) -> Path:
+        return path.with_name(f"{self.prefix}-{HELD}")
 
 
 class Segment:
-    """A mapped block; see the module's essay for how long what lives."""
+    """A mapped file; see the module docstring for how long what lives."""
 
-    def __init__(
-        self, shared: SharedArrays, mapping: mmap.mmap, block: _Block | None = None
-    ) -> None:
+    def __init__(self, shared: SharedArrays, mapping: mmap.mmap) -> None:
         self.shared = shared
         self._mapping = mapping
-        self._block = block
 
     def arrays(self, *, writeable: bool) -> dict[str, np.ndarray]:
-        """Return every array by name, as views of the block that keep it mapped."""
+        """Return every array by name, as views that keep the segment mapped."""
         buffer = memoryview(self._mapping)
         raw = np.frombuffer(buffer if writeable else buffer.toreadonly(), np.uint8)
         return {
@@ -198,10 +165,13 @@ class Segment:
 
         Raises MemoryNeededError. It fills nothing, but costs about 0.3 ms a MB.
         """
-        path = Path(self.shared.path) if self.shared.path else SHM_FOLDER / self.shared.name
-        if not hasattr(os, "posix_fallocate") or not path.exists():
+        if not hasattr(os, "posix_fallocate"):
             return
-        descriptor = os.open(path, os.O_RDWR)
+        path = Path(self.shared.path)
+        try:
+            descriptor = os.open(path, os.O_RDWR)
+        except FileNotFoundError:  # given back already
+            return
         try:
             os.posix_fallocate(descriptor, 0, self.shared.nbytes)
         except OSError as error:
@@ -210,21 +180,17 @@ class Segment:
             os.close(descriptor)
 
     def unlink(self) -> None:
-        """Give the name back; arrays stay valid. Only the owner calls this, once or more."""
+        """Give the name back; arrays stay valid. Only the owner calls this, once or more.
+
+        Windows refuses while arrays are in use; the name then goes with `sweep` or `clean_stale`.
+        """
         with contextlib.suppress(OSError):
-            if self.shared.path is not None:
-                Path(self.shared.path).unlink(missing_ok=True)
-            elif self._block is not None:
-                self._block.unlink()
-        self._block = None
+            Path(self.shared.path).unlink(missing_ok=True)
 
 
-def share(
-    memory: Memory, tag: str, arrays: Mapping[str, np.ndarray], more: Shapes | None = None
-) -> Segment:
-    """Copy arrays into a fresh segment, with zeros for `more`. Raises MemoryNeededError."""
-    shapes = {name: (array.dtype, array.shape) for name, array in arrays.items()}
-    segment = memory.create(tag, {**shapes, **(more or {})})
+def share(memory: Memory, tag: str, arrays: Mapping[str, np.ndarray]) -> Segment:
+    """Copy arrays into a fresh segment. Raises MemoryNeededError."""
+    segment = memory.create(tag, {name: (a.dtype, a.shape) for name, a in arrays.items()})
     try:
         segment.reserve()
         targets = segment.arrays(writeable=True)
@@ -236,39 +202,24 @@ def share(
     return segment
 
 
-class _Block(SharedMemory):
-    """Shared memory whose mapping can be taken out, to be kept by arrays alone."""
+def shared_free(needed: int) -> int:
+    """Return the bytes of shared memory that can still be had; where that is unknown, very many.
 
-    _buf: Any
-    _mmap: Any
-
-    def detach(self) -> mmap.mmap:
-        """Return the mapping; of the block only its name is left."""
-        mapping: mmap.mmap = self._mmap
-        self._buf.release()
-        self._buf = self._mmap = None
-        self.close()  # the descriptor: the mapping has its own
-        return mapping
-
-
-def shared_free(wanted: int) -> int:
-    """Return the bytes of shared memory that can still be had; where nobody knows, very many.
-
-    wanted : bytes; of few, memory itself is not asked
+    needed : bytes; for few of them, memory itself is not asked
     """
     folder = free_bytes(SHM_FOLDER) if SHM_FOLDER.is_dir() else BOUNDLESS
-    if wanted < LARGE:
+    if needed < LARGE:
         return folder
     from gpu.memory import available_bytes
 
-    known = available_bytes()
-    return folder if known is None else min(folder, known)
+    available = available_bytes()
+    return folder if available is None else min(folder, available)
 
 
 def place_for(nbytes: int, folder: str | None = None) -> tuple[str, int]:
     """Return where a segment would lie: "memory", "file" or "" (no room), and what is free there.
 
-    folder : for mapped files; None: the temporary one
+    folder : for what does not fit into memory; None: the temporary one
     """
     free = shared_free(nbytes)
     if nbytes + SPARE_BYTES <= free:
@@ -291,48 +242,6 @@ def _plan(shapes: Shapes) -> tuple[dict[str, Place], int]:
     return places, max(end, ALIGNMENT)
 
 
-def _create_named(name: str, nbytes: int) -> _Block | None:
-    """Make a block of shared memory, or return None where it does not fit."""
-    if shared_free(nbytes) < nbytes + SPARE_BYTES:
-        return None
-    start_tracker()
-    try:
-        return _Block(name, create=True, size=nbytes)
-    except FileExistsError:
-        raise
-    except OSError:  # no /dev/shm, or the system's own limit
-        return None
-
-
-def _create_file(path: Path, nbytes: int) -> mmap.mmap:
-    if free_bytes(path.parent) < nbytes + SPARE_BYTES:
-        raise _too_large(nbytes, path.parent)
-    with path.open("x+b") as file:
-        path.chmod(0o600)
-        file.truncate(nbytes)
-        return mmap.mmap(file.fileno(), nbytes)
-
-
-def _attach_named(name: str, *, tracked: bool) -> _Block:
-    if sys.version_info >= (3, 13):
-        return _Block(name, track=tracked)
-    if tracked:
-        return _Block(name)
-    with _unregistered():
-        return _Block(name)
-
-
-@contextlib.contextmanager
-def _unregistered() -> Iterator[None]:
-    """Keep the resource tracker from hearing of what is opened meanwhile (before 3.13)."""
-    register = resource_tracker.register
-    resource_tracker.register = lambda *_: None
-    try:
-        yield
-    finally:
-        resource_tracker.register = register
-
-
 def _too_large(nbytes: int, folder: Path) -> MemoryNeededError:
     free = free_bytes(folder)
     return MemoryNeededError(
@@ -342,9 +251,9 @@ def _too_large(nbytes: int, folder: Path) -> MemoryNeededError:
 
 
 def _hold(path: Path) -> None:
-    """Keep a file locked until `_let_go` or the end of this process; it is made if need be.
+    """Keep a file locked until `_let_go` or the end of this process; make it if need be.
 
-    Where the file system knows no locks nobody gets one, so nothing there is ever stale.
+    Where the file system knows no locks no process gets one, so nothing there is ever stale.
     """
     with contextlib.suppress(OSError):
         while path not in _held:
@@ -353,26 +262,15 @@ def _hold(path: Path) -> None:
                 lock(descriptor, shared=True, wait=True)
                 if _is_still(path, descriptor):  # else it was stale until just now
                     _held[path] = os.dup(descriptor)
-                    if path.name.startswith(f"sssp-{os.getpid()}-"):
-                        _tell_tracker(path, resource_tracker.register)
             finally:
                 os.close(descriptor)
-
-
-def _tell_tracker(path: Path, *news: Callable[[str, str], None]) -> None:
-    """Tell who removes shared memory of a process that dies, where nobody else is left to."""
-    if path.parent == SHM_FOLDER:
-        start_tracker()
-        for tell in news:
-            tell(f"/{path.name}", "shared_memory")
 
 
 def _let_go(path: Path) -> None:
     if path in _held:
         os.close(_held.pop(path))
     with contextlib.suppress(OSError):
-        path.unlink()  # only who removes it tells: a name may be unregistered once
-        _tell_tracker(path, resource_tracker.register, resource_tracker.unregister)
+        path.unlink()
 
 
 def _remove_stale(held: Path, prefix: str) -> None:

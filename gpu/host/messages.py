@@ -1,9 +1,9 @@
 """What the host tells its owner, and what passes between the two processes.
 
-*Messages* come out of `EngineHost.poll`, each with the `run_id` of the request that it
-answers (0: none). *Commands* and *replies* are small records that go through the pipe;
-arrays never do, only notes of where they lie. (Those are NamedTuples: a frozen dataclass takes
-1 ms to define, and a window is waiting for this import.)
+*Messages* come out of `EngineHost.poll`, each with the `run_id` of the request that it answers
+(0: none). *Commands* and *replies* are small records that pass through the pipe; arrays never do,
+only notes of where they lie. (Those are NamedTuples: a frozen dataclass takes 1 ms to define, and a
+window waits for this import.)
 """
 
 from __future__ import annotations
@@ -14,16 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpu.engine import EngineOutcome, RunBuffers
+from gpu.engine import RunBuffers
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph, Provenance
 from gpu.host.memory import SharedArrays
-from gpu.record.trace import (
-    GraphReference,
-    RunSettings,
-    Trace,
-    Verification,
-)
+from gpu.record.trace import GraphReference, RunSettings, Trace, Verification
 
 
 @dataclass(frozen=True)
@@ -39,7 +34,7 @@ class LoadRequest:
 
 @dataclass(frozen=True)
 class LiveRun:
-    """The run that is going on; `buffers` are read-only views that fill while it runs."""
+    """The run that goes on; `buffers` are read-only views that fill while it runs."""
 
     run_id: int
     graph: CSRGraph
@@ -92,7 +87,7 @@ class LayoutDone(Message):
 
 @dataclass(frozen=True, eq=False)
 class RunStarted(Message):
-    """`EngineHost.live` is this run now."""
+    """`EngineHost.live` is this run now; sent again where it is made again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +123,10 @@ class EngineLost(Message):
     trace: Trace | None = None
 
 
-# graph, as both processes know it
+# commands: parent to child
 
 
-@dataclass(frozen=True)
-class GraphHandle:
+class GraphHandle(NamedTuple):
     """A graph in shared memory; `token` is the run_id of the request that made it."""
 
     token: int
@@ -140,9 +134,6 @@ class GraphHandle:
     id_base: int
     name: str
     provenance: Provenance
-
-
-# commands: parent to child
 
 
 class LoadCommand(NamedTuple):
@@ -153,18 +144,16 @@ class LoadCommand(NamedTuple):
 
 
 class RunCommand(NamedTuple):
-    """Run on `graph`, writing into `buffers`; `steps`: steps allowed so far (see ring)."""
+    """Run on `graph`, into shared memory."""
 
     run_id: int
     graph: GraphHandle
     settings: RunSettings
-    buffers: SharedArrays
     verify: bool
-    steps: int
 
 
 class LayoutCommand(NamedTuple):
-    """Lay `graph` out; `arrays` holds `dist` where the layout wants it."""
+    """Lay `graph` out; `arrays` holds `dist` where the layout needs it."""
 
     run_id: int
     graph: GraphHandle
@@ -179,19 +168,15 @@ class Quit(NamedTuple):
 
 Command = LoadCommand | RunCommand | LayoutCommand
 
-# replies: child to parent; Progress, Failed and Verified pass through as they are
+# replies: child to parent, beside Progress, Failed and Verified, which are messages as they are
 
 
 class Hello(NamedTuple):
     """The child is up and will read commands."""
 
-    run_id: int = 0
-
 
 class WarmedUp(NamedTuple):
-    """Everything is imported and compiled."""
-
-    run_id: int = 0
+    """Everything that a first run needs is imported and compiled."""
 
 
 class Begun(NamedTuple):
@@ -223,19 +208,29 @@ class LaidOut(NamedTuple):
 
 
 class Started(NamedTuple):
-    """Buffers are cleared and the engine is about to be called."""
+    """The engine is about to be called, with these settings, and writes into `buffers`."""
 
     run_id: int
     settings: RunSettings
     reference: GraphReference
+    buffers: SharedArrays
 
 
 class Ended(NamedTuple):
-    """The engine returned, all samples are in the ring; events are in `events`."""
+    """The engine returned, all samples are in the ring; `trace` is without its arrays.
+
+    events : where they lie, if there are any
+    """
 
     run_id: int
-    outcome: EngineOutcome
-    events: SharedArrays | None = None
+    trace: Trace
+    events: SharedArrays | None
+
+
+class Silent(NamedTuple):
+    """The device does not answer any more: the child ends itself, and `words` says why."""
+
+    words: str
 
 
 class Done(NamedTuple):
@@ -246,13 +241,9 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True)
 class Entries:
-    """What the child calls, each as "module:function"; tests supply their own.
+    """What the child calls, each as "module:function"; tests supply their own."""
 
-    The default `check` and `execute` do what the one door does, `gpu.run`.
-    """
-
-    check: str = "gpu.host.worker:checked_here"
-    execute: str = "gpu.engine:execute"
+    run: str = "gpu.engine:run"
     verify: str = "gpu.proof.verify:verify"
     load_graph: str = "gpu.formats:load_graph"
     open_sample: str = "sample_graphs:open_sample"

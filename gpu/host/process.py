@@ -1,7 +1,7 @@
 """The parent's end of one engine process: its pipe, its ring, its life and its death.
 
-A fresh `EngineProcess` is made for every child; a dead child's ring is never used again, so
-nothing that it did at its end can be seen by the next.
+Every child gets a fresh `EngineProcess`; a dead child's ring is never used again, so nothing that
+it did at its end can be seen by the next.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import connection, get_context
-from typing import Any, Protocol
+from typing import Any
 
 from gpu.host.memory import Memory
 from gpu.host.messages import Command, Entries, Quit
@@ -22,7 +22,6 @@ from gpu.host.ring import Knobs, SampleRing
 from gpu.host.worker import main
 from gpu.interpreter import safe_children
 
-_HIDING = threading.Lock()  # threads that start processes at the same time
 KILL_WAIT_S = 0.01  # a killed process is normally gone in a few ms; else the next poll sees it
 
 SIGNAL_WORDS = {
@@ -32,71 +31,20 @@ SIGNAL_WORDS = {
     "SIGABRT": "a library gave up",
     "SIGFPE": "a fault in arithmetic",
     "SIGILL": "code that this processor does not know",
-    "SIGTERM": "somebody asked it to end",
+    "SIGTERM": "another program asked it to end",
 }
-
-
-class Child(Protocol):
-    """What a host asks of a child: a process here, or one on another computer (`gpu.remote`).
-
-    starts : children that may end before they say Hello, one after the other
-    delay_s : how much longer than here it may take until a child has heard and answered
-    """
-
-    starts: int
-    delay_s: float
-    started_at: float  # by time.monotonic
-    greeted: bool  # it said Hello
-    killed: bool  # by us, on purpose
-
-    @property
-    def ring(self) -> SampleRing:
-        """The samples that came, and the knobs."""
-
-    @property
-    def pid(self) -> int:
-        """Of the process here."""
-
-    @property
-    def exit_code(self) -> int | None:
-        """None while it lives."""
-
-    def send(self, command: Command | Quit) -> bool:
-        """Return whether the child can still be told anything."""
-
-    def receive(self) -> Iterator[Any]:
-        """Yield the replies that are there, without waiting."""
-
-    def wait(self, seconds: float) -> None:
-        """Wait until there is a reply, or the child is dead, or time is up."""
-
-    def kill(self) -> None:
-        """End it now, whatever it does; `exit_code` tells when it is gone."""
-
-    def end(self, grace_s: float) -> None:
-        """Ask it to quit, end it after `grace_s`, give everything back."""
-
-    def bury(self) -> None:
-        """Give back what belongs to a dead child."""
-
-    def death_words(self, doing: str) -> str:
-        """Return how a dead child died, as one sentence for people."""
-
-
-Spawn = Callable[[Memory, Entries, int, Knobs], Child]
+_HIDING = threading.Lock()  # threads that start processes at the same time
 
 
 class EngineProcess:
     """One child, from its start to its end."""
 
-    starts = 3
-    delay_s = 0.0
-
     def __init__(self, memory: Memory, entries: Entries, serial: int, knobs: Knobs) -> None:
         self.started_at = time.monotonic()
         self.greeted = False  # it said Hello
         self.killed = False  # by us, on purpose
-        self.hung_up = False  # its end of the pipe is closed
+        self.last_words = ""  # why it ends itself, or why we end it
+        self._hung_up = False  # its end of the pipe is closed
         self._memory = memory
         self.ring = SampleRing.create(memory, f"c{serial}")
         self.ring.set_knobs(knobs)
@@ -119,46 +67,45 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """Of the child."""
+        """Process id of the child."""
         return self._process.pid or 0
 
     @property
-    def exit_code(self) -> int | None:
-        """None while it lives; negative: the signal that ended it."""
-        return self._process.exitcode
+    def is_alive(self) -> bool:
+        """Whether the child has not ended."""
+        return self._process.exitcode is None
 
-    def send(self, command: Command | Quit) -> bool:
-        """Return whether the child can still be told anything."""
+    def send(self, command: Command | Quit) -> None:
+        """Send a command; where the child is dead, the next poll notices."""
         try:
             self._pipe.send(command)
         except OSError:
-            self.hung_up = True
-        return not self.hung_up
+            self._hung_up = True
 
     def receive(self) -> Iterator[Any]:
         """Yield the replies that are there, without waiting."""
         try:
-            while not self.hung_up and self._pipe.poll(0):
+            while not self._hung_up and self._pipe.poll(0):
                 yield self._pipe.recv()
         except (EOFError, OSError):
-            self.hung_up = True
+            self._hung_up = True
 
     def wait(self, seconds: float) -> None:
-        """Wait until there is a reply, or the child is dead, or time is up."""
+        """Wait until there is a reply, the child is dead, or time is up."""
         connection.wait([self._pipe, self._process.sentinel], max(0.0, seconds))
 
     def kill(self) -> None:
-        """End it now, whatever it does; `exit_code` tells when it is gone."""
+        """End the child now, whatever it does; `is_alive` tells when it is gone."""
         self.killed = True
         self._process.kill()
         self._process.join(KILL_WAIT_S)
 
     def end(self, grace_s: float) -> None:
-        """Ask it to quit, end it after `grace_s`, give everything back."""
+        """Ask the child to quit, end it after `grace_s`, give everything back."""
         self.ring.stop(sys.maxsize)
         self.send(Quit())
         self._process.join(grace_s)
-        if self.exit_code is None:
+        if self.is_alive:
             self._memory.sweep()  # as it would have; this process may be killed in its turn
             self.kill()
         self._process.join()
@@ -172,8 +119,10 @@ class EngineProcess:
         self.ring.unlink()
 
     def death_words(self, doing: str) -> str:
-        """Return how the child died, as one sentence for people."""
-        code = self.exit_code or 0
+        """Return how the child died, as one sentence."""
+        if self.last_words:
+            return self.last_words
+        code = self._process.exitcode or 0
         if code < 0:
             name = signal_name(-code)
             hint = SIGNAL_WORDS.get(name, name)
@@ -192,15 +141,14 @@ def signal_name(number: int) -> str:
 def hidden_main() -> Iterator[None]:
     """Keep `spawn` from importing the parent's main program in the child.
 
-    The child needs `gpu` and no window; and a script without an
-    `if __name__ == "__main__"` would start itself again. Nor does it look for modules in the
-    current folder, which may be anybody's.
+    The child needs `gpu` and no window, and a script without an `if __name__ == "__main__"` would
+    start itself again. Nor does the child look for modules in the current folder.
     """
     with _HIDING:
-        known = sys.modules["__main__"]
+        main_module = sys.modules["__main__"]
         sys.modules["__main__"] = types.ModuleType("__main__")
         try:
             with safe_children():
                 yield
         finally:
-            sys.modules["__main__"] = known
+            sys.modules["__main__"] = main_module

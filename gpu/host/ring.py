@@ -1,21 +1,22 @@
-"""The ring of samples and the knobs, in memory that both processes see.
+"""Samples, knobs and signs of life, in memory that both processes see.
 
-The child writes samples and moves `head`; the parent reads them and moves `tail`. Both
-are totals that never fall, so `head - tail` samples wait and the place of sample i is
-i modulo RING. A full ring holds the child back until the parent's next poll:
-nothing is ever overwritten. The knobs (stop, delta, pace, pause, steps) are single
-aligned numbers that the parent writes and the child reads between samples, so they
-work in the middle of a run and without a message.
+The child writes samples and moves `head`; the parent reads them and moves `tail`. Both are totals
+that never fall, so `head - tail` samples wait, and sample i lies at i modulo RING. A full ring
+holds the child back until the parent's next poll: nothing is overwritten. The knobs (stop, delta,
+pace) are single aligned numbers that the parent writes and the child reads between samples, so they
+work during a run and without a message.
 
 Samples are copied as rows of bytes: NumPy copies records field by field, eight times slower.
-A sample must be visible before `head` says so, on ARM too: `_fence` is two locks in
-a row, which is a full barrier on every processor that CPython runs on.
+A sample must be visible before `head` says so, on ARM too: `_fence` is two locks in a row, which is
+a full barrier on every processor that CPython runs on.
 """
 
 from __future__ import annotations
 
 import math
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,7 @@ from gpu.host.memory import Memory, Segment, Shapes, SharedArrays
 from gpu.record.trace import SAMPLE
 
 RING = 65_536  # samples, 16 MB: 2 s of a kernel that samples every 30 us
-FRAME = 16_384  # samples that one poll takes while a run goes on, so that no frame takes long
+FRAME = 16_384  # samples that one poll takes during a run, so that no frame takes long
 
 CONTROL = np.dtype(
     [
@@ -32,13 +33,17 @@ CONTROL = np.dtype(
         ("tail", "<i8"),  # samples read by the parent, total
         ("stop", "<i8"),  # requests up to this run_id are to end now
         ("delta", "<f8"),  # held by hand, weight units; NaN: the algorithm drives
-        ("pace", "<f8"),  # samples per second of wall time; 0: as fast as it goes
-        ("paused", "<i8"),  # 1: wait, but for steps
-        ("steps", "<i8"),  # samples allowed through while paused, total
+        ("pace", "<f8"),  # samples per second of wall time; 0: as fast as possible
+        ("beats", "<i8"),  # of the child's heart, total: it can still run Python code
     ]
 )
 WIDTH = SAMPLE.itemsize
 SHAPES: Shapes = {"control": (CONTROL, (1,)), "samples": (np.uint8, (RING, WIDTH))}
+
+POLL_S = 0.01  # between two looks at the knobs while a sample waits
+LARGE_SLICE = 256  # samples per call of the engine at full speed
+SLICE_S = 0.03  # at a slow pace: samples for one frame of the window
+CATCH_UP_S = 0.05  # a late engine may hurry for this long, then the delay is forgotten
 
 _LOCK = threading.Lock()
 
@@ -55,13 +60,11 @@ class Knobs:
     """What the user holds; set again in the ring of every fresh child."""
 
     delta: float | None = None  # weight units, None: the algorithm drives
-    pace: float | None = None  # samples per second of wall time
-    paused: bool = False
-    steps: int = 0  # allowed through while paused, total
+    pace: float | None = None  # samples per second of wall time, None: as fast as possible
 
 
 class SampleRing:
-    """One end of the ring; which one is only a matter of which methods are called."""
+    """The ring, for both processes: each calls its own half of the methods."""
 
     def __init__(self, segment: Segment) -> None:
         arrays = segment.arrays(writeable=True)
@@ -110,8 +113,11 @@ class SampleRing:
         """Show the child what the user holds."""
         self._control["delta"][0] = math.nan if knobs.delta is None else knobs.delta
         self._control["pace"][0] = knobs.pace or 0.0
-        self._control["steps"][0] = knobs.steps
-        self._control["paused"][0] = knobs.paused
+
+    @property
+    def beats(self) -> int:
+        """How often the child's heart has beaten."""
+        return int(self._control["beats"][0])
 
     # child: writes samples, reads the knobs
 
@@ -130,6 +136,10 @@ class SampleRing:
         _fence()
         self._control["head"][0] = head + len(samples)
 
+    def beat(self) -> None:
+        """Show that this process still runs."""
+        self._control["beats"][0] += 1
+
     def is_stopped(self, run_id: int) -> bool:
         """Whether the parent asked this request to end."""
         return bool(self._control["stop"][0] >= run_id)
@@ -145,15 +155,54 @@ class SampleRing:
         """Samples per second of wall time, 0 for no limit."""
         return float(self._control["pace"][0])
 
-    @property
-    def paused(self) -> bool:
-        """Whether samples wait for steps."""
-        return bool(self._control["paused"][0])
 
-    @property
-    def steps(self) -> int:
-        """Steps allowed so far."""
-        return int(self._control["steps"][0])
+class Gate:
+    """Lets the samples of one run into the ring, at the user's pace and where there is room.
+
+    A stop opens it, so that samples already made are kept and the engine comes to ask
+    `should_stop`.
+    """
+
+    def __init__(self, ring: SampleRing, run_id: int, on_first: Callable[[], None]) -> None:
+        self._ring, self._run_id = ring, run_id
+        self._on_first: Callable[[], None] | None = on_first
+        self._due: float | None = None  # when the next sample may pass
+
+    def push(self, samples: np.ndarray) -> None:
+        """Pass SAMPLE (k,) on; wait for room and pace."""
+        if self._on_first is not None:
+            self._on_first()
+            self._on_first = None
+        first = 0
+        while first < len(samples):
+            count = self._allowed(min(len(samples) - first, self._ring.room()))
+            if count:
+                self._ring.push(samples[first : first + count])
+                first += count
+            else:
+                time.sleep(self._nap_s())
+
+    def slice(self) -> int:
+        """Return how many samples to make at a time: at a slow pace enough for one frame."""
+        pace = self._ring.pace
+        return max(1, min(LARGE_SLICE, int(pace * SLICE_S))) if pace else LARGE_SLICE
+
+    def _allowed(self, count: int) -> int:
+        """Return how many of `count` samples may pass now."""
+        pace = self._ring.pace
+        if not count or not pace or self._ring.is_stopped(self._run_id):
+            self._due = None
+            return count
+        now = time.monotonic()
+        due = now if self._due is None else max(self._due, now - CATCH_UP_S)
+        count = min(count, int((now - due) * pace) + 1) if now >= due else 0
+        self._due = due + count / pace
+        return count
+
+    def _nap_s(self) -> float:
+        if self._due is None:
+            return POLL_S
+        return min(POLL_S, max(0.0005, self._due - time.monotonic()))
 
 
 class SampleStore:

@@ -1,13 +1,13 @@
 """Graphs and run buffers as segments: put in by one process, seen by the other.
 
-One segment holds a whole graph, with room for a provisional picture where the graph
-has no positions of its own. The parent sees it read-only; in the child, arrays stay
-writeable, because Numba compiles a second version of every loop for read-only arrays.
+One segment holds a whole graph, and a first picture where the graph has no positions. The parent
+sees it read-only; in the child arrays stay writeable, because Numba compiles a second version of
+every loop for read-only arrays.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from gpu.engine import RunBuffers, result_shape
 from gpu.graph import CSRGraph
 from gpu.host.memory import Memory, Segment, Shapes, share
 from gpu.host.messages import GraphHandle
-from gpu.numbers import type_for
 from gpu.record.trace import Probe, RunSettings, VertexProbe
 
-PICTURE = "provisional"  # name of the provisional positions in a graph's segment
+PICTURE = "provisional"  # name of the first picture's array
+RUN_TAGS = "rstu"  # begin the names of a run's buffers, one for each time it is made again
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,14 @@ class SharedGraph:
     picture: np.ndarray | None
 
 
-def share_graph(memory: Memory, token: int, graph: CSRGraph) -> SharedGraph:
-    """Copy a graph into a fresh segment; the picture is zeros. MemoryNeededError."""
-    arrays = {
-        name: np.asarray(array)
-        for name in ("indptr", "indices", "weights", "positions", "ids")
-        if (array := getattr(graph, name)) is not None
-    }
-    picture: Shapes = {PICTURE: (np.float32, (graph.n, 2))} if graph.positions is None else {}
-    segment = share(memory, graph_tag(token), arrays, picture)
+def share_graph(
+    memory: Memory, token: int, graph: CSRGraph, picture: np.ndarray | None = None
+) -> SharedGraph:
+    """Copy a graph into a fresh segment. MemoryNeededError."""
+    names = ("indptr", "indices", "weights", "positions", "ids")
+    parts = {name: getattr(graph, name) for name in names} | {PICTURE: picture}
+    arrays = {name: np.asarray(array) for name, array in parts.items() if array is not None}
+    segment = share(memory, graph_tag(token), arrays)
     handle = GraphHandle(token, segment.shared, graph.id_base, graph.name, graph.provenance)
     return open_graph(handle, segment, writeable=True)
 
@@ -60,32 +59,15 @@ def open_graph(handle: GraphHandle, segment: Segment, *, writeable: bool) -> Sha
     return SharedGraph(handle, segment, graph, arrays.get(PICTURE))
 
 
-def with_note(shared: SharedGraph, note: str) -> SharedGraph:
-    """Return the same graph without a picture and with one more note on its provenance."""
-    provenance = shared.handle.provenance
-    provenance = replace(provenance, notes=(*provenance.notes, note))
-    handle = replace(shared.handle, provenance=provenance)
-    graph = replace(shared.graph, provenance=provenance)
-    return without_picture(SharedGraph(handle, shared.segment, graph, None))
-
-
-def without_picture(shared: SharedGraph) -> SharedGraph:
-    """Return the same graph with no room for a picture."""
-    places = {name: p for name, p in shared.handle.shared.places.items() if name != PICTURE}
-    handle = replace(shared.handle, shared=replace(shared.handle.shared, places=places))
-    return SharedGraph(handle, shared.segment, shared.graph, None)
-
-
 def graph_tag(token: int) -> str:
-    """Name a graph's segment by the request that made it, so that orphans are found."""
+    """Return the name of a graph's segment, after the request that made it."""
     return f"g{token}"
 
 
 def buffer_shapes(graph: CSRGraph, settings: RunSettings) -> Shapes:
-    """Return what a run on `graph` writes. Raises ParameterError: no such algorithm or sources."""
-    shape = result_shape(graph, settings)
+    """Return what a run writes on `graph`, whose weights have the type of the run."""
     shapes: dict[str, tuple[object, tuple[int, ...]]] = {
-        "dist": (type_for(graph, settings.numbers), shape)
+        "dist": (graph.weights.dtype, result_shape(graph, settings))
     }
     if settings.probe >= Probe.VERTICES:
         shapes["first_reached_ns"] = (np.int64, (graph.n,))

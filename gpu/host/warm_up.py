@@ -1,15 +1,14 @@
 """What the engine process does before it is asked: import, compile, run once on a star.
 
-Compiled code is cached on disk by Numba and by CuPy: the first start of a version of the sources
-takes long and says so, later ones about a second. Only what the first minute needs is
-compiled now: the first rows of the registry (what the window runs first, and what it
-compares that with) on whole weights. Every other row, and float32, is compiled when it is first
-asked for; the run says so in words.
+Numba and CuPy keep compiled code on disk, so the first start of a version of the sources takes long
+and says so, later ones about a second. Only what the first minute needs is compiled: the first rows
+of the registry (what the window runs first, and what it compares that with) on whole weights, for
+the GPU where there is one, else for the modelled one. Every other row, and decimals, are compiled
+when they are first run; the run says so.
 
-It is done in steps, in the order in which they will be needed: where there is a GPU its kernels
-come first, and the process is ready after the first of them has run; the modelled GPU comes last,
-compiled by another process (`aside`).
-A run that is measured waits for the step under way, and no other begins until it is over.
+A measured run waits for the step under way, and no other step begins until it is over: a thread
+that compiles takes Python's lock, and cores. On an H200 up to 54 ms lay between the start of a
+run's clock and its kernel, of a run of 1.3 ms.
 """
 
 from __future__ import annotations
@@ -25,18 +24,19 @@ from itertools import islice
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
-from gpu.engine import run_named as run
+from gpu.engine import run
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.host.aside import compile_aside
-from gpu.record.trace import Probe
+from gpu.record.trace import Probe, RunSettings
 
 COMPILING = "compiling the model, first run of {} only"  # an algorithm
-FIRST_ROWS = 2  # of the registry: what the window runs first, and what it compares that with
 COMPILING_KERNELS = "compiling the kernels for this GPU, first run of {} only"
+FIRST_ROWS = 2  # of the registry: what the window runs first, and what it compares that with
 LEVELS = (Probe.VERTICES, Probe.OFF)  # that kernels are compiled for: to watch, and to compare
-QUIET_S = 0.02  # between two looks at Stop while a measured run waits
+LOOK_S = 0.02  # between two looks at Stop while a measured run waits
 SAY_AFTER_S = 1.0  # shorter waits are not worth words
+
+warm_models: set[str] = set()  # rows that are compiled for the modelled GPU, on whole weights
 
 
 @contextlib.contextmanager
@@ -57,21 +57,15 @@ class Step:
 
     words : what it is, said where it takes long
     needed : the process counts as ready only after it
-    aside : another process does it: a measured run goes on meanwhile, and waits for nothing
     """
 
     act: Callable[[], object]
     words: str = ""
     needed: bool = True
-    aside: bool = False
 
 
 class Warming(threading.Thread):
-    """Does steps on a thread of its own, none while a measured run goes on.
-
-    A thread that compiles takes the interpreter, and cores: on an H200 up to 54 ms lay between the
-    start of a run's clock and its kernel.
-    """
+    """Does steps on a thread of its own, none during a measured run."""
 
     def __init__(
         self,
@@ -80,7 +74,7 @@ class Warming(threading.Thread):
         ready: Callable[[], object],
         fail: Callable[[Exception], object],
     ) -> None:
-        super().__init__(daemon=True)
+        super().__init__(name="warm-up", daemon=True)
         self._steps, self._say, self._ready, self._fail = steps, say, ready, fail
         self._free = threading.Event()  # no measured run waits or goes on
         self._free.set()
@@ -88,25 +82,21 @@ class Warming(threading.Thread):
         self.done = threading.Event()
 
     def run(self) -> None:
-        """Do every step; one that fails ends it, and is told."""
-        told = False
+        """Do every step; one that fails ends the warm-up and is reported."""
+        is_ready = False
         try:
-            steps = self._steps()
-            for step in steps:
-                if not (told or step.needed):
+            for step in self._steps():
+                if not (is_ready or step.needed):
                     self._ready()
-                    told = True
+                    is_ready = True
                 self._do(step)
         except Exception as error:
             self._fail(error)
         self.done.set()
-        if not told:
+        if not is_ready:
             self._ready()
 
     def _do(self, step: Step) -> None:
-        if step.aside:
-            step.act()
-            return
         while True:
             self._free.wait()
             with self._step:
@@ -118,7 +108,7 @@ class Warming(threading.Thread):
     def hold(self, give_up: Callable[[], bool]) -> bool:
         """Wait for the step under way, and let none begin; False where `give_up` says so first."""
         self._free.clear()
-        while not self._step.acquire(timeout=QUIET_S):
+        while not self._step.acquire(timeout=LOOK_S):
             if give_up():
                 self._free.set()
                 return False
@@ -132,49 +122,39 @@ class Warming(threading.Thread):
 
 def warm_up() -> list[Step]:
     """Return what the first runs need, in the order in which they will be asked for."""
-    rows = _first_rows()
-    model = [
+    rows = [row.key for row in islice(ALGORITHMS.values(), FIRST_ROWS)]
+    if _has_gpu():
+        return [
+            Step(
+                partial(_run_kernel, key, level),
+                COMPILING_KERNELS.format(ALGORITHMS[key].title),
+                needed=number == 0,
+            )
+            for number, (level, key) in enumerate((level, key) for level in LEVELS for key in rows)
+        ] + [Step(_prove, needed=False)]
+    return [
         Step(lambda: importlib.import_module("gpu.compiled")),  # a second that is no compiling
         *(Step(partial(_run_model, key), COMPILING.format(ALGORITHMS[key].title)) for key in rows),
+        Step(_prove),
     ]
-    if _gpu() is None:
-        return model
-    kernels = [
-        Step(
-            partial(_run_kernel, key, level),
-            COMPILING_KERNELS.format(ALGORITHMS[key].title),
-            needed=False,
-        )
-        for level in LEVELS
-        for key in rows
-    ]
-    first = Step(kernels[0].act, kernels[0].words)
-    aside = Step(compile_aside, needed=False, aside=True)
-    later = [Step(step.act, step.words, needed=False) for step in model]
-    return [first, Step(_prove, needed=False), *kernels[1:], aside, *later]
 
 
-def _gpu() -> str | None:
-    """Return the device that the window runs on first, None where there is no GPU."""
+def _has_gpu() -> bool:
     from gpu.cuda.device import why_not
 
-    return "cuda:0" if why_not() is None else None
-
-
-def run_model() -> None:
-    """Compile for the modelled GPU what the window runs first."""
-    for key in _first_rows():
-        _run_model(key)
-
-
-def _first_rows() -> list[str]:
-    return [row.key for row in islice(ALGORITHMS.values(), FIRST_ROWS)]
+    return why_not() is None
 
 
 def _run_model(key: str) -> None:
-    """Compile a row for the modelled GPU, and what proves it."""
-    run(_star(), key, "model", probe=Probe.VERTICES)
-    _prove()
+    """Compile a row for the modelled GPU."""
+    run(_star(), RunSettings(key, "model", probe=Probe.VERTICES))
+    warm_models.add(key)
+
+
+def _run_kernel(key: str, level: Probe) -> None:
+    """Compile and load a row's kernel; a GPU that others have filled says so when it is used."""
+    with contextlib.suppress(GpuError):
+        run(_star(), RunSettings(key, "cuda", probe=level))
 
 
 def _prove() -> None:
@@ -185,12 +165,6 @@ def _prove() -> None:
     dist = np.ones(star.n, np.int32)
     dist[0] = 0
     verify(star, 0, dist)
-
-
-def _run_kernel(key: str, level: Probe) -> None:
-    """Compile and load a row's kernel; a GPU that others have filled says so when it is asked."""
-    with contextlib.suppress(GpuError):
-        run(_star(), key, "cuda", probe=level)
 
 
 def _star() -> CSRGraph:

@@ -254,10 +254,10 @@ def _load(algorithm: str) -> None:
 
 def _graph_of(memory: Memory, handle: GraphHandle) -> CSRGraph:
     """Return the graph of a sweep; it is mapped once in each child."""
-    if _CHILD.get("name") != handle.shared.name:
+    if _CHILD.get("name") != handle.shared.path:
         segment = memory.attach(handle.shared, owner=False)
         _CHILD["graph"] = open_graph(handle, segment, writeable=True).graph
-        _CHILD["name"] = handle.shared.name
+        _CHILD["name"] = handle.shared.path
     found: CSRGraph = _CHILD["graph"]
     return found
 

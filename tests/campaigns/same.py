@@ -85,7 +85,8 @@ def stops(seconds: float, seed: int, most: int) -> int:
                 name = chance.choice(("adds", "near_far", "bellman_ford", "dijkstra"))
                 settings = replace(scene.settings, algorithm=name, source=chance.randrange(3))
                 acts: list[Callable[[], Any]] = [
-                    host.stop, host.pause, host.resume, host.step, lambda: host.set_delta(2.0),
+                    host.stop, lambda: host.set_pace(10.0), lambda: host.set_pace(None),
+                    lambda: host.set_delta(2.0),
                     lambda: host.load(LoadRequest(chance.choice(SAMPLES))),
                 ]  # fmt: skip
                 found = host.run(settings) if chance.random() < 0.5 else chance.choice(acts)()
@@ -94,7 +95,7 @@ def stops(seconds: float, seed: int, most: int) -> int:
                 while time.monotonic() < moment:
                     scene.answers(0)
                     time.sleep(0.001)
-            host.resume()
+            host.set_pace(None)
             last = host.load(LoadRequest(SAMPLES[2]))
             until(lambda: scene.answers(last, "GraphLoaded"), "the last graph")  # noqa: B023
             last = host.run(scene.settings)

@@ -25,7 +25,7 @@ from gpu.host import (
 )
 
 DEADLINE_S = 30.0  # generous: two cores, other tests beside
-NAMES = ("check", "execute", "verify", "load_graph", "open_sample", "provisional", "layout")
+NAMES = ("run", "verify", "load_graph", "open_sample", "provisional", "layout")
 ENTRIES = Entries(
     **{name: f"{engines.__name__}:{name}" for name in NAMES},
     warm_up=f"{engines.__name__}:warm_up",
@@ -97,7 +97,6 @@ def on_shared_host(host: EngineHost) -> Iterator[Driver]:
     """Drive it; afterwards nothing is held and nothing goes on."""
     driven = Driver(host)
     yield driven
-    host.resume()
     host.set_pace(None)
     host.stop()
     driven.until(lambda: not host.busy)
@@ -107,7 +106,7 @@ def on_shared_host(host: EngineHost) -> Iterator[Driver]:
 def on_fresh_host(folder: Path, place: str) -> Iterator[Driver]:
     """Start a host; afterwards nothing may be left of it. (Processes: see conftest.)"""
     threads = set(threading.enumerate())
-    memory = Memory(folder=str(folder), named=place != "files")
+    memory = Memory(folder=str(folder), in_memory=place != "files")
     host = EngineHost(ENTRIES, memory)
     host.start()
     yield Driver(host)

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu import engine
+from gpu.engine import EngineOutcome, Observer, RunBuffers, completed
 from gpu.errors import (
     CancelledByUserError,
     DistanceRangeError,
@@ -21,11 +22,13 @@ from gpu.errors import (
     WeightError,
 )
 from gpu.graph import CSRGraph, Provenance
+from gpu.host import memory
 from gpu.host.warm_up import Step
 from gpu.record.trace import (
     SAMPLE,
     Flag,
     RunSettings,
+    Trace,
     Verification,
 )
 
@@ -36,9 +39,14 @@ def settings(behaviour: str, *, source: int = 0, probe: int = 2, **parameters: A
     return RunSettings(behaviour, "model", "test", source, None, probe, parameters=parameters)
 
 
-def check(graph: CSRGraph, given: RunSettings) -> RunSettings:
+def run(graph: CSRGraph, given: RunSettings, observer: Observer) -> Trace:
     graph.check_source(given.source)
-    return given
+    return completed(graph, given, observer, execute)
+
+
+def run_in_little_memory(graph: CSRGraph, given: RunSettings, observer: Observer) -> Trace:
+    memory.free_bytes = lambda _folder: 40 << 20
+    return engine.run(graph, given, observer)
 
 
 def execute(
@@ -103,6 +111,22 @@ def run_deaf(graph, given, buffers, observer):
     buffers.dist[given.source] = 0
     observer.on_samples(batch(0, 10, UP_TO))
     while True:
+        time.sleep(60)
+
+
+def run_frozen(graph, given, buffers, observer):
+    """Emit ten samples, then keep Python's lock: no other thread of this process runs."""
+    observer.on_samples(batch(0, 10, UP_TO))
+    ctypes.PyDLL(None).sleep(60)
+
+
+def run_silent_gpu(graph, given, buffers, observer):
+    """Emit ten samples, then wait for a GPU that says nothing."""
+    from gpu.cuda import watchdog
+
+    watchdog.SILENCE_S, watchdog.CHECK_S = 0.5, 0.05
+    observer.on_samples(batch(0, 10, UP_TO))
+    with watchdog.waiting_for_gpu():
         time.sleep(60)
 
 

@@ -83,13 +83,16 @@ def test_stop_ends_a_long_run_with_what_was_done(driven: Driver) -> None:
 
 
 @pytest.mark.slow
-def test_what_does_not_fit_is_refused_with_advice(
-    driven: Driver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gpu.host.memory.free_bytes", lambda _: 40 << 20)
-    driven.host.put_graph(engines.path_graph(3000))
-    run_id = driven.host.run(RunSettings("apsp_fast", "model", "", 0))
-    error = driven.wait_for(Failed, run_id).error
+def test_what_does_not_fit_is_refused_with_advice(tmp_path: Path) -> None:
+    entries = Entries(warm_up="", run=f"{engines.__name__}:run_in_little_memory")
+    driven = Driver(EngineHost(entries, Memory(folder=str(tmp_path))))
+    driven.host.start()
+    try:
+        driven.host.put_graph(engines.path_graph(3000))
+        run_id = driven.host.run(RunSettings("apsp_fast", "model", "", 0))
+        error = driven.wait_for(Failed, run_id).error
+    finally:
+        driven.host.close()
     assert isinstance(error, MemoryNeededError)
     for words in ("34 MB of shared memory needed", "fewer sources", "sssp-scope apsp"):
         assert words in str(error)

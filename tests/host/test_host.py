@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import gc
-import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import host_engines as engines
 import numpy as np
@@ -25,7 +21,6 @@ from host_driver import (
     wait_until,
 )
 
-from gpu.compiled import cache_folder
 from gpu.host import (
     EngineHost,
     Failed,
@@ -33,17 +28,11 @@ from gpu.host import (
     LayoutDone,
     LoadRequest,
     Memory,
-    Progress,
     Ready,
     RunFinished,
     RunStarted,
     Verified,
-    aside,
-    warm_up,
 )
-from gpu.host.warm_up import Step, Warming
-from gpu.host.worker import Worker
-from gpu.interpreter import module_command
 from gpu.record.trace import RunSettings, reached_mask
 
 
@@ -203,7 +192,7 @@ def test_samples_arrive_in_order_and_none_is_lost(warm: Driver) -> None:
 def test_a_full_ring_holds_the_child_back(warm: Driver) -> None:
     warm.load()
     run_id = warm.start_run("stream", count=200_000)
-    ring = warm.host._dispatcher.process.ring  # type: ignore[union-attr]
+    ring = warm.host._child.ring  # type: ignore[union-attr]
     wait_until(lambda: ring.room() == 0)
     trace = warm.wait_for(RunFinished, run_id).trace
     assert (trace.samples["sequence"] == np.arange(200_000)).all()
@@ -247,27 +236,6 @@ def test_delta_by_hand_is_seen_by_the_engine(warm: Driver) -> None:
     assert deltas[-1] == 0.0  # what was set belonged to the run before
 
 
-def test_pause_step_and_resume(warm: Driver) -> None:
-    warm.load()
-    warm.host.pause()
-    run_id = warm.start_run("stream", count=50)
-    taken: list[int] = []
-
-    def count() -> int:
-        taken.extend(warm.host.take_samples()["sequence"].tolist())
-        return len(taken)
-
-    for steps in range(1, 4):
-        assert count() == steps - 1
-        warm.host.step()
-        warm.until(lambda steps=steps: count() >= steps)  # type: ignore[misc]
-    assert taken == [0, 1, 2]
-    warm.host.resume()
-    warm.wait_for(RunFinished, run_id)
-    count()
-    assert taken == list(range(50))
-
-
 def test_pace_holds_the_run_back(warm: Driver) -> None:
     warm.load()
     warm.host.set_pace(100.0)
@@ -281,13 +249,9 @@ def test_pace_holds_the_run_back(warm: Driver) -> None:
     warm.wait_for(RunFinished, run_id)
 
 
-@pytest.mark.parametrize("hold", ["pause", "pace"])
-def test_stop_reaches_a_run_that_is_held(warm: Driver, hold: str) -> None:
+def test_stop_reaches_a_run_that_is_held(warm: Driver) -> None:
     warm.load()
-    if hold == "pause":
-        warm.host.pause()
-    else:
-        warm.host.set_pace(0.001)
+    warm.host.set_pace(0.001)
     run_id = warm.start_run("stream", count=10**6)
     pid = warm.host.child_pid
     warm.host.stop()
@@ -324,197 +288,3 @@ def test_a_real_run_through_the_default_entries(tmp_path: Path) -> None:
         assert verified.passed, verified.detail
     finally:
         driven.host.close()
-
-
-class Slowly:
-    """A step of a warm-up that takes until it is let go."""
-
-    def __init__(self) -> None:
-        self.begun, self.let_go = threading.Event(), threading.Event()
-
-    def __call__(self) -> None:
-        self.begun.set()
-        assert self.let_go.wait(DEADLINE_S)
-
-
-@pytest.fixture
-def steps() -> Iterator[list[Slowly]]:
-    made = [Slowly() for _ in range(3)]
-    yield made
-    for step in made:
-        step.let_go.set()
-
-
-def warmed_by(steps: list[Slowly], told: list[str]) -> Warming:
-    """A warm-up of these steps, of which the first is needed; it says what it says."""
-    made = [Step(step, "compiling", needed=step is steps[0]) for step in steps]
-    warming = Warming(
-        lambda: made,
-        told.append,
-        lambda: told.append("ready"),
-        lambda error: told.append(f"{error}"),
-    )
-    warming.start()
-    return warming
-
-
-def measured(worker: Worker, warming: Warming, over: threading.Event) -> threading.Thread:
-    """A measured run on a thread; `over` ends it."""
-    worker._warming = warming
-    settings = RunSettings("adds", "cuda", "", 0)
-
-    def run() -> None:
-        with worker._quiet(7, settings):
-            assert over.wait(DEADLINE_S)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
-
-
-def test_a_measured_run_waits_for_the_step_under_way_and_no_more(steps: list[Slowly]) -> None:
-    told: list[str] = []
-    warming = warmed_by(steps, told)
-    worker = Worker(None, SimpleNamespace(is_stopped=lambda _: False), None, None)  # type: ignore[arg-type]
-    over = threading.Event()
-    assert steps[0].begun.wait(DEADLINE_S)
-    run = measured(worker, warming, over)
-    assert not steps[1].begun.wait(0.1)
-    steps[0].let_go.set()
-    wait_until(lambda: "ready" in told)
-    assert not steps[1].begun.wait(0.2)  # the run goes on
-    over.set()
-    run.join(DEADLINE_S)
-    assert steps[1].begun.wait(DEADLINE_S)  # and after it the warm-up
-    for step in steps:
-        step.let_go.set()
-    assert warming.done.wait(DEADLINE_S)
-    assert told == ["ready"]
-    with worker._quiet(8, RunSettings("adds", "cpu", "", 0)):
-        pass  # nothing is left to wait for
-
-
-def test_stop_ends_the_wait_for_a_step(steps: list[Slowly]) -> None:
-    warming, stopped, over = warmed_by(steps, []), threading.Event(), threading.Event()
-    ring = SimpleNamespace(is_stopped=lambda run_id: run_id == 7 and stopped.is_set())
-    worker = Worker(None, ring, None, None)  # type: ignore[arg-type]
-    assert steps[0].begun.wait(DEADLINE_S)
-    over.set()
-    run = measured(worker, warming, over)
-    run.join(0.1)
-    assert run.is_alive()
-    stopped.set()
-    run.join(DEADLINE_S)
-    assert not run.is_alive()
-    for step in steps:
-        step.let_go.set()
-    assert warming.done.wait(DEADLINE_S)  # nobody holds it any more
-
-
-def test_a_measured_run_waits_for_nothing_that_another_process_does() -> None:
-    slowly, told = Slowly(), list[object]()
-    steps = [Step(lambda: None), Step(slowly, needed=False, aside=True)]
-    warming = Warming(lambda: steps, told.append, lambda: told.append("ready"), told.append)
-    warming.start()
-    assert slowly.begun.wait(DEADLINE_S)
-    assert warming.hold(lambda: False)  # the run begins, goes on and ends meanwhile
-    warming.release()
-    assert not warming.done.is_set()
-    slowly.let_go.set()
-    assert warming.done.wait(DEADLINE_S)
-    assert told == ["ready"]
-
-
-def test_a_process_compiles_the_model_and_keeps_it() -> None:
-    command = module_command(aside.MODULE)
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
-        assert process.wait(COMPILING_S) == 0
-    assert list(cache_folder().rglob("adds_loop.*.nbi"))
-
-
-def test_a_process_that_compiles_ends_with_the_one_that_asked_for_it(tmp_path: Path) -> None:
-    command, somewhere = module_command(aside.MODULE), {"SSSP_SCOPE_CACHE": str(tmp_path)}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | somewhere) as process:
-        wait_until(lambda: list(tmp_path.rglob("*.lock")))  # it compiles, which takes long
-        assert process.stdin is not None
-        process.stdin.close()  # as the system does for a process that is no more
-        assert process.wait(DEADLINE_S) == 1
-
-
-def test_a_modelled_run_waits_for_no_step(steps: list[Slowly]) -> None:
-    warming = warmed_by(steps, [])
-    assert steps[0].begun.wait(DEADLINE_S)
-    worker = Worker(None, None, None, None)  # type: ignore[arg-type]
-    worker._warming = warming
-    with worker._quiet(7, RunSettings("adds", "model", "H100", 0)):
-        assert not steps[0].let_go.is_set()
-
-
-def test_a_step_that_fails_is_told_and_the_process_is_ready_all_the_same() -> None:
-    told: list[str] = []
-
-    def broken() -> None:
-        raise ValueError("no compiler")
-
-    Warming(
-        lambda: [Step(broken), Step(lambda: told.append("later"))],
-        told.append,
-        lambda: told.append("ready"),
-        lambda error: told.append(str(error)),
-    ).run()
-    assert told == ["no compiler", "ready"]
-
-
-def test_a_gpus_kernels_are_compiled_before_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, str, int]] = []
-
-    def noted(_graph: object, key: str, engine: str, *, probe: int) -> None:
-        asked.append((engine, key, probe))
-
-    monkeypatch.setattr(warm_up, "run", noted)
-    monkeypatch.setattr(warm_up, "compile_aside", lambda: asked.append(("aside", "", 0)))
-    for device, first in ((None, "model"), ("cuda:0", "cuda")):
-        monkeypatch.setattr(warm_up, "_gpu", lambda device=device: device)
-        asked.clear()
-        steps = warm_up.warm_up()
-        for step in steps:
-            step.act()
-        engines = [engine for engine, _, _ in asked]
-        assert engines[0] == first
-        assert engines[-2:] == ["model", "model"]
-        assert ("model", "near_far", 2) in asked
-        assert (("aside", "", 0) in asked) == (device is not None)
-    assert asked[:6] == [
-        ("cuda", "adds", 2),
-        ("cuda", "near_far", 2),
-        ("cuda", "adds", 0),
-        ("cuda", "near_far", 0),
-        ("aside", "", 0),
-        ("model", "adds", 2),
-    ]
-    assert [step.needed for step in steps] == [True] + [False] * (len(steps) - 1)
-
-
-# number types
-
-
-def test_a_run_whose_distances_pass_int32_is_made_again_in_int64(warm: Driver) -> None:
-    warm.host.put_graph(engines.path_graph(5))
-    finished = warm.finish("needs_int64")
-    trace = finished.trace
-    assert trace.dist.tolist() == [2**40] * 5
-    assert trace.settings.numbers == "auto-int64"
-    assert len(trace.samples) == 10  # those of the first attempt are gone
-    told = [m for m in warm.heard if m.run_id == finished.run_id]
-    assert "distances pass 2^31 - 1: running again in int64" in [
-        m.words for m in told if isinstance(m, Progress)
-    ]
-    assert warm.names(finished.run_id).count("RunStarted") == 2
-    assert warm.names(finished.run_id).count("Failed") == 0
-
-
-def test_a_type_that_was_asked_for_is_not_changed(warm: Driver) -> None:
-    warm.host.put_graph(engines.path_graph(5))
-    run_id = warm.host.run(replace(engines.settings("needs_int64"), numbers="int32"))
-    failed = warm.wait_for(Failed, run_id)
-    assert "passes 2^31 - 1" in str(failed.error)

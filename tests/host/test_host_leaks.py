@@ -34,7 +34,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {folder!r})
 import host_driver as t
-memory = t.Memory(folder={maps!r}, named={named})
+memory = t.Memory(folder={maps!r}, in_memory={in_memory})
 driver = t.Driver(t.EngineHost(t.ENTRIES, memory))
 driver.host.start()
 driver.load()
@@ -45,10 +45,12 @@ print(memory.prefix, flush=True)
 """
 
 
-def script(tmp_path: Path, behaviour: str, end: str, named: bool = True) -> subprocess.Popen[str]:
+def script(
+    tmp_path: Path, behaviour: str, end: str, in_memory: bool = True
+) -> subprocess.Popen[str]:
     folder = str(Path(engines.__file__).parent)
     text = SCRIPT.format(
-        folder=folder, maps=str(tmp_path), named=named, behaviour=behaviour, end=end
+        folder=folder, maps=str(tmp_path), in_memory=in_memory, behaviour=behaviour, end=end
     )
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", text]
@@ -65,14 +67,14 @@ def test_a_script_ends_silently_and_leaves_nothing(tmp_path: Path, end: str) -> 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX thing")
-@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("in_memory", [True, False])
 @pytest.mark.parametrize("behaviour", ["endless", "deaf"])
-def test_killing_the_parent_leaves_nothing(tmp_path: Path, behaviour: str, named: bool) -> None:
-    with script(tmp_path, behaviour, "input()", named) as process:
+def test_killing_the_parent_leaves_nothing(tmp_path: Path, behaviour: str, in_memory: bool) -> None:
+    with script(tmp_path, behaviour, "input()", in_memory) as process:
         assert process.stdout is not None
         prefix = process.stdout.readline().strip()
         memory = Memory(prefix, str(tmp_path))
-        if named and not SHM.is_dir():
+        if in_memory and not SHM.is_dir():
             pytest.skip("shared memory cannot be listed here")
         assert left_behind(memory)
         process.kill()

@@ -42,8 +42,8 @@ from gpu.host import (
     Ready,
     RunFinished,
     Verified,
+    host,
     process,
-    state,
 )
 from gpu.record.trace import NEVER, Flag, RunSettings
 
@@ -103,6 +103,39 @@ def test_stop_kills_what_does_not_listen(driver: Driver) -> None:
     assert (trace.vertices.first_reached_ns == NEVER).all()
     assert driver.host.child_pid != pid
     assert driver.finish().trace.reached == 20
+
+
+def test_a_process_that_runs_nothing_any_more_is_ended_with_a_sentence(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "SILENCE_S", 3.0)
+    driver.load()
+    run_id = driver.start_run("frozen")
+    lost = driver.wait_for(EngineLost, run_id)
+    assert "did not answer for 3 s and was ended" in lost.words
+    assert lost.trace is not None
+    assert len(lost.trace.samples) == 11
+    assert driver.finish().trace.reached == 20
+
+
+def test_a_gpu_that_says_nothing_costs_its_run_and_says_so(driver: Driver) -> None:
+    driver.load()
+    lost = driver.wait_for(EngineLost, driver.start_run("silent_gpu"))
+    assert "the GPU has said nothing for 0.5 s" in lost.words
+    assert lost.trace is not None
+    assert len(lost.trace.samples) == 11
+    assert driver.finish().trace.reached == 20
+
+
+def test_a_run_that_takes_long_is_not_taken_for_silent(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "SILENCE_S", 3.0)
+    driver.load()
+    run_id = driver.start_run("deaf")
+    end = time.monotonic() + 5.0
+    driver.until(lambda: time.monotonic() > end)
+    assert driver.names(run_id) == ["RunStarted"]
 
 
 def test_stop_before_the_child_is_up(driver: Driver) -> None:
@@ -194,7 +227,7 @@ def test_a_layout_gives_way_to_a_run_and_is_done_afterwards(warm: Driver) -> Non
 def test_a_layout_that_does_not_give_way_is_killed_and_done_again(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state, "YIELD_S", 0.1)
+    monkeypatch.setattr(host, "YIELD_S", 0.1)
     driver.load()
     layout = driver.host.layout("deaf", dist=np.arange(20, dtype=np.int32))
     driver.wait_for(Progress, layout)
@@ -336,15 +369,15 @@ def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
         lambda: runs.append(host.run(engines.settings(str(random.choice(run))))),
         lambda: host.layout(str(random.choice(["slow", "quick"]))),
         host.stop,
-        host.step,
-        host.resume,
+        lambda: host.set_pace(float(random.choice([1.0, 1e4]))),
+        lambda: host.set_pace(None),
         lambda: host.wait(float(random.random()) * 0.1),
     ]
     for _ in range(60):
         random.choice(actions)()  # type: ignore[operator]
         driver.heard += host.poll()
         host.take_samples()
-    host.resume()
+    host.set_pace(None)
     host.stop()
     driver.until(lambda: not host.busy)
     host.put_graph(engines.path_graph(9))
@@ -376,7 +409,7 @@ def test_slow_warm_up_does_not_hold_requests_back(tmp_path: Path) -> None:
 
 def test_a_run_on_a_gpu_that_is_not_there_waits_for_no_warm_up(tmp_path: Path) -> None:
     """A driver that was left behind, a card that was taken out: the reason comes at once."""
-    own = {"warm_up": f"{engines.__name__}:endless_warm_up", "check": Entries.check}
+    own = {"warm_up": f"{engines.__name__}:endless_warm_up", "run": Entries.run}
     driven = Driver(EngineHost(Entries(**{**vars(ENTRIES), **own}), Memory(folder=str(tmp_path))))
     driven.host.start()
     try:

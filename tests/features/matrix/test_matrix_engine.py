@@ -38,11 +38,11 @@ from test_apsp_host import grid
 from host_driver import Driver
 from gpu.host import EngineHost, Entries, Memory, RunStarted
 from gpu.record.trace import RunSettings
-memory = Memory(folder={maps!r}, named={named})
+memory = Memory(folder={maps!r}, in_memory={in_memory})
 driver = Driver(EngineHost(Entries(warm_up=""), memory))
 driver.host.start()
 driver.host.put_graph(grid(50))
-driver.host.pause()
+driver.host.set_pace(0.001)
 run_id = driver.host.run(RunSettings({key!r}, "model", "", 0))
 driver.until(lambda: "RunStarted" in driver.names(run_id), {patience})
 print(memory.prefix, flush=True)
@@ -64,7 +64,7 @@ def test_a_large_matrix_goes_where_there_is_room(
 
 @posix
 def test_killing_the_engine_in_the_middle_of_a_matrix(tmp_path: Path) -> None:
-    memory = Memory(folder=str(tmp_path), named=False)  # mapped files, as a large matrix
+    memory = Memory(folder=str(tmp_path), in_memory=False)  # mapped files, as a large matrix
     driven = Driver(EngineHost(Entries(warm_up=""), memory))
     host = driven.host
     host.start()
@@ -92,14 +92,14 @@ def test_killing_the_engine_in_the_middle_of_a_matrix(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize("named", [True, False])
-def test_killing_the_owner_in_the_middle_of_a_matrix(tmp_path: Path, named: bool) -> None:
-    if named and not SHM.is_dir():
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_killing_the_owner_in_the_middle_of_a_matrix(tmp_path: Path, in_memory: bool) -> None:
+    if in_memory and not SHM.is_dir():
         pytest.skip("shared memory cannot be listed here")
     text = SCRIPT.format(
         folders=[str(Path(__file__).parents[2] / room) for room in ("host", "helpers")],
         maps=str(tmp_path),
-        named=named,
+        in_memory=in_memory,
         key=MATRICES[0],
         patience=COMPILING_S,
     )

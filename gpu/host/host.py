@@ -1,0 +1,681 @@
+"""EngineHost: requests in, messages out, one child process behind.
+
+A request goes through these states, and only one request is beyond *waiting* at a time:
+
+    waiting   in the queue here; replacing it costs nothing
+    sent      the child has the command
+    begun     the child took it up: from here on it dies with the child
+    over      its result was told; what the child still does for it (proofs) gives way to anything
+
+Order       Hello, then for each command Begun, any Progress, the result (Loaded, LaidOut, or
+            Started and Ended; or Failed), proofs, Done. The child pushes its last sample before it
+            sends Ended, and gets the next run only after Ended was read here. So all that lies in
+            the ring when Ended is read belongs to that run.
+Replaced    A load, or `put_graph`, ends everything before it. A run ends the run before it and
+            waits for a load before it. A layout that stands in the way of a run is interrupted and
+            done again afterwards. The proofs of a finished run give way to a load or a run.
+Ended       Every run ends in exactly one RunFinished, Failed or EngineLost. A load or layout that
+            was replaced is never heard of again.
+Stopping    is asked for in shared memory; a child that does not answer in GRACE_S (YIELD_S where
+            it only stands in the way) is killed, and a fresh one started. The run ends as
+            "stopped" with what it had written.
+Silence     A run whose process cannot run Python code for SILENCE_S (a hung driver) is ended too.
+Death       of the child costs the request that it had begun. A request that was only sent goes to
+            the next child, and so does the graph, by the name of its segment.
+Memory      The host owns every name: ring, graph, run buffers. Arrays that it handed out stay valid
+            for as long as anyone keeps them.
+
+Everything happens inside the caller's calls, above all `poll`; there are no threads. Call them all
+from one thread.
+"""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from gpu.errors import CancelledByUserError, EngineError, GpuError
+from gpu.graph import CSRGraph
+from gpu.host import messages as say
+from gpu.host.memory import Memory, Segment, SharedArrays, share
+from gpu.host.messages import (
+    Command,
+    EngineLost,
+    Entries,
+    Failed,
+    LiveRun,
+    LoadRequest,
+    Message,
+    RunFinished,
+)
+from gpu.host.process import EngineProcess
+from gpu.host.ring import FRAME, RING, Knobs, SampleStore
+from gpu.host.shared_graph import (
+    RUN_TAGS,
+    SharedGraph,
+    graph_tag,
+    open_buffers,
+    open_graph,
+    share_graph,
+)
+from gpu.record.trace import SAMPLE, Flag, GraphReference, RunSettings, Trace
+
+GRACE_S = 0.25  # from a stop to the kill
+YIELD_S = 2.0  # the same for a layout, or for proofs, that stand in the way of a request
+ATTEMPTS = 2  # children that died before they began a request, until it is given up
+STARTS = 3  # children in a row that died before their say.Hello, until there is no other
+SILENCE_S = 180.0  # longer than a kernel's own limit, and than the child waits for its GPU
+SILENCE_WORDS = (
+    "The engine process did not answer for {:g} s and was ended. What the run had recorded is "
+    "kept; run it again, or choose another machine"
+)
+LONGEST_LOOK_S = 1.0  # of silence, between two polls: this process may have been stopped itself
+
+
+@dataclass(eq=False, kw_only=True)
+class Job:
+    """One request, waiting or under way.
+
+    doing : what the child does for it, to end the sentence "it died while ..."
+    segment : what is given back when it is over
+    begun : the child took it up
+    stopping : it was asked to end
+    over : its result was told
+    silent : it was replaced; nothing of it is told any more
+    again : it only gave way, and is to be done again
+    deadline : by `monotonic`, when a child that has not ended it is killed
+    attempts : children that died before they began it
+    """
+
+    run_id: int
+    doing: str
+    segment: Segment | None = None
+    begun: bool = False
+    stopping: bool = False
+    over: bool = False
+    silent: bool = False
+    again: bool = False
+    deadline: float | None = None
+    attempts: int = 0
+
+    def end_by(self, deadline: float) -> None:
+        """Set the deadline, or keep an earlier one."""
+        self.deadline = deadline if self.deadline is None else min(deadline, self.deadline)
+
+    def reset(self) -> None:
+        """Make it new, to be done again."""
+        self.begun = self.stopping = self.again = False
+        self.deadline = None
+
+    def finish(self) -> None:
+        """Note that its result was told, or never will be."""
+        self.over = True
+        if self.segment is not None:
+            self.segment.unlink()
+            self.segment = None
+
+
+@dataclass(eq=False, kw_only=True)
+class LoadJob(Job):
+    """Read a graph."""
+
+    request: LoadRequest
+    doing: str = "reading a graph"
+
+
+@dataclass(eq=False, kw_only=True)
+class LayoutJob(Job):
+    """Find positions for the graph `token`; `dist` for the layouts that need it."""
+
+    token: int
+    kind: str
+    delta: float | None = None
+    dist: np.ndarray | None = None
+    doing: str = "laying out the graph"
+
+
+@dataclass(eq=False, kw_only=True)
+class RunJob(Job):
+    """Run on the graph `token`; `live` and `reference` are set when it starts."""
+
+    token: int
+    settings: RunSettings
+    verify: bool
+    doing: str = "running an algorithm"
+    live: LiveRun | None = None
+    reference: GraphReference | None = None
+    store: SampleStore = field(default_factory=SampleStore)
+
+    def trace(self, part: Trace) -> Trace:
+        """Return a trace with the arrays of this run."""
+        assert self.live is not None, "only a run that started leaves a trace"
+        buffers, samples = self.live.buffers, self.store.everything()
+        return replace(part, samples=samples, dist=buffers.dist, vertices=buffers.vertices)
+
+    def cut_off(self, words: str) -> Trace | None:
+        """Return what a killed run has left, None where it never started.
+
+        The last sample is made up from the one before; `words` (how the run ended) stand in the
+        trace's environment.
+        """
+        if self.live is None or self.over:
+            return None
+        assert self.reference is not None
+        last, ends = self.store.last(), int(Flag.FINISHED | Flag.STOPPED)
+        if last is None or not int(last["flags"][0]) & ends:
+            closing = np.zeros(1, SAMPLE) if last is None else last
+            closing["sequence"] += 0 if last is None else 1
+            closing["flags"] = Flag.STOPPED
+            self.store.append_sample(closing)
+        settings, none = self.live.settings, np.empty(0, SAMPLE)
+        clock = "modelled" if settings.engine == "model" else "measured"
+        about = {"engine": settings.engine, "device": settings.device, "ended": words}
+        dist = self.live.buffers.dist
+        return self.trace(Trace(settings, self.reference, none, dist, clock, "stopped", about))
+
+
+class EngineHost:
+    """The engine process, seen from its owner.
+
+    entries : what the child calls (tests supply their own)
+    memory : where segments are made
+    """
+
+    def __init__(self, entries: Entries | None = None, memory: Memory | None = None) -> None:
+        self._memory, self._entries = memory or Memory(), entries or Entries()
+        self._ids = itertools.count(1)
+        self._knobs = Knobs()
+        self._child: EngineProcess | None = None
+        self._queue: deque[Job] = deque()
+        self._current: Job | None = None  # what the child has
+        self._started_run: RunJob | None = None  # the last one
+        self._asked_run = 0  # run_id of the run last asked for
+        self._shared: SharedGraph | None = None  # what a new run would use
+        self._outbox: list[Message] = []
+        self._serial = self._failed_starts = 0
+        self._is_started = self._is_closed = False
+        self._beats, self._silent_s, self._looked_at = 0, 0.0, monotonic()
+        self.live: LiveRun | None = None  # the run that goes on, or whose end the last poll told
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            say.Hello: self._on_hello,
+            say.WarmedUp: self._on_warmed_up,
+            say.Begun: self._on_begun,
+            say.Progress: self._pass_on,
+            say.Loaded: self._on_loaded,
+            say.Described: self._on_described,
+            say.LaidOut: self._on_laid_out,
+            say.Started: self._on_started,
+            say.Ended: self._on_ended,
+            say.Silent: self._on_silent,
+            say.Verified: self._pass_on,
+            Failed: self._on_failed,
+            say.Done: self._on_done,
+        }
+
+    # life
+
+    def start(self) -> None:
+        """Start the child, which warms up by itself; return at once."""
+        self._check_open()
+        if not self._is_started:
+            atexit.register(self.close)
+            self._is_started = True
+            self._spawn()
+            self._pump()
+
+    def close(self) -> None:
+        """End the child and give everything back; arrays handed out stay valid."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        atexit.unregister(self.close)
+        job, self._current, self.live = self._current, None, None
+        if self._child is not None:
+            self._child.end(GRACE_S)
+            self._child = None
+        for left in (*self._queue, job):
+            if left is not None:
+                left.finish()
+        self._queue.clear()
+        self._forget_orphans(job)
+        if self._shared is not None:
+            self._shared.segment.unlink()
+        self._memory.sweep()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the child says something or dies; for scripts, which have no timer."""
+        if self._child is not None and not self._outbox:
+            self._child.wait(seconds)
+
+    # requests: each returns its run_id
+
+    def load(self, request: LoadRequest) -> int:
+        """Read a graph in the child."""
+        run_id = self._new_id()
+        self._replace_everything()
+        self._ask(LoadJob(run_id=run_id, request=request))
+        return run_id
+
+    def put_graph(self, graph: CSRGraph) -> None:
+        """Use a graph made here: it is copied to shared memory. MemoryNeededError."""
+        shared = share_graph(self._memory, self._new_id(), graph)
+        self._replace_everything()
+        self._use(open_graph(shared.handle, shared.segment, writeable=False))
+
+    def run(self, settings: RunSettings, *, verify: bool = True) -> int:
+        """Run on the graph last asked for. The pace stays, a delta by hand does not."""
+        run_id = self._asked_run = self._new_id()
+        self._drop_queued(RunJob, "replaced by a newer run before it started")
+        job = self._current
+        if isinstance(job, RunJob | LayoutJob):
+            again = isinstance(job, LayoutJob) and not job.over
+            job.again = again and (job.again or not job.stopping)
+            self._interrupt(job)
+        self.set_delta(None)
+        token = self._expected_graph()
+        self._ask(RunJob(run_id=run_id, token=token, settings=settings, verify=verify))
+        return run_id
+
+    def layout(
+        self, kind: str = "auto", *, dist: np.ndarray | None = None, delta: float | None = None
+    ) -> int:
+        """Lay out the graph last asked for. See `gpu.placement.placements.layout`."""
+        run_id = self._new_id()
+        self._drop_queued(LayoutJob)
+        if isinstance(self._current, LayoutJob):
+            self._current.silent = True
+            self._interrupt(self._current)
+        token = self._expected_graph()
+        self._ask(LayoutJob(run_id=run_id, token=token, kind=kind, delta=delta, dist=dist))
+        return run_id
+
+    def stop(self) -> None:
+        """End what goes on and what waits, within GRACE_S; the next polls tell how."""
+        self._drop_queued(Job, "stopped before it started", tell_all=True)
+        job = self._current
+        if job is not None and not job.silent:
+            job.again = False
+            self._interrupt(job, at_once=True)
+
+    # knobs, obeyed during a run
+
+    def set_delta(self, delta: float | None) -> None:
+        """Hold delta by hand, weight units; None hands it back to the algorithm."""
+        self._knobs.delta = delta
+        self._show_knobs()
+
+    def set_pace(self, samples_per_second: float | None) -> None:
+        """Slow runs down to this many samples per second of wall time; None: full speed."""
+        self._knobs.pace = samples_per_second
+        self._show_knobs()
+
+    # what happened
+
+    def poll(self) -> list[Message]:
+        """Return what happened since the last call; never waits. Call it at about 30 Hz."""
+        if self._started_run is None or self._started_run.over:
+            self.live = None
+        if self._child is not None:
+            self._receive(self._child)
+            self._collect(FRAME)
+            self._enforce_limits(self._child)
+            if not self._child.is_alive:
+                self._bury(self._child)
+            self._pump()
+        messages, self._outbox = self._outbox, []
+        return messages
+
+    def take_samples(self) -> np.ndarray:
+        """Return SAMPLE (k,), new since the last call, of the run last asked for."""
+        self._collect(FRAME)
+        run = self._started_run
+        if run is None or run.run_id != self._asked_run:
+            return np.empty(0, SAMPLE)
+        return run.store.take()
+
+    @property
+    def graph(self) -> CSRGraph | None:
+        """The graph that a run would use; views of shared memory, read-only."""
+        return self._shared.graph if self._shared is not None else None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request waits or goes on; proofs of a finished run do not count."""
+        job = self._current
+        return bool(self._queue) or (job is not None and not job.silent and not job.over)
+
+    @property
+    def idle(self) -> bool:
+        """Whether the child has nothing at all to do, no proofs either."""
+        return self._current is None and not self._queue
+
+    @property
+    def alive(self) -> bool:
+        """Whether there is a child."""
+        return self._child is not None and self._child.is_alive
+
+    @property
+    def child_pid(self) -> int:
+        """Process id of the child, 0 where there is none."""
+        return self._child.pid if self._child is not None else 0
+
+    # to the child
+
+    def _new_id(self) -> int:
+        self._check_open()
+        return next(self._ids)
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise EngineError("the engine host was closed; make a new one")
+
+    def _ask(self, job: Job) -> None:
+        """Queue a request; it goes to the child now if the child is free."""
+        self._queue.append(job)
+        if self._is_started and self._child is None:  # it died too often; the user insists
+            self._failed_starts = 0
+            self._spawn()
+        self._pump()
+
+    def _expected_graph(self) -> int:
+        """Return the token of the graph that a request made now is meant for."""
+        for job in (*reversed(self._queue), self._current):
+            if isinstance(job, LoadJob) and not (job.silent or job.over or job.stopping):
+                return job.run_id
+        return self._shared.handle.token if self._shared is not None else 0
+
+    def _replace_everything(self) -> None:
+        """End all that was asked for; only runs are told of."""
+        self._drop_queued(Job, "replaced by a newer graph before it started")
+        job = self._current
+        if job is not None:
+            job.silent, job.again = not isinstance(job, RunJob), False
+            self._interrupt(job)
+
+    def _drop_queued(self, kind: type[Job], words: str = "", *, tell_all: bool = False) -> None:
+        """Take requests of one kind out of the queue; tell of runs, or of all."""
+        for job in [job for job in self._queue if isinstance(job, kind)]:
+            self._queue.remove(job)
+            job.finish()
+            if tell_all or isinstance(job, RunJob):
+                self._outbox.append(Failed(job.run_id, CancelledByUserError(words)))
+
+    def _interrupt(self, job: Job, *, at_once: bool = False) -> None:
+        """Ask the current request to end; the child is killed if it does not.
+
+        at_once : even a layout has only GRACE_S
+        """
+        if self._child is None:
+            return
+        job.stopping = True
+        self._child.ring.stop(job.run_id)
+        if self._child.greeted:  # else nobody can hear it yet
+            patient = job.over or (isinstance(job, LayoutJob) and not at_once)
+            job.end_by(monotonic() + (YIELD_S if patient else GRACE_S))
+
+    def _show_knobs(self) -> None:
+        if self._child is not None:
+            self._child.ring.set_knobs(self._knobs)
+
+    def _spawn(self) -> None:
+        self._serial += 1
+        try:
+            self._child = EngineProcess(self._memory, self._entries, self._serial, self._knobs)
+        except (OSError, GpuError) as error:
+            self._give_up(f"The engine process cannot be started: {error}")
+
+    def _pump(self) -> None:
+        """Give the child its next request: loads and runs in order, then layouts."""
+        while self._child is not None and self._current is None and self._queue:
+            first = [job for job in self._queue if not isinstance(job, LayoutJob)]
+            job = (first or self._queue)[0]
+            self._queue.remove(job)
+            try:
+                command = self._command(job)
+            except GpuError as error:
+                job.finish()
+                self._outbox.append(Failed(job.run_id, error))
+                continue
+            self._current = job
+            self._silent_s = 0.0
+            self._child.ring.stop(0)
+            self._child.send(command)
+
+    def _command(self, job: Job) -> Command:
+        if isinstance(job, LoadJob):
+            return say.LoadCommand(job.run_id, job.request)
+        assert isinstance(job, RunJob | LayoutJob)
+        if self._shared is None:
+            raise EngineError("there is no graph yet; load one first")
+        if self._shared.handle.token != job.token:
+            raise EngineError("the graph that this was meant for could not be loaded")
+        handle = self._shared.handle
+        if isinstance(job, RunJob):
+            return say.RunCommand(job.run_id, handle, job.settings, job.verify)
+        if job.dist is not None and job.segment is None:
+            job.segment = share(self._memory, f"o{job.run_id}", {"dist": job.dist})
+        arrays = job.segment.shared if job.segment is not None else None
+        return say.LayoutCommand(job.run_id, handle, job.kind, job.delta, arrays)
+
+    # from the child
+
+    def _receive(self, child: EngineProcess) -> None:
+        for reply in child.receive():
+            self._handlers[type(reply)](reply)
+
+    def _collect(self, limit: int = RING) -> None:
+        """Copy new samples of the run that goes on out of the ring."""
+        run = self._started_run
+        if self._child is None or run is None or run.over:
+            return
+        for samples in self._child.ring.waiting(limit):
+            run.store.append(samples)
+            self._child.ring.release(len(samples))
+
+    def _job(self) -> Job:
+        job = self._current
+        assert job is not None, "the child answered a request that it does not have"
+        return job
+
+    def _run_job(self) -> RunJob:
+        job = self._job()
+        assert isinstance(job, RunJob)
+        return job
+
+    def _is_told(self, run_id: int) -> bool:
+        return run_id == 0 or not self._job().silent
+
+    def _pass_on(self, message: say.Progress | say.Verified) -> None:
+        if self._is_told(message.run_id):
+            self._outbox.append(message)
+
+    def _on_hello(self, _reply: say.Hello) -> None:
+        assert self._child is not None
+        self._child.greeted = True
+        if self._current is not None and self._current.stopping:
+            self._interrupt(self._current, at_once=True)
+
+    def _on_warmed_up(self, _reply: say.WarmedUp) -> None:
+        assert self._child is not None
+        self._outbox.append(say.Ready(0, monotonic() - self._child.started_at))
+
+    def _on_begun(self, _reply: say.Begun) -> None:
+        self._job().begun = True
+
+    def _on_failed(self, message: Failed) -> None:
+        if not self._is_told(message.run_id):
+            return
+        if message.run_id:
+            job = self._job()
+            if job.again and isinstance(message.error, CancelledByUserError):
+                return
+            job.again = False
+            self._collect()
+            job.finish()
+        self._outbox.append(message)
+
+    def _on_done(self, _reply: say.Done) -> None:
+        job, self._current = self._job(), None
+        if job.again and not job.silent:
+            job.reset()
+            self._queue.append(job)
+        else:
+            job.finish()
+
+    def _on_loaded(self, reply: say.Loaded) -> None:
+        segment = self._memory.attach(reply.handle.shared, owner=True)
+        job = self._job()
+        if job.silent:
+            segment.unlink()
+            return
+        self._use(open_graph(reply.handle, segment, writeable=False))
+        assert self._shared is not None
+        job.finish()
+        self._outbox.append(say.GraphLoaded(reply.run_id, self._shared.graph, self._shared.picture))
+
+    def _use(self, shared: SharedGraph) -> None:
+        """Use this graph from now on; only the name of the one before is given back."""
+        if self._shared is not None:
+            self._shared.segment.unlink()
+        self._shared = shared
+
+    def _on_described(self, reply: say.Described) -> None:
+        shared = self._shared
+        if shared is not None and shared.handle.token == reply.run_id:
+            shared.graph.__dict__.update(hash=reply.hash, mean_weight=reply.mean_weight)
+
+    def _on_laid_out(self, reply: say.LaidOut) -> None:
+        positions = self._adopt(reply.arrays)["positions"]
+        job = self._job()
+        job.again = False
+        job.finish()
+        if not job.silent:
+            self._outbox.append(say.LayoutDone(reply.run_id, positions))
+
+    def _on_started(self, reply: say.Started) -> None:
+        job, shared = self._run_job(), self._shared
+        assert shared is not None
+        if job.segment is not None:  # it is made again
+            self._collect()
+            job.segment.unlink()
+            job.store = SampleStore()
+        shared.graph.__dict__["hash"] = reply.reference.hash  # a cached_property
+        job.segment = self._memory.attach(reply.buffers, owner=True)
+        buffers = open_buffers(job.segment, writeable=False)
+        job.live = LiveRun(reply.run_id, shared.graph, reply.settings, buffers)
+        job.reference = reply.reference
+        self._started_run, self.live = job, job.live
+        self._outbox.append(say.RunStarted(reply.run_id))
+
+    def _on_ended(self, reply: say.Ended) -> None:
+        job = self._run_job()
+        self._collect()
+        events = self._adopt(reply.events)["events"] if reply.events is not None else None
+        trace = job.trace(replace(reply.trace, events=events))
+        self._outbox.append(RunFinished(reply.run_id, trace))
+        job.finish()
+        job.doing = "checking the distances"
+        if job.deadline is not None:  # it did end; the proofs may take a little longer
+            job.deadline = monotonic() + YIELD_S
+
+    def _on_silent(self, reply: say.Silent) -> None:
+        assert self._child is not None
+        self._child.last_words = reply.words
+
+    def _adopt(self, arrays: SharedArrays) -> dict[str, np.ndarray]:
+        """Map a result of the child and give its name back at once."""
+        segment = self._memory.attach(arrays, owner=True)
+        views = segment.arrays(writeable=False)
+        segment.unlink()
+        return views
+
+    # the child's death
+
+    def _enforce_limits(self, child: EngineProcess) -> None:
+        """Kill a child that did not end a request in time, or that no longer answers."""
+        now, job = monotonic(), self._current
+        self._silent_s += min(now - self._looked_at, LONGEST_LOOK_S)
+        self._looked_at = now
+        if child.ring.beats != self._beats:
+            self._beats, self._silent_s = child.ring.beats, 0.0
+        if job is not None and job.deadline is not None and now > job.deadline:
+            child.kill()
+        elif self._silent_s > SILENCE_S and isinstance(job, RunJob):
+            child.last_words = SILENCE_WORDS.format(SILENCE_S)
+            child.kill()
+            child.killed = False  # the user did not ask for it
+
+    def _bury(self, child: EngineProcess) -> None:
+        """Take up the last words of a dead child, conclude its request, start another."""
+        self._receive(child)
+        self._collect()
+        job, self._current, self._child = self._current, None, None
+        words = child.death_words(job.doing if job is not None else "idle")
+        if child.killed or (job is not None and job.stopping and not job.begun):
+            self._conclude_stopped(job)
+        elif child.greeted:
+            self._conclude_lost(job, words)
+        elif job is not None:  # it did not even start; the next one will
+            self._queue.appendleft(job)
+        self._forget_orphans(job)
+        child.bury()
+        self._failed_starts = 0 if child.greeted else self._failed_starts + 1
+        if self._failed_starts < STARTS:
+            self._spawn()
+        else:
+            self._give_up(f"The engine process does not start. {words}")
+
+    def _conclude_stopped(self, job: Job | None) -> None:
+        """End a request that was asked to end, in a child that is dead by now."""
+        if job is None:
+            return
+        if job.again:
+            job.reset()
+            self._queue.append(job)
+            return
+        words = f"killed: it did not stop within {GRACE_S:g} s"
+        trace = job.cut_off(words) if isinstance(job, RunJob) else None
+        if trace is not None:
+            self._outbox.append(RunFinished(job.run_id, trace))
+        elif not (job.silent or job.over):
+            self._outbox.append(Failed(job.run_id, CancelledByUserError("stopped")))
+        job.finish()
+
+    def _conclude_lost(self, job: Job | None, words: str) -> None:
+        """Tell of a child that died by itself, and which request it took with it."""
+        if job is None:
+            self._outbox.append(EngineLost(0, words))
+        elif not (job.silent or job.over or job.begun) and job.attempts + 1 < ATTEMPTS:
+            job.attempts += 1
+            self._queue.appendleft(job)
+            self._outbox.append(EngineLost(0, words))
+        else:
+            run_id = 0 if job.silent or job.over else job.run_id
+            trace = job.cut_off(words) if isinstance(job, RunJob) else None
+            self._outbox.append(EngineLost(run_id, words, trace))
+            job.finish()
+
+    def _forget_orphans(self, job: Job | None) -> None:
+        """Remove what the child may have made for a request and not handed over."""
+        if job is None:
+            return
+        tags = [f"{kind}{job.run_id}" for kind in ("e", "p", *RUN_TAGS)]
+        if self._shared is None or self._shared.handle.token != job.run_id:
+            tags.append(graph_tag(job.run_id))
+        for tag in tags:
+            self._memory.remove(tag)
+
+    def _give_up(self, words: str) -> None:
+        """Say that there is no child; the next request will try again."""
+        self._outbox.append(EngineLost(0, words))
+        while self._queue:
+            job = self._queue.popleft()
+            job.finish()
+            self._outbox.append(Failed(job.run_id, EngineError(words)))
