@@ -23,7 +23,8 @@ from gpu.record.recording import Recording
 from gpu.record.trace import Trace, Verification
 from sample_graphs import open_sample
 from viewer.common.background import Task
-from viewer.features.opening import OpeningFeature, feature as module
+from viewer.features import opening as module
+from viewer.features.opening import OpeningFeature
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
