@@ -172,7 +172,7 @@ class MainWindow(QMainWindow):
         session.source_changed.connect(self._show_pictured)
         self.comparison.pair_changed.connect(self._show_pictured)
         self._frame.timeout.connect(self._next_frame)
-        self.docks.named.connect(partial(self.settings.set_value, LAYOUT))
+        self.docks.named.connect(self._mark_arrangement)
         for key in self.docks.extra:
             self.docks[key].visibilityChanged.connect(partial(self._fill_when_seen, key))
         self._connect_menus()
@@ -324,13 +324,13 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(self.settings.geometry)
         name = str(self.settings.value(LAYOUT))
         known = ARRANGEMENTS.get(name)
-        if known is None or known.at_start:
+        if known is None or known.lasting:
             self.docks.arrange(name)
             if self.settings.window_state is not None:
                 self.restoreState(self.settings.window_state, self.docks.version)
         else:  # it shows what is not here any more
             self.docks.arrange()
-            self.settings.set_value(LAYOUT, self.docks.arrangement)
+        self._mark_arrangement(self.docks.arrangement)
         self._show_graph()
         self.enable_actions()
 
@@ -453,11 +453,16 @@ class MainWindow(QMainWindow):
             "running": running,
             "run": run is not None,
             "trace": run is not None and run.trace is not None,
-            **self.docks.needs(),
         }
         for part in self.features.built:
             state |= part.needs()
         self.actions_by_key.enable(state)
+
+    def _mark_arrangement(self, name: str) -> None:
+        self.settings.set_value(LAYOUT, name)
+        for action in self.actions_by_key.table.values():
+            if action.group == "layout":
+                self.actions_by_key[action.key].setChecked(action.argument == name)
 
     def _mark_colour(self) -> None:
         for action in self.actions_by_key.menu("colour_by").actions():

@@ -27,11 +27,11 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph
 from test_window import close_for_good, with_finished_run
 
-from viewer.docks import ARRANGEMENTS
+from viewer.docks import ARRANGEMENTS, BOTTOM, RIGHT, SIDES
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
-SIZES = ((1024, 768), (1280, 720), (1920, 1080), (3840, 2160))
+SIZES = ((1024, 768), (1280, 720), (3840, 2160))
 FOCUSABLE = (
     QAbstractButton,
     QComboBox,
@@ -87,12 +87,13 @@ def test_every_layout_fits_every_size(
         window.docks.arrange("present")
         window.resize(*size)
         QApplication.processEvents()
-        window.actions_by_key[f"layout_{name}"].trigger()
+        window.docks.choose(name)
         shown = in_sight(window)
         assert (window.width(), window.height()) == size, name
-        known = {*layout.left, *layout.right, *layout.bottom} & set(window.docks.by_key)
-        assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == known
-        assert set(layout.bottom) <= shown
+        visible = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
+        assert visible == set(layout.docks)
+        low = [key for key in layout.docks if SIDES.get(key) == BOTTOM]
+        assert set(low) <= shown
         boxes = [box(window.docks[key]) for key in shown]
         for one in boxes:
             for other in boxes:
@@ -102,10 +103,8 @@ def test_every_layout_fits_every_size(
                 assert one is other or apart, (name, shown)
         graph = window.graph_view
         assert graph.width() * graph.height() > 0.08 * size[0] * size[1], name
-        for above, below in zip(layout.bottom, layout.bottom[1:], strict=False):
+        for above, below in pairwise(low):
             assert box(window.docks[above])[3] < box(window.docks[below])[1], name
-        if not layout.left:
-            assert "run" not in shown
         for key in shown & {"buckets", "delta", "parallelism", "work"}:
             assert window.docks[key].height() >= 110, (name, key)
 
@@ -152,7 +151,19 @@ def test_plots_share_fewer_cells_when_text_grows(window: MainWindow) -> None:
     window.actions_by_key["theme_projector"].trigger()
     assert in_sight(window) & plots == moved
     assert window.docks["work"].isFloating()
-    window.docks.reset()
+
+
+@pytest.mark.parametrize("key", ["reset_layout", "layout_compare"])
+def test_floating_panels_are_docked_again(window: MainWindow, key: str) -> None:
+    for dock in ("work", "buckets"):
+        window.docks[dock].setFloating(True)
+    QApplication.processEvents()
+    window.actions_by_key[key].trigger()
+    QApplication.processEvents()
+    for dock in ("work", "buckets"):
+        assert not window.docks[dock].isFloating()
+        assert window.docks[dock].isVisible()
+        assert window.dockWidgetArea(window.docks[dock]) == RIGHT
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -230,7 +241,6 @@ def shares(window: MainWindow, right: str, low: str) -> tuple[float, float]:
     [
         ("explore", "buckets", ""),
         ("microscope", "microscope", "code"),
-        ("present", "", "parallelism"),
     ],
 )
 def test_docks_keep_their_share_of_a_window_that_grows_and_shrinks(
@@ -300,7 +310,7 @@ def test_no_tab_bar_stays_behind(window: MainWindow, size: tuple[int, int]) -> N
 def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    for number, name in enumerate(ARRANGEMENTS, 1):
+    for number, name in enumerate(("explore", "compare", "present"), 1):
         qtbot.keyClick(
             window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier
         )
@@ -319,7 +329,6 @@ def test_layout_and_what_was_moved_come_back(window: MainWindow, settings: Setti
     window.close()
     second = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
     second.show()
-    second.features["arrangements"]
     assert second.docks.arrangement == "compare"
     assert second.actions_by_key["layout_compare"].isChecked()
     assert not second.docks["runs"].isVisible()

@@ -34,7 +34,6 @@ FEATURES: tuple[Feature, ...] = (
     Feature("why", docks={"why": "Why Δ changed"}),
     Feature("palette"),
     Feature("compare", docks={"runs": "Runs"}),
-    Feature("arrangements"),
     Feature("placement"),
     Feature("microscope", docks={"microscope": "Microscope", "code": "Code"}, provides=Microscope),
     Feature("draw"),

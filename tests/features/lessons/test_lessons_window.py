@@ -121,7 +121,7 @@ def test_the_way_back_to_the_microscope_is_offered(window: MainWindow, qtbot: Qt
     settle(window, qtbot)
     scope, again = window.docks["microscope"], feature.panel.again
     qtbot.waitUntil(scope.isVisible, timeout=SOON_MS)
-    assert again.isHidden()
+    qtbot.waitUntil(again.isHidden, timeout=SOON_MS)
     window.features["microscope"].leave()
     qtbot.waitUntil(lambda: not again.isHidden(), timeout=SOON_MS)
     click(window, qtbot, again)

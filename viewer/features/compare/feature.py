@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from functools import partial
 
-from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QWidget
 
@@ -27,7 +27,6 @@ from viewer.action_set import keys_of
 from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.controller import BLINK_S
-from viewer.docks import TALL
 from viewer.feature import FeaturePart, Window
 from viewer.features.compare.bar import CompareBar
 from viewer.features.compare.runs import RunsPanel
@@ -39,7 +38,6 @@ from viewer.plots.plot_pair import PairPlot
 from viewer.plots.timeline import Timeline
 
 COMPARED = "the same graph and lay it upon this run"
-RUNS_HEIGHT = 190  # pixels, of the table under the graph when it is asked for
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
 
 
@@ -119,13 +117,8 @@ class CompareFeature(FeaturePart):
         if self._window.docks.is_in_front("runs"):
             self._window.docks["runs"].close()
             return
-        was_hidden = self._window.docks["runs"].isHidden()
         panel = self._window.show_dock("runs")
         assert isinstance(panel, RunsPanel)
-        window = self._window.as_widget()
-        if was_hidden and window.height() >= TALL:
-            dock = self._window.docks["runs"]
-            window.resizeDocks([dock], [RUNS_HEIGHT], Qt.Orientation.Vertical)
         panel.table.setFocus()
 
     # --- wishes

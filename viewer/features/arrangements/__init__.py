@@ -1,1 +1,0 @@
-"""Named arrangements of the docks."""
