@@ -49,11 +49,7 @@ def lab(colours: np.ndarray, seen_by: str) -> np.ndarray:
     xyz = linear @ to_xyz.T / (0.9505, 1.0, 1.089)
     root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.stack(
-        [
-            116 * root[:, 1] - 16,
-            500 * (root[:, 0] - root[:, 1]),
-            200 * (root[:, 1] - root[:, 2]),
-        ],
+        [116 * root[:, 1] - 16, 500 * (root[:, 0] - root[:, 1]), 200 * (root[:, 1] - root[:, 2])],
         axis=1,
     )
 

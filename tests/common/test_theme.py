@@ -16,15 +16,7 @@ from screen import grabbed
 
 import viewer
 from viewer.common.text_size import scaled, small_pixels, text_pixels
-from viewer.common.theme import (
-    THEMES,
-    Theme,
-    apply_theme,
-    contrast,
-    luminance,
-    mix,
-    palette_of,
-)
+from viewer.common.theme import THEMES, Theme, apply_theme, contrast, luminance, mix, palette_of
 from viewer.plots.axes import TimeAxis, dress_axis
 
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2: least contrast of text, of graphics

@@ -14,13 +14,7 @@ from screen import grabbed, hover
 from gpu.engine import RunBuffers, graph_reference
 from gpu.graph import INT_UNREACHED
 from gpu.record.trace import RunSettings
-from viewer.graph.colours import (
-    Moment,
-    Scale,
-    farthest,
-    look_at,
-    tick_values,
-)
+from viewer.graph.colours import Moment, Scale, farthest, look_at, tick_values
 from viewer.models.session import RunRecord
 
 

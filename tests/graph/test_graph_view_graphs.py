@@ -70,11 +70,7 @@ def test_odd_graphs_are_painted(positions: np.ndarray, qtbot: QtBot) -> None:
     n = len(positions)
     loops = np.arange(n)
     graph = CSRGraph.from_arcs(
-        loops,
-        np.roll(loops, 1),
-        np.ones(n, np.int32),
-        n,
-        positions=positions.astype(np.float32),
+        loops, np.roll(loops, 1), np.ones(n, np.int32), n, positions=positions.astype(np.float32)
     )
     stage = Stage(qtbot, graph)
     if n:

@@ -9,13 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpu.engine import RunBuffers
 from gpu.errors import SourceError
 from gpu.graph import CSRGraph
-from gpu.record.trace import (
-    SAMPLE,
-    GraphReference,
-    RunSettings,
-    Trace,
-    Verification,
-)
+from gpu.record.trace import SAMPLE, GraphReference, RunSettings, Trace, Verification
 from viewer.models import session as session_module
 from viewer.models.playback import MAX_SPEED, MIN_SPEED, PlaybackModel
 from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel

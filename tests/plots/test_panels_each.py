@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from panel_stage import (
-    END_NS,
-    Bench,
-    make_record,
-    make_samples,
-    make_trace,
-)
+from panel_stage import END_NS, Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 from screen import grabbed
@@ -369,12 +363,7 @@ def test_axis_tops_are_round(value: float, top: float) -> None:
 
 
 def test_axes_label_what_fits() -> None:
-    from viewer.plots.axes import (
-        decimals_of,
-        even_ticks,
-        log_ticks,
-        round_step,
-    )
+    from viewer.plots.axes import decimals_of, even_ticks, log_ticks, round_step
 
     assert round_step(0.3) == 0.5
     assert [decimals_of(step) for step in (5, 0.5, 0.25, 2.5)] == [0, 1, 2, 1]

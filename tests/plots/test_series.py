@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from gpu.words import (
-    percent,
-    short,
-    thousands,
-    time_number,
-    time_unit,
-    time_words,
-)
+from gpu.words import percent, short, thousands, time_number, time_unit, time_words
 from viewer.plots.series import (
     CounterSeries,
     ExtremeTree,

@@ -279,11 +279,7 @@ def test_a_street_map_has_lines() -> None:
     tails = np.concatenate([steps[:, :-1].ravel(), steps[:-1].ravel()])
     heads = np.concatenate([steps[:, 1:].ravel(), steps[1:].ravel()])
     graph = CSRGraph.from_arcs(
-        tails,
-        heads,
-        np.ones(len(tails), np.int32),
-        side * side,
-        positions=grid.astype(np.float32),
+        tails, heads, np.ones(len(tails), np.int32), side * side, positions=grid.astype(np.float32)
     )
     assert graph.positions is not None
     extent = raster.measure(graph.indptr, graph.indices, graph.positions)

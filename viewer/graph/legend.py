@@ -11,15 +11,7 @@ from html import escape
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QImage,
-    QPainter,
-    QPaintEvent,
-    QPixmap,
-    QTextDocument,
-)
+from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPixmap, QTextDocument
 from PyQt6.QtWidgets import QWidget
 
 from viewer.common.glossary import explain, mentioned

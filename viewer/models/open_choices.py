@@ -31,7 +31,7 @@ WEIGHTS = {
 }
 IN_SHORT = {"unit": "all weights 1", "random": "random weights", "absolute": "without signs"}
 OPEN_WITH = {  # (option, value) of a Remedy: the words on its button
-    ("weights", "absolute"): "Open without signs",
+    ("weights", "absolute"): "Open without signs"
 }
 CHOOSE = "Choose options…"
 NAMES_OFFERED = 2  # as buttons; more are a list in the dialog

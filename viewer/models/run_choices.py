@@ -12,12 +12,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from gpu.algorithms import ALGORITHMS
-from gpu.algorithms.all_pairs import (
-    ADVICE,
-    MOST_ROW_ARCS,
-    matrix_bytes,
-    source_range,
-)
+from gpu.algorithms.all_pairs import ADVICE, MOST_ROW_ARCS, matrix_bytes, source_range
 from gpu.errors import GpuError
 from gpu.host.memory import place_for
 from gpu.numbers import AUTO, CHOICES

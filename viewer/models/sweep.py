@@ -17,13 +17,7 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.study.sweep import (
-    SweepFindings,
-    SweepPlan,
-    SweepPoint,
-    findings,
-    in_order,
-)
+from gpu.study.sweep import SweepFindings, SweepPlan, SweepPoint, findings, in_order
 from gpu.study.sweep_pool import Pool, run_sweep
 from gpu.study.sweep_saved import SavedSweep
 
@@ -83,11 +77,7 @@ class SweepModel(QObject):
         return findings(self.points)
 
     def start(
-        self,
-        graph: CSRGraph,
-        plan: SweepPlan,
-        processes: int | None = None,
-        cluster: str = "",
+        self, graph: CSRGraph, plan: SweepPlan, processes: int | None = None, cluster: str = ""
     ) -> None:
         """Begin; ignored while another sweep runs.
 

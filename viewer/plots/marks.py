@@ -31,13 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu.record.trace import REASON_WORDS, Reason
-from gpu.words import (
-    distance,
-    percent,
-    short,
-    time_number,
-    time_unit,
-)
+from gpu.words import distance, percent, short, time_number, time_unit
 from viewer.plots.series import Growing, TimeSeries
 
 STARVED_SHARE = 0.05  # of the peak, where the algorithm has no band

@@ -12,13 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.words import (
-    percent,
-    short,
-    thousands,
-    time_number,
-    time_unit,
-)
+from gpu.words import percent, short, thousands, time_number, time_unit
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import draw_stage
-from draw_stage import (
-    CTRL,
-    LEFT,
-    Key,
-    arcs,
-    figure_1,
-    names,
-)
+from draw_stage import CTRL, LEFT, Key, arcs, figure_1, names
 from PyQt6.QtCore import QEvent
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot

@@ -20,14 +20,7 @@ from gpu.cli.main import main
 from gpu.engine import RunBuffers, checked_settings
 from gpu.errors import ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.record.trace import (
-    NEVER,
-    SAMPLE,
-    GraphReference,
-    RunSettings,
-    Trace,
-    VertexProbe,
-)
+from gpu.record.trace import NEVER, SAMPLE, GraphReference, RunSettings, Trace, VertexProbe
 from viewer.models import session as session_module
 from viewer.models.matrix import (
     BEGUN,
@@ -41,11 +34,7 @@ from viewer.models.matrix import (
 )
 from viewer.models.run_choices import probe_problem
 from viewer.models.session import RunRecord, SessionModel
-from viewer.raster.matrix import (
-    Window,
-    grid_of,
-    look,
-)
+from viewer.raster.matrix import Window, grid_of, look
 
 MATRICES = [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
 N = 6

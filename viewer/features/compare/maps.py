@@ -26,12 +26,7 @@ from gpu.memory import require_memory
 from gpu.study.compare import VertexDifference, difference
 from gpu.words import short, time_number, time_unit
 from viewer.common.theme import SPACING, Theme
-from viewer.graph.colours import (
-    NEEDS_PAIR,
-    Legend,
-    Look,
-    Moment,
-)
+from viewer.graph.colours import NEEDS_PAIR, Legend, Look, Moment
 from viewer.graph.view import GraphView
 from viewer.graph.worker import NewestFirst
 from viewer.models.comparison import ComparisonModel

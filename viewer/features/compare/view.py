@@ -8,12 +8,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout
 from viewer.common.theme import Theme
 from viewer.feature import Window
 from viewer.features.compare.bar import CompareBar
-from viewer.features.compare.maps import (
-    Badge,
-    DifferenceLooks,
-    Mirror,
-    SecondView,
-)
+from viewer.features.compare.maps import Badge, DifferenceLooks, Mirror, SecondView
 from viewer.models.comparison import ComparisonModel
 
 SETTING = "compare_layout"

@@ -14,13 +14,7 @@ from functools import cached_property
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.errors import ParameterError
-from viewer.features.draw.rules import (
-    Weight,
-    check_counts,
-    checked_name,
-    checked_weight,
-    next_name,
-)
+from viewer.features.draw.rules import Weight, check_counts, checked_name, checked_weight, next_name
 
 MOST_STEPS = 200  # of the history
 UNTITLED = "Drawing"

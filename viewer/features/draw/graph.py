@@ -23,13 +23,7 @@ from msgspec import Meta, Struct
 from gpu.errors import ParameterError
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
 from gpu.schema import Number, SchemaError, checked
-from viewer.features.draw.drawing import (
-    EMPTY,
-    UNTITLED,
-    Arc,
-    Drawing,
-    Vertex,
-)
+from viewer.features.draw.drawing import EMPTY, UNTITLED, Arc, Drawing, Vertex
 from viewer.features.draw.rules import (
     MOST_ARCS,
     MOST_VERTICES,

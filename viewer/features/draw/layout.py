@@ -32,11 +32,7 @@ class Layout:
     """
 
     def __init__(
-        self,
-        drawing: Drawing,
-        moved: Mapping[int, tuple[float, float]],
-        view: View,
-        radius: float,
+        self, drawing: Drawing, moved: Mapping[int, tuple[float, float]], view: View, radius: float
     ) -> None:
         self.drawing, self.radius = drawing, radius
         self.index_of = {vertex.key: k for k, vertex in enumerate(drawing.vertices)}

@@ -31,12 +31,7 @@ from viewer.common.theme import THEMES, Theme, mix
 from viewer.features.matrix.look import MatrixLook
 from viewer.models.matrix import BEGUN, RUNNING, WAITING, MatrixModel, SourceStates, name_of
 from viewer.models.session import RunRecord, SessionModel
-from viewer.raster.matrix import (
-    Grid,
-    colour_index,
-    grid_of,
-    packed_pixels,
-)
+from viewer.raster.matrix import Grid, colour_index, grid_of, packed_pixels
 
 STRIP, GAP, TICK = 9, 3, 4  # pixels: progress of the sources, between things, a tick
 GUTTER = 46  # pixels at the reference text size: names of rows

@@ -16,12 +16,7 @@ from viewer.graph.colours import MOST, STRETCH
 from viewer.graph.worker import NewestFirst
 from viewer.models.matrix import DONE, WAITING, states_at
 from viewer.models.session import RunRecord
-from viewer.raster.matrix import (
-    Grid,
-    Stripe,
-    Window,
-    look,
-)
+from viewer.raster.matrix import Grid, Stripe, Window, look
 
 REST = 2  # times the cost of a stripe between two, while a run goes on
 LEAST_REST_MS = 60

@@ -11,15 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QHelpEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
+from PyQt6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpu.algorithms import Algorithm
@@ -28,12 +20,7 @@ from gpu.replay.explain import place_words
 from gpu.replay.replay import Hand, Item, State
 from gpu.words import distance
 from viewer.common.glossary import explain, mentioned
-from viewer.common.theme import (
-    LIGHT,
-    SPACING,
-    Theme,
-    mix,
-)
+from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.microscope.model import MicroscopeModel
 
 MOST_CELLS = 48  # workers drawn; the rest is a number

@@ -10,25 +10,13 @@ from __future__ import annotations
 import math
 
 from PyQt6.QtCore import QRectF, QSize, Qt, QTimer
-from PyQt6.QtGui import (
-    QColor,
-    QFontDatabase,
-    QFontMetricsF,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PyQt6.QtGui import QColor, QFontDatabase, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QLabel, QScrollArea, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
-from viewer.common.theme import (
-    LIGHT,
-    SPACING,
-    Theme,
-    mix,
-)
+from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.feature import Table
 from viewer.features.microscope.model import MicroscopeModel
 from viewer.features.microscope.table import events_table
