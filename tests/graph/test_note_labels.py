@@ -49,7 +49,7 @@ def test_the_menu_of_a_vertex_starts_there_and_shows_the_path(qtbot: QtBot) -> N
     assert path is not None
     arcs = len(path.vertices) - 1
     assert path.length == 5 * arcs == grid_dist(graph)[77]
-    assert f"shortest path to 78: length {path.length:g} · {arcs} arcs" in stage.view.map_text()
+    assert f"shortest path to 78: length {path.length:g} · {arcs} edges" in stage.view.map_text()
     assert stage.view.map_text() == stage.view.accessibleDescription()
     chosen: list[int] = []
     stage.view.source_requested.connect(chosen.append)

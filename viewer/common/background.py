@@ -40,9 +40,9 @@ def run_command(*words: str) -> None:
             time.sleep(POLL_S)
     finally:
         process.kill()
-        said = process.communicate()[1]
+        errors = process.communicate()[1]
     if process.returncode:
-        raise GpuError(said.strip()[-ERROR_CHARACTERS:] or f"{words[0]} failed")
+        raise GpuError(errors.strip()[-ERROR_CHARACTERS:] or f"{words[0]} failed")
 
 
 class Task(QObject):

@@ -47,8 +47,8 @@ def ramp(stops: tuple[str, ...], low: float, high: float, count: int) -> np.ndar
     """Return float64 (count, 3), 0..255: the part low..high (0..1) of evenly spaced stops."""
     colours = np.array([rgb(stop) for stop in stops], float)
     places = np.linspace(0.0, 1.0, len(colours))
-    wanted = np.linspace(low, high, count)
-    return np.stack([np.interp(wanted, places, channel) for channel in colours.T], axis=1)
+    shown = np.linspace(low, high, count)
+    return np.stack([np.interp(shown, places, channel) for channel in colours.T], axis=1)
 
 
 def rgb(colour: str) -> tuple[int, int, int]:

@@ -36,8 +36,8 @@ class ElidedLabel(QLabel):
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(room, int(self.alignment()), shown)
-        known = shown == self.text() or self.text() in self.detail
-        cut = "" if known else self.text()
+        whole = shown == self.text() or self.text() in self.detail
+        cut = "" if whole else self.text()
         tip = "\n\n".join(filter(None, (cut, self.detail)))
         if self.toolTip() != tip:
             self.setToolTip(tip)

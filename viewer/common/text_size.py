@@ -63,10 +63,10 @@ def scale_application_font(app: QApplication, factor: float) -> bool:
     if not isinstance(system, QFont):
         system = QFont(app.font())
         app.setProperty(SYSTEM_FONT, system)
-    wanted = grown(system, factor)
-    if wanted == app.font():
+    font = grown(system, factor)
+    if font == app.font():
         return False
-    app.setFont(wanted)
+    app.setFont(font)
     for part in OWN_FONTS:
-        app.setFont(wanted, part)
+        app.setFont(font, part)
     return True

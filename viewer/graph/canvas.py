@@ -118,8 +118,8 @@ class GraphCanvas(QWidget):
         if extent is None:
             return
         whole = self._fitting(extent).scale
-        wanted = min(max(self.camera.scale * factor, whole * ZOOM_OUT), whole * ZOOM_IN)
-        factor = wanted / self.camera.scale
+        scale = min(max(self.camera.scale * factor, whole * ZOOM_OUT), whole * ZOOM_IN)
+        factor = scale / self.camera.scale
         x = self.width() / 2 if x is None else x
         y = self.height() / 2 if y is None else y
         self._fitted = False

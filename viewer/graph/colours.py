@@ -228,9 +228,9 @@ def _by_distance(seen: Seen) -> Look:
 
 def _by_state(seen: Seen) -> Look:
     if seen.times is None:
-        known = Colouring("distance", seen.dist, unit=np.inf)
+        reached_only = Colouring("distance", seen.dist, unit=np.inf)
         reached = Legend("State", (), ((0, "unreached"), (1, "reached")), NEEDS_TIMES)
-        return Look(known, "reached", reached)
+        return Look(reached_only, "reached", reached)
     first, last = seen.times.first_reached_ns, seen.times.last_improved_ns
     colouring = Colouring("state", first=first, last=last, cursor=seen.moment.cursor_ns)
     note = "tentative: may still improve"
@@ -251,8 +251,8 @@ def _by_processed(seen: Seen) -> Look:
     so_far = _processed_by(seen)
     counts = seen.times.times_processed if so_far is None else so_far
     colouring = Colouring("count", counts, top=top)
-    wanted = sorted({1, 2, *(10**power for power in range(1, 10)), 5, top})
-    chosen = [count for count in wanted if count <= top]
+    counts_shown = sorted({1, 2, *(10**power for power in range(1, 10)), 5, top})
+    chosen = [count for count in counts_shown if count <= top]
     ticks = tuple((float(np.log(count) / np.log(top)), short(count)) for count in chosen)
     note = "1 is ideal; the rest is wasted work"
     if np.isfinite(seen.moment.cursor_ns):
@@ -355,10 +355,10 @@ def delta_at(record: RunRecord, cursor_ns: float) -> float | None:
     return delta if delta > 0 and np.isfinite(delta) else None
 
 
-def tick_values(top: float, wanted: int = 5) -> list[float]:
+def tick_values(top: float, most: int = 5) -> list[float]:
     """Return 3 to 6 round numbers from 0 to at most `top`, 1, 2 or 5 times a power of ten."""
     if not 0 < top < np.inf:
         return [0.0]
-    power = 10.0 ** np.floor(np.log10(top / wanted))
-    step = next(power * by for by in (1, 2, 5, 10) if top / (power * by) <= wanted)
+    power = 10.0 ** np.floor(np.log10(top / most))
+    step = next(power * by for by in (1, 2, 5, 10) if top / (power * by) <= most)
     return [float(f"{step * k:.12g}") for k in range(int(top / step * (1 + 1e-12)) + 1)]

@@ -37,7 +37,7 @@ class Path:
     def words(self) -> str:
         """Its length, and of how many arcs it is made."""
         arcs = len(self.vertices) - 1
-        return f"length {self.length:,.10g} · {thousands(arcs)} {'arc' if arcs == 1 else 'arcs'}"
+        return f"length {self.length:,.10g} · {thousands(arcs)} {'edge' if arcs == 1 else 'edges'}"
 
 
 def parents_of(graph: CSRGraph, dist: np.ndarray, source: int) -> np.ndarray:

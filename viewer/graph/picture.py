@@ -159,10 +159,10 @@ class Picture(QObject):
 
     def want(self, drawing: Drawing, camera: View, ratio: float) -> None:
         """Make a sheet for this view, at once if that is quick, else in the background."""
-        wanted = (drawing, camera, ratio)
-        if wanted == self._wanted:
+        request = (drawing, camera, ratio)
+        if request == self._wanted:
             return
-        self._wanted = wanted
+        self._wanted = request
         compiled = raster.kernels() is not None
         small = drawing.size <= AT_ONCE if compiled else drawing.graph.n <= SKETCH_AT_ONCE
         if small and camera.width * camera.height * ratio * ratio <= PIXELS_AT_ONCE:
@@ -210,9 +210,9 @@ class Picture(QObject):
 
     def again(self) -> None:
         """Make the wanted sheet anew: the kernels are better now."""
-        wanted, self._wanted = self._wanted, None
-        if wanted is not None:
-            self.want(*wanted)
+        request, self._wanted = self._wanted, None
+        if request is not None:
+            self.want(*request)
 
     def _take(self, result: Sheet | Drawing) -> None:
         if isinstance(result, Drawing):

@@ -165,8 +165,8 @@ class GraphView(GraphCanvas):
             return ""
         name = graph.id_of(self.pointed)
         words = vertex_words(self._session.current, self.pointed, name, graph.n, self._moment())
-        said = [pin.note.text for pin in self.notes_at(self.pointed)]
-        return " · ".join([*said, words])  # what a person wrote is not what is cut
+        notes = [pin.note.text for pin in self.notes_at(self.pointed)]
+        return " · ".join([*notes, words])  # what a person wrote is not what is cut
 
     def notes_at(self, vertex: int) -> list[Pin]:
         """Return the notes at a vertex of the graph that is shown."""
@@ -243,9 +243,9 @@ class GraphView(GraphCanvas):
 
     def _keep_live(self) -> None:
         record = self._session.current
-        wanted = record is not None and record.running and self.isVisible()
-        if wanted != self._live.isActive():
-            self._live.start() if wanted else self._live.stop()
+        live = record is not None and record.running and self.isVisible()
+        if live != self._live.isActive():
+            self._live.start() if live else self._live.stop()
 
     def showEvent(self, a0: QShowEvent | None) -> None:
         """Follow a running run again."""
@@ -283,14 +283,14 @@ class GraphView(GraphCanvas):
         if graph is None or record is None or dist is None or len(dist) != graph.n:
             return
         if self._session.arcs_missing:
-            words = "The arcs of this graph are still being made."
+            words = "The edges of this graph are still being made."
             self._session.set_notice(Notice("info", words, "Ask for the path again in a moment."))
             return
-        source, known = record.shown_source, self._parents
+        source, kept = record.shown_source, self._parents
 
         def job() -> Traced:
-            if known is not None and known[0] is record and not record.running:
-                parents = known[1]
+            if kept is not None and kept[0] is record and not record.running:
+                parents = kept[1]
             else:
                 parents = parents_of(graph, dist, source)
             return record, source, vertex, parents, path_to(parents, dist, source, vertex)

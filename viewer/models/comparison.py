@@ -129,8 +129,8 @@ class ComparisonModel(QObject):
         if not all(run.state == "finished" for run in runs):
             return []
         mine = [run for run in runs if _probed(run) and not run.recorded_on]
-        wanted = [run for run in mine if self._rerun_of(run) is None]
-        return [replace(run.settings, probe=int(Probe.OFF)) for run in wanted]
+        missing = [run for run in mine if self._rerun_of(run) is None]
+        return [replace(run.settings, probe=int(Probe.OFF)) for run in missing]
 
     # --- wishes
 
@@ -259,10 +259,10 @@ class ComparisonModel(QObject):
 
         def ended(problem: BaseException | None) -> None:
             self._task = None
-            wanted = self.sides()
-            if self._again and wanted is not None:
+            pair_now = self.sides()
+            if self._again and pair_now is not None:
                 self._align()
-            elif self.busy and wanted is not None:
+            elif self.busy and pair_now is not None:
                 self.busy, self._found = False, pair
                 self._take(*(answer[0] if answer else (SAME_CLOCK, f"{problem}")))
 
@@ -282,28 +282,28 @@ class ComparisonModel(QObject):
     def _rerun_of(self, record: RunRecord) -> RunRecord | None:
         if not _probed(record):
             return None
-        wanted = replace(record.settings, probe=int(Probe.OFF))
+        settings = replace(record.settings, probe=int(Probe.OFF))
         graph = record.graph_reference.hash
-        found = (
+        reruns = (
             run
             for run in self._session.runs
-            if run.settings == wanted
+            if run.settings == settings
             and run.graph_reference.hash == graph
             and run.state == "finished"
             and run.recorded_on == record.recorded_on
         )
-        return next(found, None)
+        return next(reruns, None)
 
 
 def rivals_of(record: RunRecord) -> list[Algorithm]:
     """Return the algorithms that could have run in its place, ablations last."""
     engine, row = record.settings.engine, record.algorithm
-    found = [
+    rivals = [
         other
         for other in ALGORITHMS.values()
         if other.key != row.key and other.result == row.result and other.problem(engine) is None
     ]
-    return sorted(found, key=lambda other: bool(other.fixed))
+    return sorted(rivals, key=lambda other: bool(other.fixed))
 
 
 def rival_of(record: RunRecord) -> Algorithm | None:

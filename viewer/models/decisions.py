@@ -105,11 +105,11 @@ def rivals(record: RunRecord, runs: list[RunRecord]) -> tuple[RunRecord, RunReco
 
     Both asked for the same on the same graph and finished; None where there is no such pair.
     """
-    wanted, steered = replace(record.settings, probe=0), by_hand(record)
+    settings, steered = replace(record.settings, probe=0), by_hand(record)
     for other in reversed(runs):
-        same = replace(other.settings, probe=0) == wanted
-        known = other.graph_reference.hash == record.graph_reference.hash
-        if same and known and other.state == "finished" and by_hand(other) != steered:
+        same = replace(other.settings, probe=0) == settings
+        same_graph = other.graph_reference.hash == record.graph_reference.hash
+        if same and same_graph and other.state == "finished" and by_hand(other) != steered:
             return (record, other) if steered else (other, record)
     return None
 

@@ -32,13 +32,13 @@ class Machine:
 
 def machines() -> dict[str, Machine]:
     """Return what there is, by device; a real GPU comes first, the CPU last."""
-    found = [Machine(name, name, row.sentence, "model") for name, row in PRESETS.items()]
+    rows = [Machine(name, name, row.sentence, "model") for name, row in PRESETS.items()]
     if gpu_problem() is None:
         sentence = "the real kernels on this machine's GPU; times are measured"
-        found.insert(0, Machine(REAL_DEVICE, "NVIDIA GPU (measured)", sentence, "cuda"))
+        rows.insert(0, Machine(REAL_DEVICE, "NVIDIA GPU (measured)", sentence, "cuda"))
     sentence = "the baselines, on this computer's own cores; times are measured"
-    found.append(Machine(CPU_DEVICE, "This computer's CPU (measured)", sentence, "cpu"))
-    return {machine.device: machine for machine in found}
+    rows.append(Machine(CPU_DEVICE, "This computer's CPU (measured)", sentence, "cpu"))
+    return {machine.device: machine for machine in rows}
 
 
 def usual_device() -> str:

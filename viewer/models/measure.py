@@ -41,9 +41,9 @@ class MeasureModel(QObject):
 
     def put(self, place: int, time_ns: float) -> None:
         """Put mark 1 (place 0) or 2 (place 1) at the sample nearest to a time."""
-        found = list(self.marks)
-        found[place] = self.snapped(time_ns)
-        self.set_marks((found[0], found[1]))
+        marks = list(self.marks)
+        marks[place] = self.snapped(time_ns)
+        self.set_marks((marks[0], marks[1]))
 
     def put_next(self, time_ns: float) -> None:
         """Put mark 1 where there is none yet, else mark 2."""

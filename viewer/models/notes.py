@@ -30,9 +30,9 @@ class Pin:
     @property
     def at(self) -> int:
         """Its moment, ns, or its vertex."""
-        found = self.note.t_ns if self.note.vertex is None else self.note.vertex
-        assert found is not None
-        return found
+        place = self.note.t_ns if self.note.vertex is None else self.note.vertex
+        assert place is not None
+        return place
 
     def moved(self, at: int) -> Pin:
         """Return it at another moment, or another vertex."""

@@ -46,10 +46,10 @@ class OpenRequest:
     ask: bool = False
 
 
-def outside(asked: str, path: str, options: Mapping[str, Any]) -> Notice:
-    """Return what asks before a graph is opened that the file of a run names; `asked`: why."""
+def outside(why: str, path: str, options: Mapping[str, Any]) -> Notice:
+    """Return what asks before a graph is opened that the file of a run names; `why`: in words."""
     offer = Offer("Open it", OpenRequest(path, dict(options)))
-    return Notice("warning", f"The file of this run names the graph {asked}.", offers=(offer,))
+    return Notice("warning", f"The file of this run names the graph {why}.", offers=(offer,))
 
 
 def words_of(options: Mapping[str, Any]) -> str:
@@ -67,27 +67,27 @@ def words_of(options: Mapping[str, Any]) -> str:
 def refusal(error: GpuError, path: str, options: Mapping[str, Any]) -> Notice:
     """Return what the bar says about a file that was not opened, with what helps as buttons."""
     remedy = error.remedy if isinstance(error, FormatError) else None
-    given = known_options(options)
+    chosen = known_options(options)
     if remedy is None:
-        choose = (Offer(CHOOSE, OpenRequest(path, given, ask=True)),) if given else ()
+        choose = (Offer(CHOOSE, OpenRequest(path, chosen, ask=True)),) if chosen else ()
         return Notice("error", str(error), offers=choose)
     offers = []
     words = OPEN_WITH.get((remedy.option, remedy.value or ""))
     if words is not None:
-        offers.append(Offer(words, OpenRequest(path, given | {remedy.option: remedy.value})))
-    offers.append(Offer(CHOOSE, OpenRequest(path, given, ask=True)))
+        offers.append(Offer(words, OpenRequest(path, chosen | {remedy.option: remedy.value})))
+    offers.append(Offer(CHOOSE, OpenRequest(path, chosen, ask=True)))
     assert isinstance(error, FormatError)
     return Notice("error", error.plain, offers=tuple(offers))
 
 
 def unnamed(path: str, options: Mapping[str, Any], names: tuple[str, ...]) -> Notice:
     """Return what the bar says where a file has several weights and none was taken."""
-    given = known_options(options)
+    chosen = known_options(options)
     offers = [
-        Offer(f"Weights from {name}", OpenRequest(path, given | {"weight_name": name}))
+        Offer(f"Weights from {name}", OpenRequest(path, chosen | {"weight_name": name}))
         for name in names[:NAMES_OFFERED]
         if len(names) <= NAMES_OFFERED
     ]
-    offers.append(Offer(CHOOSE, OpenRequest(path, given, ask=True)))
+    offers.append(Offer(CHOOSE, OpenRequest(path, chosen, ask=True)))
     words = f"{Path(path).name} names its weights: {', '.join(names)}."
-    return Notice("warning", words, "None was chosen, so each arc weighs 1.", tuple(offers))
+    return Notice("warning", words, "None was chosen, so each edge weighs 1.", tuple(offers))

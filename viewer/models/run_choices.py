@@ -35,7 +35,7 @@ NUMBERS: tuple[tuple[str, str, str], ...] = (  # key, title, what it means
     ),
     ("int32", "int32", "Whole weights, as the paper; refused where a distance passes 2^31 - 2"),
     ("int64", "int64", "Whole weights, distances to 2^63 - 2"),
-    ("float32", "float32", "As the paper: 7 digits, rounded at every arc"),
+    ("float32", "float32", "As the paper: 7 digits, rounded at every edge"),
     ("float64", "float64", "16 digits"),
 )
 PACES: tuple[tuple[str, str, float | None], ...] = (  # key, title, samples per second
@@ -62,22 +62,22 @@ class RunChoices:
 
     @classmethod
     def from_dict(
-        cls, values: dict[str, Any], known: dict[str, Machine] | None = None
+        cls, values: dict[str, Any], here: dict[str, Machine] | None = None
     ) -> RunChoices:
         """Return choices from what was remembered, defaults where it no longer fits.
 
-        known : the machines that there are; None for those of this computer
+        here : the machines that there are; None for those of this computer
         """
-        found, fresh = fitting(cls, values), cls()
-        known = machines() if known is None else known
-        algorithm = found.algorithm if found.algorithm in ALGORITHMS else fresh.algorithm
-        device = found.device if found.device in known else fresh.device
-        if problem_of(ALGORITHMS[algorithm], known[device]):  # a device that is gone
+        kept, fresh = fitting(cls, values), cls()
+        here = machines() if here is None else here
+        algorithm = kept.algorithm if kept.algorithm in ALGORITHMS else fresh.algorithm
+        device = kept.device if kept.device in here else fresh.device
+        if problem_of(ALGORITHMS[algorithm], here[device]):  # a device that is gone
             device = fresh.device
-        if problem_of(ALGORITHMS[algorithm], known[device]):  # a row that went elsewhere
+        if problem_of(ALGORITHMS[algorithm], here[device]):  # a row that went elsewhere
             algorithm = fresh.algorithm
-        parameters = _fitting(found.parameters)
-        return replace(found, algorithm=algorithm, device=device, parameters=parameters)
+        parameters = _fitting(kept.parameters)
+        return replace(kept, algorithm=algorithm, device=device, parameters=parameters)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain JSON types, for `Settings.run_panel`."""
@@ -102,24 +102,24 @@ class RunChoices:
         )
 
 
-def differences(asked: RunSettings, made: RunSettings) -> list[str]:
+def differences(new: RunSettings, old: RunSettings) -> list[str]:
     """Return what a run that is asked for has otherwise than one made before, [] if nothing.
 
     How closely it was watched does not count. Of another algorithm no knobs are named.
     """
     pairs = {
-        "algorithm": (asked.algorithm, made.algorithm),
-        "machine": (asked.device, made.device),
-        "Δ": (asked.delta, made.delta),
-        "number type": (asked.numbers, made.numbers),
+        "algorithm": (new.algorithm, old.algorithm),
+        "machine": (new.device, old.device),
+        "Δ": (new.delta, old.delta),
+        "number type": (new.numbers, old.numbers),
     }
-    if ALGORITHMS[made.algorithm].result == "row":
-        pairs["source"] = (asked.source, made.source)
-    if asked.algorithm == made.algorithm:
-        titles = {knob.key: knob.title for knob in ALGORITHMS[made.algorithm].parameters}
-        for key, value in asked.parameters.items():
-            pairs[titles.get(key, key)] = (value, made.parameters.get(key))
-    return [words for words, (wanted, was) in pairs.items() if wanted != was]
+    if ALGORITHMS[old.algorithm].result == "row":
+        pairs["source"] = (new.source, old.source)
+    if new.algorithm == old.algorithm:
+        titles = {knob.key: knob.title for knob in ALGORITHMS[old.algorithm].parameters}
+        for key, value in new.parameters.items():
+            pairs[titles.get(key, key)] = (value, old.parameters.get(key))
+    return [words for words, (now, before) in pairs.items() if now != before]
 
 
 def sources_of(choices: RunChoices, n: int) -> int | None:
@@ -142,8 +142,8 @@ def room_words(choices: RunChoices, n: int, each: int = 4) -> tuple[str, bool]:
     if row.result == "row":
         return "", True
     try:
-        given = row.checked_parameters(choices.parameters.get(row.key, {}))
-        _, count = source_range(given, n)
+        values = row.checked_parameters(choices.parameters.get(row.key, {}))
+        _, count = source_range(values, n)
     except GpuError as error:
         return sentence_of(error), False
     needed = matrix_bytes(count, n, each)
@@ -177,10 +177,10 @@ def probe_problem(probe: int, engine: str, arcs: int, sources: int = 1) -> str |
     return None
 
 
-def _fitting(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _fitting(remembered: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Keep of remembered parameters those of algorithms whose knobs still take them."""
     kept: dict[str, dict[str, Any]] = {}
-    for key, values in given.items():
+    for key, values in remembered.items():
         try:
             kept[key] = ALGORITHMS[key].checked_parameters(values)
         except (KeyError, TypeError, AttributeError, GpuError):

@@ -146,9 +146,9 @@ class RunRecord:
         """How many sources it has: one, or the rows of its matrix."""
         if not self.is_matrix:
             return 1
-        asked = self.settings.parameters.get("sources")
+        chosen = self.settings.parameters.get("sources")
         rest = self.graph_reference.n - self.settings.source
-        return rest if asked is None else int(asked)
+        return rest if chosen is None else int(chosen)
 
     @property
     def shown_source(self) -> int:

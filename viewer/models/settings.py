@@ -58,10 +58,10 @@ class Settings:
     @property
     def recent_options(self) -> dict[str, dict[str, Any]]:
         """How recent files were read, by path; one that is not in it was read as usual."""
-        known = self._read_json("recent_options", {})
-        known = known if isinstance(known, dict) else {}
-        found = {path: known_options(known.get(path)) for path in self.recent_files}
-        return {path: options for path, options in found.items() if options}
+        kept = self._read_json("recent_options", {})
+        kept = kept if isinstance(kept, dict) else {}
+        options = {path: known_options(kept.get(path)) for path in self.recent_files}
+        return {path: options for path, options in options.items() if options}
 
     def add_recent(self, path: str | Path, options: dict[str, Any] | None = None) -> None:
         """Put a path first among the recent ones, with the options it was read with."""

@@ -182,8 +182,8 @@ class SweepModel(QObject):
     ) -> None:
         from gpu.study.cluster import Cluster
 
-        with Cluster(where, self._warnings.append, self._workers_told.append) as found:
-            found.sweep(graph, plan, on_point, self._stop.is_set)
+        with Cluster(where, self._warnings.append, self._workers_told.append) as workers:
+            workers.sweep(graph, plan, on_point, self._stop.is_set)
 
     def _poll(self) -> None:
         over = self._thread is not None and not self._thread.is_alive()

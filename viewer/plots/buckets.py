@@ -99,7 +99,7 @@ class BucketPanel(PairPlot):
     def _show_rows(self) -> None:
         """Name the rows, in one lane or in two."""
         self._named = tuple(map(self._rows_shown, range(2)))
-        found = [
+        names_of_lanes = [
             row_names(rows, heat.rows, names_of(run))
             for rows, heat, run in zip(self._named, self._heats, self._runs, strict=True)
         ]
@@ -109,12 +109,12 @@ class BucketPanel(PairPlot):
             ring.labels = ("head", top_name(rows, heat.rows))
         if not self.comparing:
             rows = self._named[0]
-            self.number_axis.set_names(found[0])
+            self.number_axis.set_names(names_of_lanes[0])
             self.view_box.setYRange(-0.5, rows - 0.5, padding=0)
             return
         placed = [
             (bottom + (top - bottom) * (height + 0.5) / rows, name)
-            for (bottom, top), rows, names in zip(LANES, self._named, found, strict=True)
+            for (bottom, top), rows, names in zip(LANES, self._named, names_of_lanes, strict=True)
             for height, name in names
         ]
         self.number_axis.set_names(placed)

@@ -204,8 +204,8 @@ class Marks:
         change = f"{distance(samples[max(number - 1, 0)]['delta'])} to {distance(sample['delta'])}"
         words = f"Δ {done} at {when}: {change}"
         reason = int(sample["reason"])
-        known = kind != "hand" and reason in set(Reason) and reason > Reason.START
-        return f"{words}, {REASON_WORDS[Reason(reason)]}" if known else words
+        has_reason = kind != "hand" and reason in set(Reason) and reason > Reason.START
+        return f"{words}, {REASON_WORDS[Reason(reason)]}" if has_reason else words
 
     def stretch_words(self, stretch: Stretch) -> str:
         """Return a stretch of starvation in words."""

@@ -210,14 +210,14 @@ class Overview(QWidget):
     def mark_at(self, place: QPointF) -> int:
         """Return which mark of measuring (0 or 1) has its handle at a place, -1 for none."""
         handles = enumerate(self._playback.measure.marks)
-        found = [n for n, mark in handles if mark is not None and self.handle(mark).contains(place)]
-        return found[-1] if found else -1
+        hits = [n for n, mark in handles if mark is not None and self.handle(mark).contains(place)]
+        return hits[-1] if hits else -1
 
     def note_at(self, place: QPointF) -> Flag | None:
         """Return the note whose flag is at a place, None for none."""
         flags = self._session.notes.flags()
-        found = [flag for flag in flags if self.flag(flag.time_ns).contains(place)]
-        return found[-1] if found else None
+        hits = [flag for flag in flags if self.flag(flag.time_ns).contains(place)]
+        return hits[-1] if hits else None
 
     def flag(self, time_ns: float) -> QRectF:
         """Return the box of a note's flag, below the marks of Δ; at the end it points left."""

@@ -83,23 +83,23 @@ class ExtremeTree:
     def query(self, starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
         """Return the extreme of each [start, stop), stop > start: shape (len(starts), ...)."""
         low, high = starts.copy(), stops.copy()
-        found = self._base.view()[low]
+        extremes = self._base.view()[low]
         for array in (self._base, *self._levels):
             if not (low < high).any():
                 break
             values = array.view()
-            self._take(found, values, low, (low < high) & (low & 1 == 1))
+            self._take(extremes, values, low, (low < high) & (low & 1 == 1))
             low += low & 1
-            self._take(found, values, high - 1, (low < high) & (high & 1 == 1))
+            self._take(extremes, values, high - 1, (low < high) & (high & 1 == 1))
             low, high = low >> 1, high >> 1
-        return found
+        return extremes
 
     def _take(
-        self, found: np.ndarray, values: np.ndarray, at: np.ndarray, chosen: np.ndarray
+        self, extremes: np.ndarray, values: np.ndarray, at: np.ndarray, chosen: np.ndarray
     ) -> None:
         rows = np.flatnonzero(chosen)
         if len(rows):
-            found[rows] = self._operation(found[rows], values[at[rows]])
+            extremes[rows] = self._operation(extremes[rows], values[at[rows]])
 
 
 @dataclass(frozen=True)

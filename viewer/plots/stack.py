@@ -60,13 +60,13 @@ class Stack(QObject):
                 continue
             window = panel.window()
             place = panel.mapTo(window, QPoint(0, 0))
-            found = columns.setdefault((window, place.x(), panel.width()), [])
-            found.append((place.y(), panel))
-        for found in columns.values():
-            beside = max(panel.room_beside() for _, panel in found)
-            drawn = [one for one in found if one[1].has_plot]  # words need no axis
-            _, lowest = max(drawn or found, key=itemgetter(0))
-            for _, panel in found:
+            column = columns.setdefault((window, place.x(), panel.width()), [])
+            column.append((place.y(), panel))
+        for column in columns.values():
+            beside = max(panel.room_beside() for _, panel in column)
+            drawn = [one for one in column if one[1].has_plot]  # words need no axis
+            _, lowest = max(drawn or column, key=itemgetter(0))
+            for _, panel in column:
                 panel.share_axis(panel is not lowest, beside)
 
     def _ask(self) -> None:

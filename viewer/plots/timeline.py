@@ -369,6 +369,6 @@ class Timeline(LivePanel):
         if self._record is None:
             return self.HINT
         number, count = self._playback.sample_index + 1, len(self._record.samples)
-        said = f"{run_words(self._record, self._playback)}, sample {number} of {count}"
+        words = f"{run_words(self._record, self._playback)}, sample {number} of {count}"
         measured = readout(self._session, self._playback, self._pair)
-        return said if measured is None else f"{said}. {measured.words}"
+        return words if measured is None else f"{words}. {measured.words}"

@@ -154,10 +154,10 @@ def next_speed(speed: float, direction: int) -> float:
     power = 10.0 ** math.floor(math.log10(speed) + 1e-9)
     steps = [power * step / 10 for step in SPEED_STEPS[:3]] + [power * s for s in SPEED_STEPS]
     if direction > 0:
-        found = next(step for step in steps if step > speed * (1 + 1e-9))
+        nearest = next(step for step in steps if step > speed * (1 + 1e-9))
     else:
-        found = next(step for step in reversed(steps) if step < speed * (1 - 1e-9))
-    return min(max(round(found, 6), MIN_SPEED), MAX_SPEED)
+        nearest = next(step for step in reversed(steps) if step < speed * (1 - 1e-9))
+    return min(max(round(nearest, 6), MIN_SPEED), MAX_SPEED)
 
 
 def _button(key: str, tip: str) -> QToolButton:

@@ -33,8 +33,8 @@ class Turns(QObject):
     @classmethod
     def of(cls, owner: QObject) -> Turns:
         """Return the turns of whatever panels have in common, made when first asked for."""
-        known = owner.findChild(cls)
-        return known if known is not None else cls(owner)
+        existing = owner.findChild(cls)
+        return existing if existing is not None else cls(owner)
 
     def ask(self, who: object, call: Callable[[], None]) -> None:
         """Call once, soon; nothing changes for somebody who waits already."""

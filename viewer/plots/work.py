@@ -158,8 +158,8 @@ class WorkPanel(PairPlot):
         whole = self.summary_text()
         self.sentence.setText(whole.removesuffix(self._totals()).rstrip(", "))
         self.sentence.detail = whole
-        told = f"{self.caption.text()}: vertices processed, edges relaxed, distances improved."
-        self.setToolTip("" if self.sentence.isVisibleTo(self) else f"{told}\n\n{whole}")
+        words = f"{self.caption.text()}: vertices processed, edges relaxed, distances improved."
+        self.setToolTip("" if self.sentence.isVisibleTo(self) else f"{words}\n\n{whole}")
 
     def _at_cursor(self) -> list[float]:
         """Return what the curves show at the cursor; 0 outside them."""
@@ -213,12 +213,12 @@ class WorkPanel(PairPlot):
 
     def _pair_text(self) -> str:
         """Return the efficiency of both runs, as far as they ended."""
-        said = []
+        parts = []
         for letter, record in zip("AB", (self._record, self._b), strict=True):
             trace = record.trace if record is not None and record.state == "finished" else None
-            known = record.reached if record is not None else None
-            if trace is None or known is None or not trace.counted:
-                said.append(f"{letter} {NOT_KNOWN}{'' if trace else ' yet'}")
+            reached = record.reached if record is not None else None
+            if trace is None or reached is None or not trace.counted:
+                parts.append(f"{letter} {NOT_KNOWN}{'' if trace else ' yet'}")
             else:
-                said.append(f"{letter} {known / max(trace.processed_vertices, 1):.2f}")
-        return f"Work efficiency: {', '.join(said)} (settled over processed vertices)"
+                parts.append(f"{letter} {reached / max(trace.processed_vertices, 1):.2f}")
+        return f"Work efficiency: {', '.join(parts)} (settled over processed vertices)"

@@ -105,9 +105,9 @@ def look(dist: np.ndarray, grid: Grid, first: int, last: int) -> Stripe:
     top = 0.0
     for place in range(last - first):
         total, count, low, high = _pixel_row(dist, grid, first + place)
-        known = count > 0
-        mean[place, known] = total[known] / count[known]
-        least[place, known] = low[known]
+        reached = count > 0
+        mean[place, reached] = total[reached] / count[reached]
+        least[place, reached] = low[reached]
         unreached[place] = _entries(grid, first + place) - count
         top = max(top, high)
     return Stripe(first, mean, least, unreached, top)
@@ -154,9 +154,9 @@ def _entries(grid: Grid, pixel_row: int) -> np.ndarray:
 
 def colour_index(values: np.ndarray, top: float) -> np.ndarray:
     """Return uint8 of the same shape: 0 where NaN, else 1 to 255 along a colour map up to `top`."""
-    known = np.isfinite(values)
-    share = np.clip(np.where(known, values, 0.0) / max(top, 1e-30), 0.0, 1.0)
-    index: np.ndarray = np.where(known, 1 + np.rint(MAP_LEVELS * share), 0).astype(np.uint8)
+    reached = np.isfinite(values)
+    share = np.clip(np.where(reached, values, 0.0) / max(top, 1e-30), 0.0, 1.0)
+    index: np.ndarray = np.where(reached, 1 + np.rint(MAP_LEVELS * share), 0).astype(np.uint8)
     return index
 
 

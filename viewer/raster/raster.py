@@ -175,7 +175,7 @@ class PixelMap:
 
     def vertex_at(self, x: float, y: float, radius: float = 0.0) -> int:
         """Return the owner of the inked pixel nearest to (x, y) within `radius`, or -1."""
-        best, found = radius * radius + 1.0, -1
+        best, owner = radius * radius + 1.0, -1
         width, reach = self.view.width, int(radius) + 1
         for row in range(max(0, int(y) - reach), min(self.view.height, int(y) + reach + 1)):
             low = row * width + max(0, int(x) - reach)
@@ -187,8 +187,8 @@ class PixelMap:
             away = (columns - x) ** 2 + (row + 0.5 - y) ** 2
             nearest = int(np.argmin(away))
             if away[nearest] < best:
-                best, found = float(away[nearest]), int(self.vertex[first + nearest])
-        return found
+                best, owner = float(away[nearest]), int(self.vertex[first + nearest])
+        return owner
 
 
 def kernels() -> ModuleType | None:

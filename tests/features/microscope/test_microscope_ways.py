@@ -122,8 +122,8 @@ def test_a_large_graph_is_not_swapped_but_asked_about(
     panel = panel_of(window)
     assert window.session.graph is whole
     assert len(host.asked("run")) == 1
-    assert f"{whole.m:,} arcs" in panel.problem.text()
-    assert panel.record.text() == f"Record all {whole.m:,} arcs"
+    assert f"{whole.m:,} edges" in panel.problem.text()
+    assert panel.record.text() == f"Record all {whole.m:,} edges"
     assert panel.near.isVisible()
     assert panel.example.isVisible()
     qtbot.mouseClick(panel.near, LEFT)

@@ -171,9 +171,9 @@ class CompareFeature(FeaturePart):
         """Start what waits, if the engine is free."""
         if self._window.controller.running:
             return
-        wanted, self._waiting = self._waiting, None
-        if wanted is not None:
-            self._start_b(wanted)
+        settings, self._waiting = self._waiting, None
+        if settings is not None:
+            self._start_b(settings)
             return
         missing = [run for run in self.model.missing_reruns() if run not in self._tried]
         if missing:
@@ -184,9 +184,9 @@ class CompareFeature(FeaturePart):
         basis = self._basis()
         if basis is None or basis.state not in ("finished", "stopped"):
             return
-        known = self._known(settings, basis)
-        if known is not None:
-            self.model.compare_or_say(known)
+        existing = self._known(settings, basis)
+        if existing is not None:
+            self.model.compare_or_say(existing)
             return
         pace = self._window.run_panel.choices().samples_per_second
         before = len(self._window.session.runs)

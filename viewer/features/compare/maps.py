@@ -229,10 +229,10 @@ class DifferenceLooks(QObject):
 
     def by_time(self, moment: Moment) -> Look:
         """Return the look "who settled it first"."""
-        found, moment = self._ready(), _ended(moment)
-        if not isinstance(found, Found):
-            return found
-        levels, top = found.time
+        ready, moment = self._ready(), _ended(moment)
+        if not isinstance(ready, Found):
+            return ready
+        levels, top = ready.time
         unit = time_unit(top)
         ends = [f"{time_number(top * share, unit)} {unit.word}" for share in (1.0, 0.5)]
         ticks = ((0.0, f"A {ends[0]}"), (0.25, ends[1]), (0.5, "0"), (0.75, ends[1]))
@@ -241,19 +241,19 @@ class DifferenceLooks(QObject):
             (*ticks, (1.0, f"B {ends[0]}")),
             ((0, self._nothing(moment)),),
         )
-        return self._look(levels, found, moment, legend)
+        return self._look(levels, ready, moment, legend)
 
     def by_work(self, moment: Moment) -> Look:
         """Return the look "who processed it more often"."""
-        found, moment = self._ready(), _ended(moment)
-        if not isinstance(found, Found):
-            return found
-        levels, top = found.work
+        ready, moment = self._ready(), _ended(moment)
+        if not isinstance(ready, Found):
+            return ready
+        levels, top = ready.work
         ticks = ((0.0, f"A +{short(top)}"), (0.5, "same"), (1.0, f"B +{short(top)}"))
         title = "Processed more often, by A or by B (wasted work)"
         note = "counts of the whole run" if np.isfinite(moment.cursor_ns) else ""
         legend = Legend(title, ticks, ((0, self._nothing(moment)),), note)
-        return self._look(levels, found, moment, legend)
+        return self._look(levels, ready, moment, legend)
 
     def _title(self, words: str) -> str:
         pair = self._pair
@@ -264,10 +264,10 @@ class DifferenceLooks(QObject):
     def _nothing(self, moment: Moment) -> str:
         return "not settled yet" if np.isfinite(moment.cursor_ns) else "unreached"
 
-    def _look(self, levels: np.ndarray, found: Found, moment: Moment, legend: Legend) -> Look:
+    def _look(self, levels: np.ndarray, ready: Found, moment: Moment, legend: Legend) -> Look:
         colouring = Colouring("distance", levels, unit=1.0, final=True)
         if np.isfinite(moment.cursor_ns):
-            colouring = replace(colouring, first=found.first, cursor=moment.cursor_ns)
+            colouring = replace(colouring, first=ready.first, cursor=moment.cursor_ns)
         return Look(colouring, "difference", legend)
 
     def _ready(self) -> Found | Look:
@@ -293,9 +293,9 @@ class DifferenceLooks(QObject):
 
         self._worker.submit(job)
 
-    def _take(self, found: Found | str) -> None:
+    def _take(self, ready: Found | str) -> None:
         if self._asked:
-            self._found = found
+            self._found = ready
             self.changed.emit()
 
     def _forget_refusal(self) -> None:
@@ -308,17 +308,17 @@ def _ended(moment: Moment) -> Moment:
     return replace(moment, cursor_ns=np.inf) if moment.cursor_ns >= moment.duration_ns else moment
 
 
-def made_ready(found: VertexDifference) -> Found:
+def made_ready(ready: VertexDifference) -> Found:
     """Return table levels of a difference: 0 A's end, MIDDLE none, 2 * MIDDLE B's end."""
-    first = np.where(found.known, found.settled_ns, -1.0).astype(np.int64)
-    earlier_b = -found.later_ns  # B's end of the table where B was first
-    return Found(first, _levels(earlier_b, found.known), _levels(found.more_work, found.known))
+    first = np.where(ready.known, ready.settled_ns, -1.0).astype(np.int64)
+    earlier_b = -ready.later_ns  # B's end of the table where B was first
+    return Found(first, _levels(earlier_b, ready.known), _levels(ready.more_work, ready.known))
 
 
-def _levels(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, float]:
-    sizes = np.abs(values[known])
+def _levels(values: np.ndarray, settled: np.ndarray) -> tuple[np.ndarray, float]:
+    sizes = np.abs(values[settled])
     sizes = sizes[sizes > 0]
     top = float(np.quantile(sizes[:: max(1, len(sizes) // 200_000)], MOST)) if len(sizes) else 1.0
     top = max(top, 1.0)
     levels = MIDDLE + np.rint(np.clip(values / top, -1, 1) * MIDDLE)
-    return np.where(known, levels, INT_UNREACHED).astype(np.int32), top
+    return np.where(settled, levels, INT_UNREACHED).astype(np.int32), top

@@ -248,8 +248,8 @@ class RunsPanel(QWidget):
             self.table.resizeColumnsToContents()
             self.table.setColumnWidth(0, MARK_WIDTH)
             for column in range(1, self.model.columnCount()):
-                wanted = self.table.columnWidth(column) + ROOM
-                self.table.setColumnWidth(column, wanted if self._whole else min(wanted, WIDEST))
+                width = self.table.columnWidth(column) + ROOM
+                self.table.setColumnWidth(column, width if self._whole else min(width, WIDEST))
             view, header = self.table.viewport(), self.table.horizontalHeader()
             assert view is not None
             assert header is not None

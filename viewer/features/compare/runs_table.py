@@ -59,14 +59,14 @@ def _time_words(record: RunRecord) -> str:
 
 
 def _work(record: RunRecord) -> float:
-    known = len(record.samples) and (record.trace is None or record.trace.counted)
-    return float(record.samples["processed_vertices"][-1]) if known else LAST
+    counted = len(record.samples) and (record.trace is None or record.trace.counted)
+    return float(record.samples["processed_vertices"][-1]) if counted else LAST
 
 
 def _efficiency(record: RunRecord) -> float:
     trace = record.trace
-    known = trace is not None and trace.counted and record.state == "finished"
-    if trace is None or not known or record.reached is None:
+    counted = trace is not None and trace.counted and record.state == "finished"
+    if trace is None or not counted or record.reached is None:
         return -1.0
     return record.reached / max(trace.processed_vertices, 1)
 
@@ -167,12 +167,12 @@ class RunsTable(QAbstractTableModel):
 
     def shared_columns(self) -> list[int]:
         """Return columns that may be left out: they say the same of every run, best first."""
-        found = []
+        columns = []
         for title in ("Device", "Source", "Graph"):
             place = next(place for place, row in enumerate(COLUMNS) if row.title == title)
             if len({COLUMNS[place].words(record) for record in self._runs}) == 1:
-                found.append(1 + place)
-        return found
+                columns.append(1 + place)
+        return columns
 
     def rowCount(self, parent: QModelIndex | None = None) -> int:
         """Return how many runs there are."""

@@ -97,11 +97,11 @@ class PairView(QObject):
 
     def _colour(self) -> None:
         """Colour by the difference while that is the view, and as before afterwards."""
-        view, wanted = self._window.graph_view, DIFFERENCES.get(self._pair.view)
-        if self._pair.active and wanted is not None:
+        view, mode = self._window.graph_view, DIFFERENCES.get(self._pair.view)
+        if self._pair.active and mode is not None:
             if view.colour_by not in DIFFERENCES.values():
                 self._colour_before = view.colour_by
-            view.set_colour_by(wanted)
+            view.set_colour_by(mode)
         elif view.colour_by in DIFFERENCES.values() and self._colour_before:
             view.set_colour_by(self._colour_before)
 
@@ -109,10 +109,10 @@ class PairView(QObject):
         """Follow somebody who chose or left a difference in the menu of colours."""
         if not self._pair.active:
             return
-        found = next((key for key, mode in DIFFERENCES.items() if mode == colour_by), None)
-        if found is not None and found != self._pair.view:
-            self._pair.set_view(found)
-        elif found is None and self._pair.view in DIFFERENCES:
+        shown = next((key for key, mode in DIFFERENCES.items() if mode == colour_by), None)
+        if shown is not None and shown != self._pair.view:
+            self._pair.set_view(shown)
+        elif shown is None and self._pair.view in DIFFERENCES:
             self._pair.set_view("single")
 
     def _show_badges(self) -> None:

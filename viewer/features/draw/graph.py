@@ -180,12 +180,12 @@ def _names(graph: CSRGraph) -> list[str]:
     taken: set[str] = set()
     names = []
     for vertex in range(graph.n):
-        wanted = " ".join(str(graph.id_of(vertex)).replace('"', "").split())[:NAME_LENGTH]
+        plain = " ".join(str(graph.id_of(vertex)).replace('"', "").split())[:NAME_LENGTH]
         try:
-            name = checked_name(wanted, taken)
+            name = checked_name(plain, taken)
         except ParameterError:
             k = 2
-            while (name := f"{(wanted or 'v')[: NAME_LENGTH - 6]} {k}") in taken:
+            while (name := f"{(plain or 'v')[: NAME_LENGTH - 6]} {k}") in taken:
                 k += 1
         taken.add(name)
         names.append(name)
@@ -257,7 +257,7 @@ def _drawing_of(table: DrawingTable) -> Drawing:
     arcs = []
     for key, tail, head, words in table.arcs:
         if tail not in keys or head not in keys:
-            raise ParameterError("an arc ends at no vertex")
+            raise ParameterError("an edge ends at no vertex")
         weight = checked_weight(float(words) if table.decimals else int(words))
         arcs.append(Arc(key, tail, head, weight))
     if len(keys | {arc.key for arc in arcs}) != len(vertices) + len(arcs):

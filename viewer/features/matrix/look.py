@@ -59,8 +59,8 @@ class MatrixLook(QObject):
     @property
     def most(self) -> float:
         """The distance that all but a few pixels lie below, or the largest where that is near."""
-        known = self.mean[np.isfinite(self.mean)]
-        most = float(np.quantile(known, MOST)) if len(known) else 0.0
+        reached = self.mean[np.isfinite(self.mean)]
+        most = float(np.quantile(reached, MOST)) if len(reached) else 0.0
         return most if 0 < most * STRETCH < self.top else self.top
 
     def show(self, record: RunRecord | None, grid: Grid | None) -> None:
@@ -125,24 +125,24 @@ class MatrixLook(QObject):
         first = int(fresh[0] if len(fresh) else later[0] if len(later) else waits[0])
         last = min(first + grid.rows_at_once, grid.shape[0])
         self._turn = last if last < grid.shape[0] else 0
-        known = np.where(final[first:last], FINAL, ONCE).astype(np.uint8)
+        state = np.where(final[first:last], FINAL, ONCE).astype(np.uint8)
 
         def job() -> Looked:
             begun_at = time.perf_counter()
             stripe = look(matrix, grid, first, last)
-            return record, grid, stripe, known, time.perf_counter() - begun_at
+            return record, grid, stripe, state, time.perf_counter() - begun_at
 
         self._asked = True
         self._worker.submit(job)
 
     def _take(self, looked: Looked) -> None:
-        record, grid, stripe, known, took = looked
+        record, grid, stripe, state, took = looked
         self._asked = False
         if record is self.record and grid == self.grid and record is not None:
             part = slice(stripe.first, stripe.first + len(stripe.mean))
             self.mean[part], self.least[part] = stripe.mean, stripe.least
             self.unreached[part] = stripe.unreached
-            self._looked[part] = known
+            self._looked[part] = state
             self.top = max(self.top, stripe.top)
             self.changed.emit()
             if record.running:

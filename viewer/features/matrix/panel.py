@@ -320,8 +320,8 @@ class MatrixPanel(LivePanel):
         look, record = self.canvases[0].look, self.model.record
         look.finish()
         if record is None or look.share < 1:
-            known = "there is no matrix" if record is None else f"{look.share:.0%} is looked at"
-            raise GpuError(f"{known}: run an algorithm for all pairs, wait until it is all there")
+            problem = "there is no matrix" if record is None else f"{look.share:.0%} is read"
+            raise GpuError(f"{problem}: run an algorithm for all pairs, wait until it is all there")
         header = ["first_source", "last_source", "first_vertex", "last_vertex"]
         header += ["mean", "least", "unreached", "clock", "probe"]
 

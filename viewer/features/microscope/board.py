@@ -78,9 +78,9 @@ class Board(QWidget):
 
     def words_at(self, place: QPointF) -> str:
         """Return what the words painted at a place mean, "" for none."""
-        said = next((words for box, words in reversed(self._zones) if box.contains(place)), "")
-        name, held, by = said.partition(HELD)
-        return f"{HELD.lstrip()}{by}\n\n{explain(name)}" if held else explain(*mentioned(said))
+        words = next((words for box, words in reversed(self._zones) if box.contains(place)), "")
+        name, held, by = words.partition(HELD)
+        return f"{HELD.lstrip()}{by}\n\n{explain(name)}" if held else explain(*mentioned(words))
 
     def event(self, a0: QEvent | None) -> bool:
         """Explain the words under a resting pointer."""
@@ -94,9 +94,9 @@ class Board(QWidget):
         self._workers = 0
         if replay is not None and record is not None:
             seen = int(replay.events["worker"].max()) + 1
-            wanted = record.settings.parameters.get("workers") or 0
+            chosen = record.settings.parameters.get("workers") or 0
             self._workers = max(
-                seen, int(wanted), self._preset_workers() if replay.state.ring else 0
+                seen, int(chosen), self._preset_workers() if replay.state.ring else 0
             )
         self.update()
 
@@ -107,8 +107,8 @@ class Board(QWidget):
         if record is None:
             return 0
         started = record.trace.environment.get("workers") if record.trace is not None else None
-        given = record.settings.parameters.get("workers") or started
-        return int(given or find_preset(record.settings.device).workers)
+        chosen = record.settings.parameters.get("workers") or started
+        return int(chosen or find_preset(record.settings.device).workers)
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Paint everything; ask for another height where it does not fit."""
@@ -266,7 +266,7 @@ class _Pen:
             self.title("Sources", done)
         elif state.round >= 0:
             end = f", below {distance(state.threshold)}" if np.isfinite(state.threshold) else ""
-            phase = ("", ", light arcs", ", heavy arcs")[state.phase + 1]
+            phase = ("", ", light edges", ", heavy edges")[state.phase + 1]
             self.title("Work lists", f"superstep {state.round}{end}{phase}")
         else:
             self.title("Work lists")
@@ -294,14 +294,14 @@ class _Pen:
         lit = bucket == self.bucket
         label = self.label(state, row, bucket)
         label = label[0].upper() + label[1:]
-        said = self.said_of(state, bucket)
+        parts = self.said_of(state, bucket)
         self.y += 4
         head = QRectF(self.left + 8, self.y, self.right - self.left - 16, self.line)
         tag = self.tag(state, bucket)
         name = f"{label}{tag}"
         self.text(head, name, theme.text, bold=True)
         wide = self.metrics.horizontalAdvance(name) * 1.12 + 2 * SPACING
-        words = " · ".join(said)
+        words = " · ".join(parts)
         if wide + self.metrics.horizontalAdvance(words) > head.width():
             self.y += self.line
             head, wide = head.translated(0, self.line), 0.0
@@ -327,23 +327,23 @@ class _Pen:
 
     def said_of(self, state: State, bucket: int) -> list[str]:
         """Return a bucket's bounds, pointers, blocks and what waits in it for heavy arcs."""
-        said, pointers = [], state.pointers.get(bucket)
+        parts, pointers = [], state.pointers.get(bucket)
         if state.ring or state.phase >= 0:
             low = state.base + (bucket - state.head) * state.delta
-            said.append(f"{distance(low)} to {distance(low + state.delta)}")
+            parts.append(f"{distance(low)} to {distance(low + state.delta)}")
         if state.ring and pointers is not None:
-            said.append(
+            parts.append(
                 f"read {pointers.read} · resv {pointers.reserved} · "
                 f"WCC {pointers.written} · CWC {pointers.completed}"
             )
             if pointers.blocks:
-                said.append(f"pool {', '.join(map(str, pointers.blocks))}")
+                parts.append(f"pool {', '.join(map(str, pointers.blocks))}")
         waits = state.deferred.get(bucket, [])
         if waits:
             graph = self.model.replay.graph  # type: ignore[union-attr]
             names = ", ".join(str(graph.id_of(vertex)) for vertex in waits[:MOST_CELLS])
-            said.append(f"heavy arcs wait: {names}")
-        return said
+            parts.append(f"heavy edges wait: {names}")
+        return parts
 
     def label(self, state: State, row: Algorithm, bucket: int) -> str:
         hand = state.workers.get(bucket)

@@ -215,8 +215,8 @@ class CodePanel(QWidget):
         self.source_title.setText(f"{file}, line {row + 1}" if row >= 0 else file)
         self.source.light(row, heat)
         self._reveal(self.source, row)
-        said = code.lines[lit].text.strip() if lit >= 0 else "no line"
-        self.setAccessibleDescription(f"Line at work: {said}")
+        words = code.lines[lit].text.strip() if lit >= 0 else "no line"
+        self.setAccessibleDescription(f"Line at work: {words}")
 
     def _show_file(self, file: str, lines: tuple[str, ...]) -> None:
         """Show a file of the source, scrolled as it was when it was last left."""

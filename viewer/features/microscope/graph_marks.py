@@ -79,8 +79,8 @@ def lowers(state: State | None, event: np.void | None, head: int) -> bool:
     if state is None or event is None:
         return False
     hand = state.workers.get(int(event["worker"]))
-    known = state.distances(hand.source if hand is not None else -1)
-    return bool(event["c"] < known[head])
+    dist = state.distances(hand.source if hand is not None else -1)
+    return bool(event["c"] < dist[head])
 
 
 def _verb(kind: EventKind) -> str:
@@ -93,8 +93,8 @@ def _verb(kind: EventKind) -> str:
         EventKind.COLLECT: "set aside at",
         EventKind.CLIP: "clipped at",
         EventKind.LEAVE: "leaves at",
-        EventKind.DEFER: "heavy arcs wait:",
-        EventKind.RESUME: "heavy arcs from",
+        EventKind.DEFER: "heavy edges wait:",
+        EventKind.RESUME: "heavy edges from",
     }[kind]
 
 

@@ -58,8 +58,8 @@ class TooLarge:
     def words(self) -> str:
         """What is the matter, in a sentence or two."""
         if not self.arcs:
-            return f"{self.name} has no arcs: nothing happens on it."
-        return f"{self.name} has {thousands(self.arcs)} arcs: too many to follow one by one."
+            return f"{self.name} has no edges: nothing happens on it."
+        return f"{self.name} has {thousands(self.arcs)} edges: too many to follow one by one."
 
 
 class MicroscopeModel(QObject):
@@ -99,8 +99,8 @@ class MicroscopeModel(QObject):
     @property
     def words(self) -> str:
         """What is under way, what is asked, or why there are no events."""
-        asked = self.too_large.words if self.too_large is not None else self.problem
-        return self.under_way or asked
+        question = self.too_large.words if self.too_large is not None else self.problem
+        return self.under_way or question
 
     def set_under_way(self, words: str, share: float = PROGRESS_UNKNOWN) -> None:
         """Say what is being done so that there will be events, and how far; "" for nothing."""

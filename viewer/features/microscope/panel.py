@@ -140,10 +140,10 @@ class MicroscopePanel(QWidget):
         along.addWidget(self.where)
         column.addLayout(along)
         self.machine = ElidedLabel()
-        told = QHBoxLayout()
-        told.addWidget(self.machine, 1)
-        told.addWidget(self.every)
-        column.addLayout(told)
+        machine_row = QHBoxLayout()
+        machine_row.addWidget(self.machine, 1)
+        machine_row.addWidget(self.every)
+        column.addLayout(machine_row)
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
         self.key = Key(EVENT_KEY)
@@ -260,20 +260,20 @@ class MicroscopePanel(QWidget):
 
     def _show_words(self) -> None:
         """Say what is under way, or why there are no events, and offer what there is to do."""
-        model, asked = self._model, self._model.too_large
+        model, question = self._model, self._model.too_large
         idle = not model.under_way
         self.problem.setText(model.words)
         self.bar.setVisible(not idle)
-        known = 0 <= model.share < 1
-        self.bar.setRange(0, 1000 if known else 0)
-        self.bar.setValue(int(1000 * model.share) if known else 0)
-        self.record.setVisible(idle and (asked is None or asked.whole))
-        self.near.setVisible(idle and asked is not None and bool(asked.near))
-        self.example.setVisible(idle and asked is not None)
+        measured = 0 <= model.share < 1
+        self.bar.setRange(0, 1000 if measured else 0)
+        self.bar.setValue(int(1000 * model.share) if measured else 0)
+        self.record.setVisible(idle and (question is None or question.whole))
+        self.near.setVisible(idle and question is not None and bool(question.near))
+        self.example.setVisible(idle and question is not None)
         self.record.setText(RECORD)
-        if asked is not None:
-            self.record.setText(f"Record all {thousands(asked.arcs)} arcs")
-            self.near.setText(f"Record the neighbourhood of vertex {asked.near}")
+        if question is not None:
+            self.record.setText(f"Record all {thousands(question.arcs)} edges")
+            self.near.setText(f"Record the neighbourhood of vertex {question.near}")
         self.setAccessibleDescription(model.summary_text())
 
     def _ask_to_record(self) -> None:
@@ -302,19 +302,19 @@ class MicroscopePanel(QWidget):
 
     def _show_goal(self) -> None:
         """Let one seek where there is something to find, and say why not where there is not."""
-        replay, wanted = self._model.replay, self._wanted()
-        found = {
-            button: replay is not None and replay.find(wanted, direction) is not None
+        replay, kinds = self._model.replay, self._wanted()
+        reachable = {
+            button: replay is not None and replay.find(kinds, direction) is not None
             for button, direction in ((self.last, -1), (self.next, 1))
         }
-        none = not any(found.values()) and self._model.kind not in wanted
+        none = not any(reachable.values()) and self._model.kind not in kinds
         for button, tip, why in (
             (self.last, LAST_TIP, "No such event before this one"),
             (self.next, NEXT_TIP, "No such event after this one"),
         ):
-            button.setEnabled(found[button])
+            button.setEnabled(reachable[button])
             button.setToolTip(
-                tip if found[button] else "No such event in this run" if none else why
+                tip if reachable[button] else "No such event in this run" if none else why
             )
 
     def _reveal(self, top: int, bottom: int) -> None:
