@@ -1,59 +1,38 @@
-"""Every algorithm that SSSP Scope knows: one file, one row."""
+"""Every algorithm of SSSP Scope: each module of this package that has an `ALGORITHM`."""
 
 from __future__ import annotations
 
-from gpu.algorithms import (
-    adds,
-    adds_static,
-    adds_two_buckets,
-    apsp_fast,
-    async_near_far,
-    bellman_ford,
-    cugraph,
-    delta_apsp,
-    delta_stepping,
-    dijkstra,
-    edge_apsp,
-    near_far,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
 from gpu.algorithms.registry import Algorithm, Parameter
 from gpu.errors import ParameterError
 from gpu.words import did_you_mean
 
-_MODULES = {
-    module.ALGORITHM.key: module
-    for module in (
-        adds,
-        near_far,
-        async_near_far,
-        delta_stepping,
-        bellman_ford,
-        dijkstra,
-        adds_static,
-        adds_two_buckets,
-        cugraph,
-        edge_apsp,
-        delta_apsp,
-        apsp_fast,
-    )
-}
-ALGORITHMS: dict[str, Algorithm] = {key: module.ALGORITHM for key, module in _MODULES.items()}
+FIRST = (  # in menus and lists; others follow by name
+    *("adds", "near_far", "async_near_far", "delta_stepping", "bellman_ford", "dijkstra"),
+    *("adds_static", "adds_two_buckets", "cugraph", "edge_apsp", "delta_apsp", "apsp_fast"),
+)
 
-__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "essay", "find", "plain_rows"]
+__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "essay", "find"]
+
+
+def _modules() -> dict[str, ModuleType]:
+    names = sorted(info.name for info in iter_modules(__path__))
+    modules = [import_module(f"{__name__}.{name}") for name in names]
+    found = {module.ALGORITHM.key: module for module in modules if hasattr(module, "ALGORITHM")}
+    order = [*(key for key in FIRST if key in found), *(key for key in found if key not in FIRST)]
+    return {key: found[key] for key in order}
+
+
+_MODULES = _modules()
+ALGORITHMS: dict[str, Algorithm] = {key: module.ALGORITHM for key, module in _MODULES.items()}
 
 
 def essay(key: str) -> str:
-    """Return what a row's file begins with: what it is, in parts that have a name each."""
+    """Return the docstring of an algorithm's module: its essay, in named parts."""
     return _MODULES[key].__doc__ or ""
-
-
-def plain_rows(engine: str) -> tuple[str, ...]:
-    """Return the keys of what an engine runs from one source: no ablations, no others' modules."""
-    return tuple(
-        key
-        for key, row in ALGORITHMS.items()
-        if engine in row.engines and row.result == "row" and not row.needs and not row.fixed
-    )
 
 
 def find(key: str) -> Algorithm:

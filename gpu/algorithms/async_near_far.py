@@ -85,6 +85,7 @@ ALGORITHM = Algorithm(
     summary="near and far without barriers: the threshold moves while something is still near",
     engines={"model": "gpu.model.async_near_far:run", "cuda": "gpu.cuda.async_near_far:run"},
     occupancy=("near", "far"),
+    lists=("the near pile", "the far pile"),
     parallelism="assigned",
     source="SSSP Scope; after Davidson et al. 2014 and Dong et al. 2021",
 )

@@ -54,6 +54,7 @@ ALGORITHM = Algorithm(
     summary="every improved vertex at once, in any order: most parallelism, most work",
     engines={"model": "gpu.model.bellman_ford:run", "cuda": "gpu.cuda.bellman_ford:run"},
     occupancy=("frontier",),
+    lists=("the frontier",),
     bucketed=False,
     source="Wang, Fussell, Lin 2021, section 6, Gun-BF",
 )

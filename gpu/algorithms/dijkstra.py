@@ -48,6 +48,7 @@ ALGORITHM = Algorithm(
     summary="a heap and one worker: the least work there is, one vertex at a time",
     engines={"model": "gpu.model.dijkstra:run", "cpu": "gpu.cpu.dijkstra:run"},
     occupancy=("heap",),
+    lists=("the heap",),
     barriers=False,
     bucketed=False,
     source="Wang, Fussell, Lin 2021, section 3",

@@ -66,5 +66,6 @@ ALGORITHM = Algorithm(
     summary="two piles and a barrier after every pass: simple, but starves on long graphs",
     engines={"model": "gpu.model.near_far:run", "cuda": "gpu.cuda.near_far:run"},
     occupancy=("near", "far"),
+    lists=("the near pile", "the far pile"),
     source="Wang, Fussell, Lin 2021, sections 1 and 4; LonestarGPU",
 )

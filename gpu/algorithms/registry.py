@@ -71,6 +71,7 @@ class Algorithm:
 
     engines : engine name -> "module:function", imported only when it runs
     occupancy : names of the first occupancy slots; empty means ring buckets, head first
+    lists : what bucket 0, 1, ... is called in a sentence; empty means "bucket N"
     parallelism : "assigned" (asynchronous) or "available" (at the start of a superstep)
     barriers : of one with available work, whether its supersteps end in a barrier
     bucketed : whether delta means anything to it
@@ -87,6 +88,7 @@ class Algorithm:
     engines: Mapping[str, str]
     parameters: tuple[Parameter, ...] = ()
     occupancy: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
     parallelism: Literal["assigned", "available"] = "available"
     barriers: bool = True
     bucketed: bool = True

@@ -18,14 +18,12 @@ import numpy as np
 from gpu.cuda.records import RUN, STATE
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
-THREADS = {  # threads a block
+USUAL_THREADS = 1024
+THREADS = {  # threads a block, where they are others
     "adds.cu": 256,
     "apsp_edge.cu": 256,
     "apsp_sweep.cu": 256,
     "async_near_far.cu": 512,
-    "bellman_ford.cu": 1024,
-    "delta_stepping.cu": 1024,
-    "near_far.cu": 1024,
     "prepare.cu": 256,
 }
 SOURCE_LEVELS = 2  # the highest level that kernels are compiled for
@@ -51,6 +49,11 @@ def source_of(name: str) -> str:
     return text_of(name)
 
 
+def threads_of(name: str) -> int:
+    """Return the threads of a block that a kernel file is written for."""
+    return THREADS.get(name, USUAL_THREADS)
+
+
 def compile_options(name: str, level: int, numbers: str, threads: int | None = None) -> list[str]:
     """Return the options of one variant, without the architecture.
 
@@ -62,7 +65,7 @@ def compile_options(name: str, level: int, numbers: str, threads: int | None = N
         f"-DLEVEL={min(level, SOURCE_LEVELS)}",
         f"-DWEIGHT_FLOAT={int(kind.kind == 'f')}",
         f"-DWEIGHT_WIDE={int(kind.itemsize == 8)}",
-        f"-DTHREADS={threads or THREADS[name]}",
+        f"-DTHREADS={threads or threads_of(name)}",
         f"-DRUN_BYTES={RUN.itemsize}",
         f"-DSTATE_BYTES={STATE.itemsize}",
     ]
@@ -82,7 +85,7 @@ def function(
     device: int, name: str, kernel: str, level: int, numbers: str, threads: int | None = None
 ) -> Any:
     """Return one kernel of a variant."""
-    module = load_module(device, name, level, numbers, threads or THREADS[name])
+    module = load_module(device, name, level, numbers, threads or threads_of(name))
     return module.get_function(kernel)
 
 

@@ -25,12 +25,6 @@ from gpu.words import distance
 
 LOOK_AHEAD = 64  # events after an improvement among which its worker queues the vertex
 ON_THE_WAY = (EventKind.CLIP, EventKind.BLOCK_TAKEN, EventKind.RESERVE)  # until it is in a bucket
-NAMED = {  # what `bucket` is, for algorithms whose buckets are no numbered ones
-    "near_far": ("the near pile", "the far pile"),
-    "async_near_far": ("the near pile", "the far pile"),
-    "bellman_ford": ("the frontier",),
-    "dijkstra": ("the heap",),
-}
 
 
 def explain(graph: CSRGraph, state: State, events: np.ndarray, index: int, row: Algorithm) -> str:
@@ -42,8 +36,7 @@ def place_words(row: Algorithm, bucket: int) -> str:
     """Return what a bucket of an algorithm is called: "bucket 3", "the near pile"."""
     if row.result == "matrix":
         return f"block {bucket}'s list"
-    names = NAMED.get(row.key)
-    return f"bucket {bucket}" if names is None else names[min(bucket, len(names) - 1)]
+    return row.lists[min(bucket, len(row.lists) - 1)] if row.lists else f"bucket {bucket}"
 
 
 def apart(low: float, high: float) -> tuple[str, str]:
@@ -187,7 +180,7 @@ class _Teller:
     @property
     def _ranked(self) -> bool:
         """Whether buckets have an order, so that a vertex can move to a better one."""
-        return self.row.key not in NAMED and self.row.result != "matrix"
+        return not self.row.lists and self.row.result != "matrix"
 
     def _waits_in(self) -> int | None:
         for bucket, items in self.state.buckets.items():
@@ -291,14 +284,14 @@ class _Teller:
         begins = f"Superstep {self.a} begins with {plural(self.b, 'vertex')}"
         if not np.isfinite(self.c):
             return f"{begins} in the frontier."
-        if self.row.key in NAMED:
+        if self.row.lists:
             return f"{begins} in the near pile: below {distance(self.c)}."
         return f"{begins}; {self.place(self.state.head)} ends at {distance(self.c)}."
 
     def barrier(self) -> str:
         waits = f"{plural(self.b, 'vertex')} {'waits' if self.b == 1 else 'wait'} for the next one"
         if not self.b:
-            waits = f"{self.place(0)} is empty" if self.row.key in NAMED else "no bucket holds any"
+            waits = f"{self.place(0)} is empty" if self.row.lists else "no bucket holds any"
         return f"All workers meet at the barrier: superstep {self.a} is over, {waits}."
 
     def split(self) -> str:

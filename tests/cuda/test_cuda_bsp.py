@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpu.cuda import device
-from gpu.cuda.module import THREADS, compile_options, source_of
+from gpu.cuda.module import KERNELS, compile_options, source_of, threads_of
 from gpu.cuda.records import entry_bytes, item_bytes
 from gpu.cuda.supersteps import Kernel, every_arc, twice_and_half
 from gpu.engine import RecordingObserver, RunBuffers
@@ -48,8 +48,8 @@ def test_level_three_is_refused(algorithm: str) -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_each_has_its_kernel_file_among_those_that_are_compiled(algorithm: str) -> None:
     kernel = kernel_of(algorithm)
-    assert kernel.file in THREADS
-    assert f"-DTHREADS={THREADS[kernel.file]}" in compile_options(kernel.file, 0, "int32")
+    assert (KERNELS / kernel.file).is_file()
+    assert f"-DTHREADS={threads_of(kernel.file)}" in compile_options(kernel.file, 0, "int32")
     text = source_of(kernel.file)
     assert text.count(f" {kernel.name}() {{") == 1
     assert text.count("struct Team {") == 1

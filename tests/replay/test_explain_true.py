@@ -33,7 +33,7 @@ from sample_graphs import open_sample
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 GRAPHS = 8  # random ones for each algorithm
 # lists that have names, no numbers
-NAMED = {"near_far": 2, "async_near_far": 2, "bellman_ford": 1, "dijkstra": 1}
+NAMED = {key: len(row.lists) for key, row in ALGORITHMS.items() if row.lists}
 
 
 @dataclass
@@ -255,7 +255,7 @@ class Facts:
 
     def superstep(self) -> list[Token]:
         assert self.b == self.in_hand(self.k)
-        if self.key == "bellman_ford":
+        if not np.isfinite(self.c):
             return [self.a, self.b]
         head = self.place(int(self.ledger.numbers["head"][self.k]))
         return [self.a, self.b, *head, self.c]

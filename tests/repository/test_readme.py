@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from gpu.algorithms import ALGORITHMS
 from gpu.cli import main as cli
 from gpu.record.trace import Trace
 from viewer.app import OF_THE_WINDOW
@@ -94,11 +93,6 @@ def test_it_opens_with_a_picture_that_is_there() -> None:
     assert README.index("![") < README.index("```")
     for picture in pictures:
         assert (TOP / picture).is_file(), f"{picture} is missing"
-
-
-def test_every_algorithm_is_mentioned() -> None:
-    for row in ALGORITHMS.values():
-        assert row.title in README
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(TOP).as_posix())
