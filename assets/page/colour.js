@@ -54,7 +54,6 @@ export function tableFor(way, theme, steps = 255) {
   let found;
   if (way === "settled_time") found = stretched(PLASMA.split(" "), low, high);
   else if (way === "processed") found = stretched(theme.heat, 0.22, 1);
-  else if (way === "difference") found = stretched(theme.difference, 0, 1);
   else if (way === "state") found = [channels(theme.tentative), ...Array(254).fill(channels(theme.settled))];
   else if (way === "plain") found = Array(255).fill(mixed(paper, channels(theme.text), PLAIN_INK));
   else found = stretched(VIRIDIS.split(" "), low, high);

@@ -38,7 +38,6 @@ export function colours(at = document.documentElement) {
     tentative: one("tentative"),
     heat: list("heat"),
     range: list("map-range").map(Number),
-    difference: list("difference"),
   };
 }
 

@@ -1,7 +1,6 @@
 // What the colours of a map mean: the number of each vertex in the table, ticks, swatches, a note.
 
 import { LEVELS } from "./colour.js";
-import { DIFFERENCES, differenceAt, haveDifference } from "./difference.js";
 import { plainNumber, short, thousands, tickValues, timeNumber, timeUnit } from "./words.js";
 
 const CROWDED = 1.4; // a tick so near to the last one is left out
@@ -12,14 +11,12 @@ export const WAYS = {
   processed: "Times processed (wasted work)",
   settled_time: "Time last improved",
   bucket: "Bucket at the cursor",
-  ...DIFFERENCES,
 };
 
 /** Return {level, legend}: `level(vertex)` is a table index at a moment of the run, 0: unreached. */
 export function lookAt(run, way, ns) {
   if (!run.vertices)
     return { level: () => 1, legend: { title: "No run yet", ticks: [], swatches: [] }, table: "plain" };
-  if (way in DIFFERENCES) return differenceAt(run, way, ns);
   const ended = ns >= run.time_ns;
   return (
     { state: byState, processed: byCount, settled_time: byTime, bucket: byBucket }[way]?.(run, ended ? Infinity : ns) ??
@@ -31,7 +28,6 @@ export function lookAt(run, way, ns) {
 export function waysOf(runs) {
   const timed = runs.every((run) => run.vertices?.first);
   return Object.entries(WAYS).filter(([way]) => {
-    if (way in DIFFERENCES) return haveDifference(runs);
     if (way === "bucket") return runs.some((run) => run.bucketed);
     return way === "distance" || timed;
   });

@@ -8,7 +8,6 @@ import { BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel } from "./plots.j
 import { Progress } from "./answers.js";
 import { Run } from "./run.js";
 import { SweepView } from "./sweep.js";
-import { thousands } from "./words.js";
 import { runsOf, RunsView } from "./view.js";
 
 const PANEL_KINDS = { buckets: BucketsPanel, delta: DeltaPanel, parallelism: ParallelismPanel, work: WorkPanel };
@@ -29,14 +28,7 @@ export class LessonView {
     this.back = button("Back", "The step before", () => this.go(this.progress.place - 1));
     this.on = button("Next", "The next step", () => this.go(this.progress.place + 1), { class: "primary" });
     this.again = button("Begin again", "Forget every answer", () => this.restart());
-    const foot = element(
-      "div",
-      { class: "nav" },
-      this.back,
-      this.on,
-      element("span", { class: "gap" }),
-      this.again,
-    );
+    const foot = element("div", { class: "nav foot" }, this.back, this.on, element("span", { class: "gap" }), this.again);
     this.root = element("div", { class: "lesson" }, this.nav, this.field, foot);
     this.go(this.progress.place, false);
   }
@@ -193,7 +185,8 @@ export class LessonView {
       else dot.removeAttribute("aria-current");
     });
     const asked = this.progress.asked.length;
-    this.score.textContent = asked ? `${thousands(this.progress.right)} of ${thousands(asked)} right` : "";
+    const begun = Object.keys(answers).length > 0;
+    this.score.textContent = begun ? `${this.progress.right} of ${asked} right` : "";
     this.back.disabled = place === 0;
     this.on.disabled = place === this.page.steps.length - 1;
   }

@@ -1,7 +1,6 @@
 // The map of a run: vertices where they lie, coloured by what is true of them at the cursor.
 
 import { blended, channels, css, pixel, shades, tableFor } from "./colour.js";
-import { DIFFERENCES, differenceWords } from "./difference.js";
 import { button, colours, drawn, element } from "./elements.js";
 import { lookAt } from "./legend.js";
 import { pixelMap } from "./raster.js";
@@ -58,8 +57,7 @@ export class MapView {
       button("−", "Zoom out (−)", () => this.zoomBy(1 / 1.6)),
       button("⤢", "Show the whole graph (0)", () => this.fit()),
     );
-    this.heading = element("h3", {}, ...titleOf(this.run));
-    const head = element("div", { class: "map-head" }, this.heading, tools);
+    const head = element("div", { class: "map-head" }, element("h3", {}, ...titleOf(this.run)), tools);
     this.root = element("figure", { class: "map" }, head, this.field, this.card, this.legend);
     this.listen();
   }
@@ -119,7 +117,6 @@ export class MapView {
 
   setWay(way) {
     this.way = way;
-    this.heading.replaceChildren(...titleOf(this.run), ...(way in DIFFERENCES ? [" and ", ...titleOf(this.run.other)] : []));
     this.draw();
   }
 
@@ -252,17 +249,9 @@ export class MapView {
       if (!few) marks.push(drawn("path", { class: "source-star", d: star(x, y, 6) }));
     }
     for (const vertex of this.rings) mark(vertex, "ring", few ? this.radius + 8 : 11);
-    (this.run.notes ?? []).forEach(({ vertex }, place) => {
-      if (!(vertex >= 0)) return; // at a moment, or at a vertex that is not drawn
-      const [x, y] = this.at(vertex);
-      const radius = few ? this.radius + 4 : 6;
-      mark(vertex, "noted", radius);
-      const up = 0.7 * radius + 5;
-      marks.push(
-        drawn("circle", { class: "note-tag", cx: x + up, cy: y - up, r: 8 }),
-        drawn("text", { class: "note-number", x: x + up, y: y - up + 4 }, place + 1),
-      );
-    });
+    for (const { vertex } of this.run.notes ?? []) {
+      if (vertex >= 0) mark(vertex, "noted", few ? this.radius + 4 : 6); // else at a moment, or not drawn
+    }
     if (this.picked >= 0) mark(this.picked, "picked", few ? this.radius + 6 : 9);
     if (this.hovered >= 0) mark(this.hovered, "hovered", few ? this.radius + 3 : 6);
     this.overlay.replaceChildren(...(few ? (this.drawing ?? []) : []), ...marks);
@@ -353,8 +342,6 @@ export class MapView {
   showCard() {
     if (this.hovered < 0)
       this.card.textContent = this.chosen ? "Click a vertex to choose it." : "Point at a vertex for its numbers.";
-    else if (this.way in DIFFERENCES)
-      this.card.textContent = `vertex ${nameOf(this.graph, this.hovered)} · ${differenceWords(this.run, this.hovered)}`;
     else {
       const said = (this.run.notes ?? []).filter((one) => one.vertex === this.hovered).map((one) => one.text);
       this.card.textContent = [this.run.vertexWords(this.hovered, this.now), ...said].join(" · ");

@@ -36,12 +36,9 @@ class Panel {
       this.dragged = true;
       this.goTo(event);
     });
-    this.svg.addEventListener("pointermove", (event) => (this.dragged ? this.goTo(event) : this.hover(event)));
+    this.svg.addEventListener("pointermove", (event) => this.dragged && this.goTo(event));
     this.svg.addEventListener("pointerup", () => (this.dragged = false));
-    this.svg.addEventListener("pointerleave", () => this.unhover());
     this.cursor = drawn("line", { class: "cursor" });
-    this.ghost = drawn("line", { class: "ghost" });
-    this.tip = drawn("text", { class: "tip" });
     new ResizeObserver(() => this.redraw()).observe(this.svg);
     clock.watch(() => this.showNow());
   }
@@ -69,29 +66,12 @@ class Panel {
     this.clock.go(this.timeAt(event));
   }
 
-  hover(event) {
-    const ns = this.timeAt(event);
-    const x = this.x(ns);
-    this.place(this.ghost, x);
-    const right = x > this.width * 0.6;
-    this.tip.setAttribute("x", right ? x - 5 : x + 5);
-    this.tip.setAttribute("y", TOP + 9);
-    this.tip.setAttribute("text-anchor", right ? "end" : "start");
-    this.tip.textContent = `${timeWords(ns, this.clock.duration)}: ${this.valuesAt(ns)
-      .map(([letter, words]) => (letter ? `${letter} ${words}` : words))
-      .join(", ")}`;
-  }
-
-  unhover() {
-    this.place(this.ghost, -9);
-    this.tip.textContent = "";
-  }
-
-  place(line, x) {
-    line.setAttribute("x1", x);
-    line.setAttribute("x2", x);
-    line.setAttribute("y1", TOP - 4);
-    line.setAttribute("y2", this.height - BOTTOM);
+  placeCursor() {
+    const x = this.x(this.clock.now);
+    this.cursor.setAttribute("x1", x);
+    this.cursor.setAttribute("x2", x);
+    this.cursor.setAttribute("y1", TOP - 4);
+    this.cursor.setAttribute("y2", this.height - BOTTOM);
   }
 
   redraw() {
@@ -101,14 +81,13 @@ class Panel {
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.theme = colours(this.root);
     this.columns = Math.max(Math.round(this.width - LEFT - RIGHT), 20);
-    this.unhover();
-    this.svg.replaceChildren(...this.axisX(), ...this.draw(), this.ghost, this.cursor, this.tip);
+    this.svg.replaceChildren(...this.axisX(), ...this.draw(), this.cursor);
     this.showNow();
   }
 
   showNow() {
     if (!this.width) return;
-    this.place(this.cursor, this.x(this.clock.now));
+    this.placeCursor();
     this.values.replaceChildren(
       ...this.valuesAt(this.clock.now).map(([letter, words, kind]) =>
         element(
@@ -345,64 +324,38 @@ export class ParallelismPanel extends Panel {
 
 const COUNTERS = { processed: "work", relaxed: "relaxed", improved: "improved" };
 
-/** Vertices processed, edges relaxed, distances improved, as rates or totals. */
+/** Vertices processed, edges relaxed, distances improved: rates, of two runs the vertices alone. */
 export class WorkPanel extends Panel {
   constructor(runs, clock) {
     super(runs, clock, "Work");
-    this.chosen = "processed";
-    this.totals = element("input", { type: "checkbox" });
-    this.totals.addEventListener("change", () => this.redraw());
-    const tools = [element("label", { class: "chip" }, this.totals, "totals")];
-    if (runs.length > 1) {
-      this.menu = element(
-        "select",
-        { "aria-label": "Which work is compared" },
-        ...Object.keys(COUNTERS).map((name) => element("option", {}, name)),
-      );
-      this.menu.addEventListener("change", () => {
-        this.chosen = this.menu.value;
-        this.redraw();
-      });
-      tools.unshift(this.menu);
-    }
-    this.under.append(element("span", { class: "tools" }, ...tools));
-    this.sentence = element("p", { class: "sentence" }, this.efficiency());
-    this.root.append(this.sentence);
+    this.caption.textContent = runs.length > 1 ? "Vertices processed per second" : "Work per second";
+    this.root.append(element("p", { class: "sentence" }, this.efficiency()));
   }
 
   efficiency() {
     const share = (run) => (run.reached / Math.max(run.columns.processed[run.times.length - 1], 1)).toFixed(2);
-    if (this.runs.length > 1)
-      return `Work efficiency: ${this.runs.map((run) => `${run.letter} ${share(run)}`).join(", ")} (settled over processed vertices)`;
-    return `Work efficiency ${share(this.runs[0])} (settled over processed vertices)`;
+    const shares = this.runs.map((run) => `${run.letter} ${share(run)}`.trim());
+    return `Work efficiency ${shares.join(", ")} (settled over processed vertices)`;
+  }
+
+  /** Return [run, column, kind] of each line. */
+  get shapes() {
+    if (this.runs.length > 1) return this.runs.map((run, at) => [run, "processed", RUNS[at]]);
+    return Object.entries(COUNTERS).map(([name, kind]) => [this.runs[0], name, kind]);
   }
 
   draw() {
-    this.caption.textContent = this.totals.checked ? "Totals since the start" : "Work per second";
-    this.shapes =
-      this.runs.length > 1
-        ? this.runs.map((run, at) => [run, this.chosen, RUNS[at]])
-        : Object.entries(COUNTERS).map(([name, kind]) => [this.runs[0], name, kind]);
-    this.curves = this.shapes.map(([run, name]) => this.shape(run, run.columns[name]));
-    const top = niceCeiling(
-      1.04 *
-        Math.max(1e-9, ...this.curves.map((points) => points.reduce((most, [, value]) => Math.max(most, value), 0))),
-    );
-    const found = this.numbersY(top);
-    this.shapes.forEach(([run, , kind], at) =>
-      found.push(
-        ...this.curve(
-          this.curves[at].map(([ns, value]) => [ns, value / top]),
-          kind,
-          run.letter,
-        ),
-      ),
-    );
-    return found;
+    const curves = this.shapes.map(([run, name]) => this.shape(run, run.columns[name]));
+    const peaks = curves.map((points) => points.reduce((most, [, value]) => Math.max(most, value), 0));
+    const top = niceCeiling(1.04 * Math.max(1e-9, ...peaks));
+    const lines = this.shapes.flatMap(([run, , kind], at) => {
+      const points = curves[at].map(([ns, value]) => [ns, value / top]);
+      return this.curve(points, kind, run.letter);
+    });
+    return [...this.numbersY(top), ...lines];
   }
 
   shape(run, values) {
-    if (this.totals.checked) return this.column(run, values);
     const count = Math.max(Math.min(run.times.length, Math.round(this.columns / MEAN_PIXELS)), 8);
     const end = run.time_ns || 1;
     const total = (ns) => between(run.times, values, ns);
@@ -417,20 +370,9 @@ export class WorkPanel extends Panel {
   }
 
   valuesAt(ns) {
-    return (this.shapes ?? []).map(([run, name, kind], at) => {
-      const own = run.fromA(ns);
-      const points = this.curves[at];
-      const place = lastAtOrBefore(
-        points.map(([x]) => x),
-        ns,
-      );
-      const inside = place >= 0 && ns <= points[points.length - 1][0];
-      const value = this.totals.checked
-        ? run.value(name, Math.min(own, run.time_ns)) || 0
-        : inside
-          ? points[place][1]
-          : 0;
-      return [run.letter || name, short(value), kind];
+    return this.shapes.map(([run, name, kind]) => {
+      const rate = rateAt(run.times, run.columns[name], run.fromA(ns));
+      return [run.letter || name, short(rate), kind];
     });
   }
 }
@@ -546,6 +488,13 @@ export class BucketsPanel extends Panel {
       ` ${short(peak)}`,
     );
   }
+}
+
+/** Return the rate between the two samples round a moment, per second: the width of the plot does not count. */
+function rateAt(times, values, ns) {
+  const at = Math.min(lastAtOrBefore(times, ns), times.length - 2);
+  if (at < 0 || ns > times[times.length - 1]) return 0;
+  return (1e9 * (values[at + 1] - values[at])) / (times[at + 1] - times[at] || 1);
 }
 
 /** Return the total at a moment, steady between samples. */

@@ -2,11 +2,10 @@
 
 import { Clock } from "./clock.js";
 import { button, drawn, element } from "./elements.js";
-import { DIFFERENCES } from "./difference.js";
 import { waysOf } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView } from "./matrix.js";
-import { BucketsPanel, DeltaPanel, ParallelismPanel, RUNS, WorkPanel } from "./plots.js";
+import { BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel } from "./plots.js";
 import { nameOf, Run } from "./run.js";
 import { timeNumber, timeUnit, timeWords } from "./words.js";
 
@@ -21,8 +20,6 @@ const ICONS = {
   markBack: "M6 4v8L1 8ZM12 4.5l3 3.5l-3 3.5l-3 -3.5Z",
   markOn: "M10 4v8L15 8ZM4 4.5l3 3.5l-3 3.5l-3 -3.5Z",
 };
-const THUMB = 7; // pixels: half of the slider's thumb, as in page.css
-const STRIP = 34; // pixels: height of the timeline's drawing
 export const KEYS = [
   ["Space", "play or pause"],
   ["← →", "one sample back or on"],
@@ -37,13 +34,11 @@ export const KEYS = [
  * page: the whole tree; places: of one or two runs; names: what to call two of one algorithm.
  */
 export function runsOf(page, places, names = []) {
-  const runs = places.map((place, at) => {
+  return places.map((place, at) => {
     const tree = { ...page.runs[place], title: names[at] ?? page.runs[place].title };
     const graph = tree.graph === null || tree.graph === undefined ? null : page.graphs[tree.graph];
     return new Run(tree, graph, places.length > 1 ? "AB"[at] : "");
   });
-  if (runs.length === 2) runs[0].other = runs[1];
-  return runs;
 }
 
 export class RunsView {
@@ -117,9 +112,7 @@ export class RunsView {
   setWay(way) {
     if (this.wayMenu && [...this.wayMenu.options].some((one) => one.value === way)) {
       this.wayMenu.value = way;
-      const shared = way in DIFFERENCES; // both runs on A's map
-      this.root.classList.toggle("shared-map", shared);
-      (shared ? this.maps.slice(0, 1) : this.maps).forEach((map) => map.setWay(way));
+      this.maps.forEach((map) => map.setWay(way));
     }
   }
 
@@ -132,7 +125,6 @@ export class RunsView {
 
   redraw() {
     this.panels.forEach((panel) => panel.redraw());
-    this.drawStrip();
   }
 
   /** Take the colours of the page: the theme changed. */
@@ -165,7 +157,6 @@ export class RunsView {
   }
 
   timeline() {
-    this.strip = drawn("svg", { class: "strip", "aria-hidden": "true", preserveAspectRatio: "none" });
     this.slider = element("input", {
       type: "range",
       min: 0,
@@ -203,14 +194,8 @@ export class RunsView {
       this.readout,
       element("label", { class: "pace" }, "Pace ", pace),
     );
-    new ResizeObserver(() => this.drawStrip()).observe(this.strip);
     this.clock.watch(() => this.showTime());
-    return element(
-      "div",
-      { class: "timeline" },
-      element("div", { class: "strip-field" }, this.strip, this.slider),
-      transport,
-    );
+    return element("div", { class: "timeline" }, this.slider, transport);
   }
 
   jump(ns) {
@@ -245,48 +230,6 @@ export class RunsView {
     const words = this.runs.map((run) => run.spoken(this.clock.now)).join(" ");
     if (!this.spoken.textContent) this.spoken.textContent = words;
     else this.waiting = setTimeout(() => (this.spoken.textContent = words), 400);
-  }
-
-  /** Draw parallelism and the changes of Δ small, above the slider. */
-  drawStrip() {
-    const width = this.strip.clientWidth;
-    if (!width) return;
-    this.strip.setAttribute("viewBox", `0 0 ${width} ${STRIP}`);
-    const x = (ns) => THUMB + (ns / this.clock.duration) * (width - 2 * THUMB);
-    const top = Math.max(
-      ...this.runs.map((run) => run.columns.assigned.reduce((most, one) => Math.max(most, one), 0)),
-      1,
-    );
-    const parts = this.runs.map((run, at) => {
-      const base = STRIP - 1;
-      const points = Array.from(
-        run.times,
-        (ns, place) =>
-          `${x(run.toA(ns)).toFixed(1)} ${(base - (run.columns.assigned[place] / top) * (STRIP - 12)).toFixed(1)}`,
-      );
-      const end = x(run.toA(run.time_ns)).toFixed(1);
-      return drawn("path", { class: `area of-${RUNS[at]}`, d: `M${x(0)} ${base}L${points.join("L")}L${end} ${base}` });
-    });
-    for (const run of this.runs.filter((one) => one.bucketed)) {
-      const { delta } = run.columns;
-      for (let at = 1; at < run.times.length; at += 1) {
-        if (delta[at] === delta[at - 1]) continue;
-        const left = x(run.toA(run.times[at]));
-        parts.push(
-          drawn("path", {
-            class: `change ${delta[at] > delta[at - 1] ? "raised" : "lowered"}`,
-            d: delta[at] > delta[at - 1] ? `M${left} 1l4 6h-8Z` : `M${left} 7l4 -6h-8Z`,
-          }),
-        );
-      }
-    }
-    for (const run of this.runs) {
-      for (const note of (run.notes ?? []).filter((one) => one.vertex === undefined)) {
-        const left = Math.min(x(run.toA(note.t_ns)), width - 12);
-        parts.push(drawn("path", { class: "flag", d: `M${left} ${STRIP}V9h11v9h-11` }));
-      }
-    }
-    this.strip.replaceChildren(...parts);
   }
 
   /** Do what a key means; return whether it meant something. */

@@ -13,17 +13,15 @@ import pytest
 from browser import CHROMIUM, MISSING, Browser, Page
 from page_stage import recorded, roads
 
-from gpu.graph import INT_UNREACHED
+from gpu import words
 from gpu.lessons.answers import Bench
 from gpu.lessons.read import find_lessons, read_lesson
 from gpu.page.lesson import lesson_page, right_answers
 from gpu.page.runs import pair_page, run_page
 from gpu.page.sweep import sweep_page
 from gpu.record.notes import Note
-from gpu.study.compare import Align, Side, align, difference
 from viewer.common import colormaps
 from viewer.common.theme import DARK, LIGHT
-from viewer.features.compare.maps import made_ready
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=MISSING), pytest.mark.slow]
 
@@ -129,36 +127,6 @@ def test_the_map_has_the_colours_of_the_window(browser: Browser, tmp_path: Path)
     page.close()
 
 
-@pytest.mark.parametrize("how", ["time", "share"])
-def test_who_settled_first_is_the_windows(browser: Browser, tmp_path: Path, how: Align) -> None:
-    """Levels of both differences at two moments are those of the window's own tables."""
-    runs = recorded("adds"), recorded("near_far")
-    page = opened(browser, written(tmp_path, pair_page(*runs, roads())))
-    sides = Side.of(runs[0]), Side.of(runs[1])
-    found = made_ready(difference(*sides, align(*sides, how)))
-    if how != "time":  # how it begins
-        page.value(f"scope.align('{how}')")
-    for way, (levels, top) in (("difference", found.time), ("difference_work", found.work)):
-        page.value(f"scope.setWay('{way}')")
-        assert page.value("document.querySelectorAll('.map')[1].getClientRects().length") == 0
-        half = page.value("scope.clock.duration") / 2
-        for moment, known in ((half, found.first <= half), (2 * half, levels < INT_UNREACHED)):
-            page.value(f"scope.clock.go({moment})")
-            seen = page.value("[...scope.maps[0].levels]")
-            wanted = np.where(known & (found.first >= 0), np.minimum(levels + 1, 255), 0)
-            differing = np.abs(np.array(seen) - wanted)
-            assert differing.max() <= (how != "time")  # knots of another clock are fewer on a page
-        assert top > 1
-    page.value("scope.maps[0].point(5)")
-    assert "earlier by " in page.value("document.querySelector('.card').textContent")
-    assert "A +" in page.value("document.querySelector('.legend').textContent")
-    page.value("scope.setWay('distance')")
-    assert page.value("document.querySelectorAll('.map')[1].getClientRects().length") == 1
-    assert page.value(CHECKS) == []
-    quiet(page)
-    page.close()
-
-
 def test_the_cursor_hides_what_is_not_reached_yet(browser: Browser, tmp_path: Path) -> None:
     trace = recorded()
     assert trace.vertices is not None
@@ -168,9 +136,9 @@ def test_the_cursor_hides_what_is_not_reached_yet(browser: Browser, tmp_path: Pa
     share = page.value(f"scope.runs[0].reachedShare({half})")
     assert share == pytest.approx((trace.vertices.first_reached_ns <= half).mean(), abs=1e-3)
     late = int(np.argmax(trace.vertices.first_reached_ns))
-    words = page.value(f"scope.runs[0].vertexWords({late}, {half})")
-    assert words.startswith(f"vertex {roads().id_of(late)} · not reached yet at ")
-    assert f"final distance {trace.dist[late]:,}" in words
+    said = page.value(f"scope.runs[0].vertexWords({late}, {half})")
+    assert said.startswith(f"vertex {roads().id_of(late)} · not reached yet at ")
+    assert f"final distance {trace.dist[late]:,}" in said
     page.close()
 
 
@@ -210,7 +178,6 @@ def test_notes_are_buttons_that_go_there(browser: Browser, tmp_path: Path) -> No
     assert page.value("document.querySelectorAll('.notes li').length") == 2
     assert page.value("document.querySelector('.notes').textContent").find(text) > 0
     assert page.value("document.querySelector('.notes b')") is None
-    assert page.value("document.querySelectorAll('.flag').length") == 1
     assert page.value("document.querySelectorAll('.noted').length") == 1
     page.value("document.querySelectorAll('.notes button')[0].click()")
     assert page.value("scope.clock.now") == half
@@ -220,6 +187,21 @@ def test_notes_are_buttons_that_go_there(browser: Browser, tmp_path: Path) -> No
     assert page.value(CHECKS) == []
     quiet(page)
     page.close()
+
+
+def test_a_rate_is_the_samples_whatever_the_width(browser: Browser, tmp_path: Path) -> None:
+    trace = recorded("near_far")
+    address = written(tmp_path, run_page(trace, roads()))
+    times, total = trace.samples["t_ns"], trace.samples["processed_vertices"]
+    at = len(times) // 2
+    rate = 1e9 * (total[at + 1] - total[at]) / (times[at + 1] - times[at])
+    said = []
+    for width in (390, 1440):
+        page = opened(browser, address, width=width)
+        page.value(f"scope.clock.go({times[at]})")
+        said.append(page.value("scope.panels.at(-1).valuesAt(scope.clock.now)[0][1]"))
+        page.close()
+    assert said == [words.short(rate)] * 2
 
 
 def test_a_click_in_a_plot_moves_the_cursor_of_all(browser: Browser, tmp_path: Path) -> None:
@@ -257,8 +239,8 @@ def test_a_sweep_goes_through_its_runs(browser: Browser, tmp_path: Path) -> None
     for place, trace in enumerate(runs):
         page.value(f"scope.show({place})")
         assert page.value("scope.view.runs[0].time_ns") == trace.time_ns
-        words = page.value("document.querySelector('.sweep > .summary').textContent")
-        assert f"{trace.processed_vertices:,} vertices processed" in words
+        said = page.value("document.querySelector('.sweep > .summary').textContent")
+        assert f"{trace.processed_vertices:,} vertices processed" in said
     page.click(".curve .target", 0)
     assert page.value("scope.place") == 0
     assert page.value(CHECKS) == []
@@ -296,8 +278,8 @@ def test_a_whole_lesson_by_clicks(browser: Browser, lesson: Path) -> None:
         answer(page, question, right_answers(bench, question), wrong)
         verdict = page.value("document.querySelector('.verdict').textContent")
         assert verdict.startswith("✗" if wrong else "✓")
-    words = page.value("document.querySelector('.score').textContent")
-    assert words == f"{count - 1} of {count} right"
+    said = page.value("document.querySelector('.score').textContent")
+    assert said == f"{count - 1} of {count} right"
     page.value("localStorage.clear()")
     assert page.complaints() == []
     page.close()

@@ -69,11 +69,10 @@ const look = () => ({
   tables: ways.map((way) => tableFor(way, theme)), bucket: tableFor("bucket", theme, 17),
   heat: heatTable(theme, 969), index: counts.map(heatIndex) });
 """
-    ways = ["distance", "settled_time", "processed", "difference", "state", "plain"]
+    ways = ["distance", "settled_time", "processed", "state", "plain"]
     told = {"plot": theme.plot, "text": theme.text, "heat": theme.heat}
     told |= {"settled": theme.data.settled, "tentative": theme.data.tentative}
     told |= {"range": colormaps.RANGES[theme.name]}
-    told |= {"difference": colormaps.diverging(theme)}
     counts = [0, 1, 2, 3, 10, 969, 10**6]
     found = run(script, tmp_path, ways=ways, theme=told, counts=counts)
     for way, table in zip(ways, found["tables"], strict=True):
