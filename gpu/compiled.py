@@ -1,17 +1,14 @@
-"""One decorator for compiled loops: Numba, cached, the GIL released.
+"""One decorator for compiled loops: Numba, cached on disk, Python's lock released.
 
-Numba's own cache does not notice that a *called* function in another file changed,
-and would go on running the old one. So the cache folder is named by a hash of the sources
-of the rooms `loops`, `model` and `cpu` and of single files, where calls cross files (compiled
-code elsewhere stays within its file), and stands in the user's cache folder: an installed package
-may be read-only. Where that folder cannot be written either (no home, somebody else's home, a
-read-only disk) it is a private one among the temporary files, else nothing is kept.
+Numba's cache does not notice that a *called* function in another file changed, and would go on
+running the old one. So the cache folder is named by a hash of the sources where calls cross files
+(`_source_digest`). It lies in the user's cache folder, since an installed package may be read-only;
+where that cannot be written, in a private folder among the temporary files; else nothing is kept.
 
 Compiling takes seconds, and a graph of a few thousand arcs does not need it: `at_once` runs the
 same functions as plain Python until they are compiled. The result is the same to the byte.
 
-Import this module only from modules that are compiled code: it imports Numba, which
-takes about a second.
+Import this module only from modules with compiled code: it imports Numba, which takes a second.
 """
 
 from __future__ import annotations
@@ -20,32 +17,25 @@ import hashlib
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from stat import S_ISDIR
 from types import FunctionType
-from typing import IO, Any
+from typing import Any
 
 import numba
-import numba.experimental.function_type  # what types are known: `is_compiled`
+import numba.experimental.function_type  # registers the last types that `is_compiled` looks through
 import numpy as np
-from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
-from gpu.locked import lock
-
-PLAIN_ARCS = (
-    3_000  # up to which plain Python is as quick as loading what was compiled: half a second
-)
-PATIENCE_S, PAUSE_S = 120.0, 0.05  # for another process that compiles the same function
+PLAIN_ARCS = 3_000  # up to which plain Python is as quick as loading compiled code: half a second
 LEAN: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}  # see `compiled_lean`
 
 
 def cache_folder() -> Path:
-    """Return the folder of caches for this version of our sources, if it can be written at all."""
+    """Return the folder for code compiled from this version of our sources."""
     name = f"numba-{numba.__version__}-{_source_digest()}"
     usual, other = _usual_root(), _temporary_root()
     if _is_writable(usual / name) or not _is_private(other) or not _is_writable(other / name):
@@ -73,16 +63,16 @@ def _temporary_root() -> Path:
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether a folder is ours alone, made now if need be: what is kept there will be run."""
+    """Whether a folder, made now if need be, is ours alone: code that is kept there will be run."""
     try:
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-        found = folder.lstat()
+        state = folder.lstat()
     except OSError:
         return False
     if sys.platform == "win32":  # temporary files are each user's own
         return True
-    return S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
+    return S_ISDIR(state.st_mode) and state.st_uid == os.geteuid() and not state.st_mode & 0o077
 
 
 @cache
@@ -107,64 +97,18 @@ def _source_digest() -> str:
     return digest.hexdigest()
 
 
-numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
-KEEPS = _is_writable(cache_folder())  # whether what is compiled outlives the process
-
-
-class _Kept(FunctionCache):
-    """What was compiled before, of one function; files that are damaged are made again.
-
-    One process compiles it, others that want it meanwhile wait and load: engine and window's
-    workers begin together, and two cores would do the same work twice.
-    """
-
-    _turn: IO[bytes] | None = None  # a file, locked from looking in vain until it is saved
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled function for a signature, None where it is to be compiled."""
-        self._end_turn()
-        found = self._kept(sig, target_context)
-        if found is None:
-            self._await_turn()
-            found = self._kept(sig, target_context)  # perhaps somebody has just made it
-        if found is not None:
-            self._end_turn()
-        return found
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled."""
-        try:
-            super().save_overload(sig, data)
-        finally:
-            self._end_turn()
-
-    def _await_turn(self) -> None:
-        end = time.monotonic() + PATIENCE_S
+def _remove_empty(folder: Path) -> None:
+    """Remove files of the cache that a crash of the system left empty: Numba would not start."""
+    for path in folder.rglob("*.nb[ic]"):
         with suppress(OSError):
-            self._impl.locator.ensure_cache_path()
-            path = Path(self.cache_path, f"{self._impl.filename_base}.lock")
-            self._turn = path.open("ab")
-        while self._turn is not None and time.monotonic() < end:
-            try:
-                lock(self._turn)
-                return
-            except BlockingIOError:
-                time.sleep(PAUSE_S)
-            except OSError:  # a file system without locks
-                return
+            if not path.stat().st_size:
+                path.unlink()
 
-    def _end_turn(self) -> None:
-        if self._turn is not None:
-            self._turn.close()
-            self._turn = None
 
-    def _kept(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # whatever unpickling makes of bytes that are no pickle
-            with suppress(OSError):
-                self.flush()
-            return None
+FOLDER = cache_folder()
+KEEPS = _is_writable(FOLDER)  # whether compiled code outlives the process
+numba.config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
+_remove_empty(FOLDER)
 
 
 def compiled(
@@ -174,29 +118,19 @@ def compiled(
 
     Used bare (`@compiled`) or with options (`@compiled(parallel=True)`).
 
-    signatures : compile, or load, for these types now and for no others. Given to `njit` they
-    would be compiled before the function has a cache, in every process again.
+    signatures : compile, or load, for these types now and for no others
     """
-    options = {"nogil": True, "error_model": "numpy", **options}
-
-    def dispatcher(function: Callable[..., Any]) -> Any:
-        made = numba.njit(**options)(function)
-        if KEEPS:
-            made._cache = _Kept(made.py_func)
-        for signature in signatures:
-            made.compile(signature)
-        made.disable_compile(val=bool(signatures))
-        return made
-
-    return dispatcher if function is None else dispatcher(function)
+    options = {"nogil": True, "error_model": "numpy", "cache": KEEPS, **options}
+    decorator = numba.njit(list(signatures) or None, **options)
+    return decorator if function is None else decorator(function)
 
 
 def compiled_lean(function: Callable[..., Any]) -> Any:
     """Compile a function that allocates no array and returns none.
 
-    Such code needs no reference counts, and leaving them out made the modelled ADDS
-    3.5 times faster: passing a tuple of arrays from function to function counts every
-    array up and down with atomic operations (22 M against 6 M arcs/s on NY).
+    Such code needs no reference counts, and leaving them out made the modelled ADDS 3.5 times
+    faster: passing a tuple of arrays from function to function counts every array up and down with
+    atomic operations (22 M against 6 M arcs/s on New York).
     """
     return compiled(function, _nrt=False)
 
@@ -204,8 +138,8 @@ def compiled_lean(function: Callable[..., Any]) -> Any:
 def compiled_inline(function: Callable[..., Any]) -> Any:
     """Compile a function as part of its callers, never by itself; otherwise lean.
 
-    A function that is compiled by itself is optimised again inside every caller. For the
-    modelled ADDS, eleven functions deep, that made 14 s of compilation where 8 s do.
+    A function that is compiled by itself is optimised again inside every caller. For the modelled
+    ADDS, eleven functions deep, that made 14 s of compilation where 8 s do.
     """
     return compiled(function, _nrt=False, inline="always")
 

@@ -1,0 +1,51 @@
+"""Compiled code is kept on disk, for any types and for named ones; damage is repaired."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = """
+import json, sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+from summed import total
+assert total(np.arange(5.0)) == 10.0
+print(json.dumps([sum(total.stats.cache_misses.values()), sum(total.stats.cache_hits.values())]))
+"""
+FUNCTION = """
+from gpu.compiled import compiled
+
+{decorator}
+def total(values):
+    result = 0.0
+    for value in values:
+        result += value
+    return result
+"""
+
+
+def misses_and_hits(folder: Path) -> list[int]:
+    environment = {**os.environ, "SSSP_SCOPE_CACHE": str(folder / "cache"), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", PROGRAM, str(folder)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    result: list[int] = json.loads(done.stdout)
+    return result
+
+
+@pytest.mark.parametrize("named", ["@compiled", '@compiled(signatures=["float64(float64[::1])"])'])
+def test_compiled_code_is_kept_and_empty_files_are_made_again(tmp_path: Path, named: str) -> None:
+    (tmp_path / "summed.py").write_text(FUNCTION.format(decorator=named))
+    assert misses_and_hits(tmp_path) == [1, 0]
+    assert misses_and_hits(tmp_path) == [0, 1]
+    files = [*(tmp_path / "cache").rglob("*.nbi"), *(tmp_path / "cache").rglob("*.nbc")]
+    assert len(files) == 2
+    for file in files:
+        file.write_bytes(b"")
+    assert misses_and_hits(tmp_path) == [1, 0]
