@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PyQt6.QtCore import QSize, QTimer
-from PyQt6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PyQt6.QtWidgets import QApplication, QMainWindow, QToolBar, QVBoxLayout, QWidget
 
 import sample_graphs
@@ -31,17 +31,11 @@ from viewer.feature import FeaturePart, Opening, Themed
 from viewer.features import FEATURES, Features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
-from viewer.frame.menus import (
-    OPTIONS,
-    fill_colours,
-    fill_recent,
-    fill_samples,
-)
+from viewer.frame.menus import fill_samples, offer_colours, offer_recent
 from viewer.frame.notice_bar import NoticeBar
 from viewer.frame.run_panel import RunPanel
 from viewer.frame.status_bar import StatusBar
 from viewer.frame.vertex_dialog import VertexDialog
-from viewer.graph.colours import COLOUR_MODES
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import engine_words, is_modelled, machines
@@ -129,9 +123,11 @@ class MainWindow(QMainWindow):
         self.toolbar.setMovable(False)
         self.addToolBar(self.toolbar)
         self.actions_by_key.fill_toolbar(self.toolbar)
-        fill_samples(self.actions_by_key.menu("samples"))
-        fill_colours(self.actions_by_key.menu("colour_by"), COLOUR_MODES)
-        panels = self.actions_by_key.menu("panels")
+        submenu = self.actions_by_key.menu
+        fill_samples(submenu("samples"), self.open_path)
+        offer_recent(submenu("recent"), self.settings, self.open_path)
+        offer_colours(submenu("colour_by"), self.graph_view)
+        panels = submenu("panels")
         for dock in self.docks.by_key.values():
             toggle = dock.toggleViewAction()
             panels.addAction(toggle)
@@ -175,17 +171,6 @@ class MainWindow(QMainWindow):
         self.docks.named.connect(self._mark_arrangement)
         for key in self.docks.extra:
             self.docks[key].visibilityChanged.connect(partial(self._fill_when_seen, key))
-        self._connect_menus()
-
-    def _connect_menus(self) -> None:
-        samples, recent, colours = (
-            self.actions_by_key.menu(key) for key in ("samples", "recent", "colour_by")
-        )
-        samples.triggered.connect(self._open_row)
-        recent.triggered.connect(self._open_row)
-        recent.aboutToShow.connect(self._show_recent)
-        colours.triggered.connect(self._colour_by_row)
-        colours.aboutToShow.connect(self._mark_colour)
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Build the plots once the window has been painted for the first time."""
@@ -310,8 +295,8 @@ class MainWindow(QMainWindow):
         """Return most of the screen, within bounds; with its frame never more than the screen."""
         screen = self.screen()
         room = (screen.availableSize() if screen is not None else SMALL_SIZE) - FRAME
-        wanted = (room * SCREEN_SHARE).expandedTo(SMALL_SIZE).boundedTo(LARGE_SIZE)
-        return wanted.boundedTo(room)
+        size = (room * SCREEN_SHARE).expandedTo(SMALL_SIZE).boundedTo(LARGE_SIZE)
+        return size.boundedTo(room)
 
     def _restore(self) -> None:
         self.set_theme(self.settings.theme)
@@ -323,12 +308,12 @@ class MainWindow(QMainWindow):
         if self.settings.geometry is not None:
             self.restoreGeometry(self.settings.geometry)
         name = str(self.settings.value(LAYOUT))
-        known = ARRANGEMENTS.get(name)
-        if known is None or known.lasting:
+        plan = ARRANGEMENTS.get(name)
+        if plan is None or plan.lasting:
             self.docks.arrange(name)
             if self.settings.window_state is not None:
                 self.restoreState(self.settings.window_state, self.docks.version)
-        else:  # it shows what is not here any more
+        else:  # what it shows is not here any more
             self.docks.arrange()
         self._mark_arrangement(self.docks.arrangement)
         self._show_graph()
@@ -464,31 +449,17 @@ class MainWindow(QMainWindow):
             if action.group == "layout":
                 self.actions_by_key[action.key].setChecked(action.argument == name)
 
-    def _mark_colour(self) -> None:
-        for action in self.actions_by_key.menu("colour_by").actions():
-            action.setChecked(action.data() == self.graph_view.colour_by)
-
-    def _show_recent(self) -> None:
-        menu, known = self.actions_by_key.menu("recent"), self.settings
-        fill_recent(menu, known.recent_files, known.recent_options)
-
     def _run_first(self, path: str, _options: object = None) -> None:
         """Run on the file that the command line names where that takes about a second."""
-        asked, self._run_file = self._run_file, ""
+        named, self._run_file = self._run_file, ""
         graph = self.session.graph
-        if path != asked or graph is None:
+        if path != named or graph is None:
             return
         if graph.m <= QUICK_ARCS and graph.n:
             self.controller.run_when_ready(self.start_run)
         else:
             advice = "Press Run (Ctrl+R); it is too large to run unasked."
             self.session.set_notice(Notice("info", f"{graph.name} is here.", advice))
-
-    def _open_row(self, row: QAction) -> None:
-        self.open_path(row.data(), row.property(OPTIONS))
-
-    def _colour_by_row(self, row: QAction) -> None:
-        self.graph_view.set_colour_by(row.data())
 
     def _next_frame(self) -> None:
         now = time.monotonic()

@@ -1,8 +1,9 @@
 """The manual and the glossary, in a dialog of their own; F1 opens the page of the focused panel.
 
-The prose about panels is a file (`assets/manual/panels.md`). Everything else is made from what the
-program says elsewhere: words from the glossary, commands from the table of actions, an algorithm's
-page from the essay in its file, machines from the presets. So the manual and the tooltips agree.
+The prose about panels is a file (`assets/manual/panels.md`), or a feature's docstring. The rest is
+made from what the program says elsewhere: words from the glossary, commands from the table of
+actions, an algorithm's page from the essay in its file, machines from the presets. So the manual
+and the tooltips agree.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape, unescape
+from importlib import import_module
 from importlib.resources import files
+from inspect import getdoc
 
 from PyQt6.QtCore import QSignalBlocker, QSize, Qt, QUrl
 from PyQt6.QtGui import QFont, QTextCursor, QTextDocument
@@ -39,6 +42,7 @@ from viewer.common.small_widgets import wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.feature import FeaturePart, Window
+from viewer.features import FEATURES
 from viewer.frame.help_dialogs import MOUSE
 
 PANELS, ALGORITHM_PAGES, COMMANDS, GLOSSARY = "Panels", "Algorithms", "Commands", "Glossary"
@@ -96,11 +100,19 @@ def first_paragraphs() -> dict[str, str]:
 
 
 def _prose() -> dict[str, tuple[str, str]]:
-    """Return (title, Markdown) by panel; a heading reads "# key: Title"."""
+    """Return (title, Markdown) by panel; a heading reads "# key: Title".
+
+    A panel that is not in the file has the docstring of its feature.
+    """
     text = files("assets").joinpath("manual", "panels.md").read_text(encoding="utf-8")
     parts = HEADING.split(text)[1:]
     keys, titles, bodies = parts[::3], parts[1::3], parts[2::3]
-    return {key: (title, body) for key, title, body in zip(keys, titles, bodies, strict=True)}
+    prose = {key: (title, body) for key, title, body in zip(keys, titles, bodies, strict=True)}
+    for feature in FEATURES:
+        for key, title in feature.docks.items():
+            if key not in prose:
+                prose[key] = (title, getdoc(import_module(f"viewer.features.{feature.key}")) or "")
+    return prose
 
 
 def in_order() -> list[Term]:
@@ -117,9 +129,9 @@ def matching(pages: Mapping[str, Page], text: str) -> list[Page]:
 
 def _panel(key: str, title: str, text: str) -> Page:
     parts = [to_html(text)]
-    mouse = dict(MOUSE).get(MICE.get(key, ""), [])
+    mouse = MOUSE.get(MICE.get(key, ""), {})
     if mouse:
-        parts.append(f"<h3>Mouse and keys</h3>{_table(mouse)}")
+        parts.append(f"<h3>Mouse and keys</h3>{_table(mouse.items())}")
     words = [term for term in in_order() if key in term.seen]
     if words:
         parts += ["<h3>Words</h3>", *map(_entry, words)]

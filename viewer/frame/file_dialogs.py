@@ -57,64 +57,45 @@ class FileDialogs(QObject):
 
     def ask_save_trace(self) -> None:
         """Ask where to save the current run, whole."""
-        self._ask_save("Save this run", "Traces (*.npz)", ".npz", self._write_trace)
+        from gpu.record.tracefile import save_trace
+
+        self._ask_trace("Save this run", "Traces (*.npz)", ".npz", save_trace)
 
     def ask_export_csv(self) -> None:
         """Ask where to write the samples as a table."""
-        self._ask_save("Export samples", "Tables (*.csv)", ".csv", self._write_csv)
+        from gpu.record.export import write_csv
+
+        self._ask_trace("Export samples", "Tables (*.csv)", ".csv", write_csv)
 
     def ask_export_perfetto(self) -> None:
         """Ask where to write the trace-event file."""
-        self._ask_save(
-            "Export for Perfetto", "Trace events (*.json)", ".json", self._write_perfetto
-        )
+        from gpu.record.export import write_perfetto
+
+        kind = "Trace events (*.json)"
+        self._ask_trace("Export for Perfetto", kind, ".json", write_perfetto)
 
     def ask_export_png(self) -> None:
         """Ask where to save a picture of the window."""
-        self._ask_save(
-            "Export a picture", "Pictures (*.png)", ".png", self._write_png, at_once=True
-        )
 
-    def _trace(self) -> Trace:
-        run = self._session.current
-        assert run is not None
-        assert run.trace is not None
-        return self._session.notes.trace_of(run)
+        def write(path: str) -> None:
+            with written_whole(path) as file:
+                file.write(png_bytes(self._window.grab()))
 
-    def _write_trace(self, path: str) -> None:
-        from gpu.record.tracefile import save_trace
+        kinds = f"Pictures (*.png);;{ALL_FILES}"
+        self.ask_save("Export a picture", kinds, ".png", lambda path: self.save(path, write))
 
-        save_trace(self._trace(), path)
-
-    def _write_csv(self, path: str) -> None:
-        from gpu.record.export import write_csv
-
-        write_csv(self._trace(), path)
-
-    def _write_perfetto(self, path: str) -> None:
-        from gpu.record.export import write_perfetto
-
-        write_perfetto(self._trace(), path)
-
-    def _write_png(self, path: str) -> None:
-        with written_whole(path) as file:
-            file.write(png_bytes(self._window.grab()))
-
-    def _ask_save(
-        self,
-        title: str,
-        kind: str,
-        suffix: str,
-        write: Callable[[str], None],
-        at_once: bool = False,
+    def _ask_trace(
+        self, title: str, kind: str, suffix: str, write: Callable[[Trace, str], None]
     ) -> None:
-        dialog = self.dialog(title, f"{kind};;{ALL_FILES}")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix)
-        dialog.selectFile(self._suggested_name() + suffix)
-        save = self.save if at_once else self.save_in_background
-        dialog.fileSelected.connect(lambda path: save(path, write))
-        dialog.open()
+        """Ask where to write the current run; write it in the background."""
+
+        def save(path: str) -> None:
+            run = self._session.current
+            if run is not None and run.trace is not None:
+                trace = self._session.notes.trace_of(run)
+                self.save_in_background(path, lambda to: write(trace, to))
+
+        self.ask_save(title, f"{kind};;{ALL_FILES}", suffix, save)
 
     def ask_save(
         self, title: str, kinds: str, suffix: str, save: Callable[[str], None], name: str = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
@@ -9,7 +11,6 @@ from PyQt6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QScrollArea,
@@ -22,42 +23,33 @@ from viewer.actions import Menu
 from viewer.common.fault_log import log_path, version
 from viewer.common.theme import SPACING
 
-MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
-    (
-        "Graph",
-        [
-            ("Click", "Choose the source"),
-            ("Shift+click", "Show the shortest path"),
-            ("Right click, menu key", "What can be done with a vertex"),
-            ("Wheel, + and -", "Zoom"),
-            ("Drag, arrow keys", "Move"),
-            ("Double click, 0", "Show the whole graph"),
-        ],
-    ),
-    (
-        "Plots",
-        [
-            ("Click, drag the cursor's line", "Put the cursor there"),
-            ("Wheel", "Zoom time, in all plots together"),
-            ("Drag beside it", "Move the window of time, where one has zoomed in"),
-            ("Ctrl+drag", "Measure from here to there"),
-            ("Ctrl+click", "Put a mark of measuring"),
-            ("Double click", "Show the whole run"),
-        ],
-    ),
-    (
-        "Drawing",
-        [
-            ("Double click", "Add a vertex, edit a name or a weight"),
-            ("Drag from a rim", "Draw an arc"),
-            ("Tab, E", "Go to the next vertex, to its next arc"),
-            ("N, C", "Add a vertex, begin an arc"),
-            ("Enter, a digit", "Edit the name or the weight, type a weight"),
-            ("Arrow keys, with Shift", "Move what is selected, by one unit"),
-            ("S, V, A", "Choose a tool: select, vertices, arcs"),
-        ],
-    ),
-]
+MOUSE: dict[str, dict[str, str]] = {  # group: what is done by mouse or key, and what it does
+    "Graph": {
+        "Click": "Choose the source",
+        "Shift+click": "Show the shortest path",
+        "Right click, menu key": "What can be done with a vertex",
+        "Wheel, + and -": "Zoom",
+        "Drag, arrow keys": "Move",
+        "Double click, 0": "Show the whole graph",
+    },
+    "Plots": {
+        "Click, drag the cursor's line": "Put the cursor there",
+        "Wheel": "Zoom time, in all plots together",
+        "Drag beside it": "Move the window of time, where one has zoomed in",
+        "Ctrl+drag": "Measure from here to there",
+        "Ctrl+click": "Put a mark of measuring",
+        "Double click": "Show the whole run",
+    },
+    "Drawing": {
+        "Double click": "Add a vertex, edit a name or a weight",
+        "Drag from a rim": "Draw an edge",
+        "Tab, E": "Go to the next vertex, to its next edge",
+        "N, C": "Add a vertex, begin an edge",
+        "Enter, a digit": "Edit the name or the weight, type a weight",
+        "Arrow keys, with Shift": "Move what is selected, by one unit",
+        "S, V, A": "Choose a tool: select, vertices, edges",
+    },
+}
 ROUND_IT = 110  # pixels: title, margins and button around the sheet
 ABOUT = """\
 An oscilloscope for shortest-path schedulers: load a graph, run a GPU shortest-path
@@ -90,69 +82,53 @@ class _Dialog(QDialog):
 
 
 class ShortcutsDialog(_Dialog):
-    """Every key that does something; from the tables of actions and of widgets."""
+    """Every key that does something, in two columns; from the table of actions, and MOUSE."""
 
     def __init__(self, menus: tuple[Menu, ...], parent: QWidget) -> None:
         super().__init__("Keyboard shortcuts", parent)
+        groups = {plain(menu.title): _keys(menu) for menu in menus} | MOUSE
+        groups = {title: keys for title, keys in groups.items() if keys}
+        half = sum(len(keys) + 2 for keys in groups.values()) // 2
+        columns: tuple[list[str], list[str]] = ([], [])
+        lines = 0
+        for title, keys in groups.items():
+            columns[lines > half].append(_group(title, keys))
+            lines += len(keys) + 2
         sheet = QWidget()
-        columns = QHBoxLayout(sheet)
-        columns.setContentsMargins(0, 0, 2 * SPACING, 0)
-        columns.setSpacing(5 * SPACING)
-        groups: list[tuple[str, list[tuple[str, str]]]] = []
-        for menu in menus:
-            with_keys = [action for action in menu.actions if keys_of(action)]
-            keys = [(", ".join(keys_of(action)), plain(action.text)) for action in with_keys]
-            if keys:
-                groups.append((plain(menu.title), keys))
-        groups += MOUSE
-        half = (sum(len(keys) + 2 for _, keys in groups) + 1) // 2
-        columns.addLayout(self._column(groups, 0, half))
-        columns.addLayout(self._column(groups, half, 10**6))
+        row = QHBoxLayout(sheet)
+        row.setSpacing(5 * SPACING)
+        for column in columns:
+            row.addWidget(QLabel("".join(column)), 0, Qt.AlignmentFlag.AlignTop)
         self._add_scrolled(sheet)
         self.add_close_button()
 
     def _add_scrolled(self, sheet: QWidget) -> None:
-        """Show the sheet, with a scroll bar where the screen is too low for it."""
+        """Show the sheet, with a scroll bar if the screen is too low for it."""
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(sheet)
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setAccessibleName("Keyboard shortcuts")
-        bar = area.verticalScrollBar()
-        wanted = sheet.sizeHint()
-        area.setMinimumWidth(wanted.width() + (bar.sizeHint().width() if bar is not None else 0))
+        bar, screen, size = area.verticalScrollBar(), self.screen(), sheet.sizeHint()
+        area.setMinimumWidth(size.width() + (bar.sizeHint().width() if bar is not None else 0))
         self.column.addWidget(area)
-        screen = self.screen()
-        room = screen.availableSize().height() if screen is not None else wanted.height()
-        self.resize(self.sizeHint().width(), min(wanted.height() + ROUND_IT, int(0.9 * room)))
+        room = screen.availableSize().height() if screen is not None else size.height()
+        self.resize(self.sizeHint().width(), min(size.height() + ROUND_IT, int(0.9 * room)))
 
-    def _column(
-        self, groups: list[tuple[str, list[tuple[str, str]]]], first: int, last: int
-    ) -> QGridLayout:
-        """Lay out the groups that begin at a line in [first, last)."""
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(3 * SPACING)
-        grid.setVerticalSpacing(SPACING // 2)
-        line = 0
-        for title, keys in groups:
-            if first <= line < last:
-                self._add_group(grid, title, keys)
-            line += len(keys) + 2
-        grid.setRowStretch(grid.rowCount(), 1)
-        return grid
 
-    def _add_group(self, grid: QGridLayout, title: str, keys: list[tuple[str, str]]) -> None:
-        heading = QLabel(title)
-        heading.setProperty("role", "heading")
-        row = grid.rowCount()
-        grid.addWidget(heading, row, 0, 1, 2)
-        for offset, (key, words) in enumerate(keys, 1):
-            name = QLabel(key)
-            name.setProperty("role", "strong")
-            grid.addWidget(name, row + offset, 0)
-            grid.addWidget(QLabel(words), row + offset, 1)
-        grid.setRowMinimumHeight(row + len(keys) + 1, SPACING)
+def _keys(menu: Menu) -> dict[str, str]:
+    actions = [action for action in menu.actions if keys_of(action)]
+    return {", ".join(keys_of(action)): plain(action.text) for action in actions}
+
+
+def _group(title: str, keys: dict[str, str]) -> str:
+    """Return a group as HTML: a heading, then a line for each key."""
+    rows = (
+        f"<tr><td><b>{escape(key)}</b></td><td>{escape(words)}</td></tr>"
+        for key, words in keys.items()
+    )
+    return f'<h3>{escape(title)}</h3><table cellpadding="2">{"".join(rows)}</table>'
 
 
 class AboutDialog(_Dialog):

@@ -1,11 +1,9 @@
-"""Submenus whose rows are data: samples, recent files, ways to colour.
-
-The window listens to `QMenu.triggered` and reads the data of the row.
-"""
+"""Submenus whose entries are data: samples, recent files, ways to colour."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,38 +13,55 @@ from PyQt6.QtWidgets import QMenu
 from gpu.words import SENTENCE, in_sight
 from sample_graphs import CATALOGUE
 from viewer.common.foreign_words import button_words
+from viewer.graph.colours import COLOUR_MODES
+from viewer.graph.view import GraphView
 from viewer.models.open_choices import words_of
+from viewer.models.settings import Settings
 
-OPTIONS = "open_options"  # property of a row
+Open = Callable[[str, dict[str, Any] | None], None]  # path, options of the reader
 
 
-def fill_samples(menu: QMenu) -> None:
-    """Add one row per sample of the catalogue, its data is "sample:<key>"."""
+def fill_samples(menu: QMenu, open_path: Open) -> None:
+    """Offer the samples of the catalogue."""
     menu.setToolTipsVisible(True)
     for key, sample in CATALOGUE.items():
         action = QAction(sample.title, menu)
         action.setToolTip(sample.sentence)
         action.setStatusTip(sample.sentence)
-        action.setData(f"sample:{key}")
+        action.triggered.connect(partial(_open, open_path, f"sample:{key}", None))
         menu.addAction(action)
 
 
-def fill_recent(
-    menu: QMenu, paths: Iterable[str], options: Mapping[str, dict[str, Any]] | None = None
-) -> None:
-    """Show one row per path, its data, newest first, in place of what was there.
-
-    options : how a file was read, by path; also the row's property OPTIONS
-    """
-    menu.clear()
+def offer_recent(menu: QMenu, settings: Settings, open_path: Open) -> None:
+    """Offer the files that were opened before, newest first, whenever the menu opens."""
     menu.setToolTipsVisible(True)
-    for path in paths:
-        how = (options or {}).get(path, {})
-        said = f" ({words_of(how)})" if how else ""
-        action = QAction(button_words(f"{Path(path).name}{said}"), menu)
-        action.setToolTip(in_sight(f"{path}{said}", SENTENCE))
-        action.setData(path)
-        action.setProperty(OPTIONS, how or None)
+    menu.aboutToShow.connect(partial(_fill_recent, menu, settings, open_path))
+
+
+def offer_colours(menu: QMenu, view: GraphView) -> None:
+    """Offer the ways to colour, with a mark at the one in use."""
+
+    def mark() -> None:
+        for action in menu.actions():
+            action.setChecked(action.data() == view.colour_by)
+
+    for key, title in COLOUR_MODES.items():
+        action = QAction(title, menu)
+        action.setCheckable(True)
+        action.setData(key)
+        menu.addAction(action)
+    menu.aboutToShow.connect(mark)
+    menu.triggered.connect(lambda action: view.set_colour_by(action.data()))
+
+
+def _fill_recent(menu: QMenu, settings: Settings, open_path: Open) -> None:
+    menu.clear()
+    for path in settings.recent_files:
+        options = settings.recent_options.get(path) or None
+        how = f" ({words_of(options)})" if options else ""
+        action = QAction(button_words(f"{Path(path).name}{how}"), menu)
+        action.setToolTip(in_sight(f"{path}{how}", SENTENCE))
+        action.triggered.connect(partial(_open, open_path, path, options))
         menu.addAction(action)
     if menu.isEmpty():
         nothing = QAction("Nothing opened yet", menu)
@@ -54,10 +69,5 @@ def fill_recent(
         menu.addAction(nothing)
 
 
-def fill_colours(menu: QMenu, modes: Mapping[str, str]) -> None:
-    """Add one checkable row per way of colouring, its data: key -> title."""
-    for key, title in modes.items():
-        action = QAction(title, menu)
-        action.setCheckable(True)
-        action.setData(key)
-        menu.addAction(action)
+def _open(open_path: Open, path: str, options: dict[str, Any] | None, _checked: bool) -> None:
+    open_path(path, options)

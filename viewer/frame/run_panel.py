@@ -160,9 +160,7 @@ class RunPanel(QWidget):
         self._form = ParameterForm()
         self._room, self._has_room = hint_label(), True
         self._automatic = QCheckBox("Automatic")
-        self._automatic.setToolTip(
-            "The algorithm chooses where Δ begins; else you do, and it begins, or stays, there"
-        )
+        self._automatic.setToolTip("On: the algorithm chooses the first Δ. Off: you do")
         self._delta = DeltaSpin()
         self._delta.setAccessibleName("Δ, bucket width")
         self._delta_label = field_label("Δ", explain("delta"))
