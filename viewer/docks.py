@@ -21,7 +21,6 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 
 from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QAction
@@ -179,14 +178,12 @@ class Docks(QObject):
         self.arrangement = name if name in ARRANGEMENTS else FIRST
         self._beside.clear()
         self._settled = (QSize(1, 1), {})
-        size, shown = self._window.size(), self._shown()
+        size = self._window.size()
         for dock in self.by_key.values():
             dock.setFloating(False)  # before it is removed: a removed dock stays afloat
             self._window.removeDockWidget(dock)
         for side in (LEFT, BOTTOM, RIGHT):
             self._stack(side)
-        for key, dock in self.by_key.items():
-            dock.setVisible(key in shown)
         self._keep_size(size)
         self._give_sizes()
         self._ghosts.start()  # Qt has set its tab bars up by then
@@ -209,24 +206,21 @@ class Docks(QObject):
 
     def _stack(self, side: Qt.DockWidgetArea) -> None:
         """Put the cells of a side below each other; hidden docks wait where they will come up."""
-        window, docks, cells = self._window, self.by_key, self._cells(side)
-        waiting = [key for key in docks if _side(key) == side and key not in self._shown()]
+        window, docks, cells, shown = self._window, self.by_key, self._cells(side), self._shown()
+        waiting = [key for key in docks if _side(key) == side and key not in shown]
         if side == BOTTOM:
             cells = [*([key] for key in waiting), *cells]
         elif cells:
             cells = [[*cells[0], *waiting], *cells[1:]]
         else:
             cells = [waiting]
-        for place, cell in enumerate(cells):
-            if place == 0:
-                window.addDockWidget(side, docks[cell[0]])
-            else:
-                window.splitDockWidget(docks[cells[place - 1][0]], docks[cell[0]], DOWN)
-            docks[cell[0]].show()  # now: Qt splits beside a hidden dock as it likes
         for cell in cells:
-            for before, key in pairwise(cell):
-                docks[key].show()
-                window.tabifyDockWidget(docks[before], docks[key])
+            for place, key in enumerate(cell):
+                if place:
+                    window.tabifyDockWidget(docks[cell[0]], docks[key])
+                else:
+                    window.addDockWidget(side, docks[key], DOWN)
+                docks[key].setVisible(key in shown)
             docks[cell[0]].raise_()
 
     def _give_sizes(self) -> None:

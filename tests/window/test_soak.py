@@ -1,32 +1,20 @@
 """A person who presses everything: seeded random actions on a real window and engine.
 
-    python tests/window/test_soak.py SECONDS [SEED] [why]
+    python tests/window/test_soak.py SECONDS [SEED]
 
-opens a window without a screen and uses at random whatever is enabled: every row of the action
-registry but Quit, fields of the Run panel, docks, keys, clicks into the graph and the plots, small
-graphs. Dialogs are cancelled. It ends with 1, and says what it did last, if anything was raised or
-Qt complained, if the window grew by more than 50 MB after the warm-up (every action and every
-algorithm once, then a third of the time), or if a child process or a segment in /dev/shm is left
-after the window was closed. What its engine process holds is told, not judged: each that was killed
-because it did not stop in time has a successor that has loaded less. See `campaigns/flat.py`.
+opens a window without a screen and uses at random whatever is enabled: every action but Quit,
+fields of the Run panel, docks, keys, clicks into the graph and the plots, small graphs. Dialogs are
+cancelled. It ends with 1, and says what it did last, if anything was raised or Qt complained, if
+the window grew by more than 50 MB after the warm-up (every action and every algorithm once, then a
+third of the time), or if a child process or a segment in /dev/shm is left after the window closed.
+Memory is measured after a collection of garbage and `malloc_trim`, once every run has ended.
 
-What is measured is what a process has to itself, after a collection of garbage and `malloc_trim`,
-once every run and sweep has ended: the window, its engine process, and whatever other children
-there are then (the tracker of shared memory; a sweep's pool is gone with the sweep, and a pool
-that stayed would be seen here). Beside it stands what the window's allocations hold: where that
-is level and the process grows, it grows by holes between them. `why` prints, at the end, which
-lines of Python hold more than before (`tracemalloc`, which makes everything slower) and what
-there is more of.
-
-A table says after what the window's loop was held for more than 50 ms, and where (`soak_stalls`);
-a test that fails because of it would fail on a busy machine.
-
-In the suite it runs for less than a minute, in a process of its own, so that what other tests
-have allocated is not counted.
+In the suite it runs in a process of its own, so that the allocations of other tests do not count.
 """
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import random
@@ -41,14 +29,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from soak_memory import Held, allocated, children, give_back_memory, resident
-from soak_stalls import Stalls
+from soak_memory import resident
 
 SUITE_SECONDS = 24
 SEED = 20261121
 GROWTH_MB = 50.0
-JUDGED = ("window grew MB", "others grew MB")
-MARK_SECONDS = 60
 MOST_RUNS = 6  # kept in the table: what people keep is no leak
 SIZES = (20, 200, 1500)  # vertices of the graphs
 SIZE = (1280, 800)  # of the window, pixels, while memory is measured
@@ -78,17 +63,15 @@ def test_random_actions_break_nothing_and_leak_nothing() -> None:
 class Soak:
     """One window, one sequence of random steps, what went wrong."""
 
-    def __init__(self, seconds: float, seed: int, why: bool = False) -> None:
+    def __init__(self, seconds: float, seed: int) -> None:
         from viewer.common.application import make_application
         from viewer.main_window import MainWindow
         from viewer.models.settings import Settings
 
-        self.seconds, self.random, self.why = seconds, random.Random(seed), why
+        self.seconds, self.random = seconds, random.Random(seed)
         self.faults: list[str] = []
         self.did: deque[str] = deque(maxlen=25)
         self.steps = 0
-        self.allocated: list[tuple[float, float]] = []  # at each mark, see `soak_memory.allocated`
-        self.stalls = Stalls(lambda: self.did[-1] if self.did else "start")
         self._catch()
         self.segments = _segments()
         self.app = make_application()
@@ -117,46 +100,42 @@ class Soak:
 
     # --- steps
 
-    def run(self) -> dict[str, float]:
-        """Warm up, act at random, close; return the measures."""
+    def run(self) -> float:
+        """Warm up, act at random, close; return by how many MB the window grew."""
         begun = time.monotonic()
         self._wait(lambda: self.window.controller.ready and self.window.session.graph is not None)
         self._wait(lambda: not self.window.features.install_next())
-        self.stalls.start()
         self._warm_up()
         while time.monotonic() - begun < self.seconds / 3:
             self._step()
         before = self._measured()
-        marks, held = [before], Held() if self.why else None
         while time.monotonic() - begun < self.seconds:
             self._step()
-            if time.monotonic() - begun > self.seconds / 3 + MARK_SECONDS * len(marks):
-                marks.append(self._measured())
         after = self._measured()
-        self.stalls.stop()
-        print(self.stalls.table())
-        if held is not None:
-            held.print_growth()
         self._close()
-        told = (f"{a:.0f} + {b:.0f} + {c:.0f}" for a, b, c in [*marks, after])
-        print("window + engine + others MB:", ", ".join(told))
-        told = (f"{a:.1f} MB in {b:.0f} k" for a, b in self.allocated)
-        print("allocated by the window, small blocks of Python:", ", ".join(told))
-        grown = (now - then for now, then in zip(after, before, strict=True))
-        found = dict(
-            zip(("window grew MB", "engine grew MB", "others grew MB"), grown, strict=True)
-        )
-        return {"seconds": time.monotonic() - begun, "window MB": after[0], **found}
+        return after - before
 
-    def _measured(self) -> tuple[float, float, float]:
-        """Return what is held with the first graph shown: a larger one is no leak."""
+    def _measured(self) -> float:
+        """Return what the window holds, MB, with the first graph shown: a larger one is no leak."""
+        from gpu.memory import give_back_freed
+
         self._settle()
         drawn = self.window.features["draw"].model
         drawn.forget_history(drawn.drawing)  # up to some 10 MB that a person may take back
         self.window.open_path(FIRST)
         session = self.window.session
         self._wait(lambda: session.graph is not None and session.graph.n == FIRST_N)
-        return self._megabytes()
+        self._settle()
+        self.window.sweep.end()  # processes that an open lesson holds
+        self.window.showNormal()
+        self.window.resize(*SIZE)  # what is drawn is as large as the window
+        for record in list(session.runs):
+            if record is not session.current:
+                session.remove_run(record)
+        self._breathe(0.3)
+        gc.collect()
+        give_back_freed()
+        return resident(os.getpid())
 
     def _warm_up(self) -> None:
         from gpu.algorithms import ALGORITHMS
@@ -295,7 +274,6 @@ class Soak:
         loop = QEventLoop()
         QTimer.singleShot(round(1000 * seconds), loop.quit)
         loop.exec()
-        self.stalls.beat()
 
     def _tidy(self) -> None:
         """Cancel dialogs, close menus, forget old runs."""
@@ -331,23 +309,6 @@ class Soak:
             if time.monotonic() > end:
                 raise TimeoutError(f"nothing happens; last: {', '.join(self.did)}")
 
-    def _megabytes(self) -> tuple[float, float, float]:
-        """Return the resident size of the window's process, of its engine, of other children."""
-        self._settle()
-        self.window.sweep.end()  # processes that an open lesson holds
-        self.window.showNormal()
-        self.window.resize(*SIZE)  # what is drawn is as large as the window: always the same here
-        for record in list(self.window.session.runs):
-            if record is not self.window.session.current:
-                self.window.session.remove_run(record)
-        self._breathe(0.3)
-        with self.stalls.unnoticed():
-            give_back_memory()
-        self.allocated.append(allocated())
-        engine = self.window.controller.host.child_pid or 0
-        others = [pid for pid in children(os.getpid()) if pid != engine]
-        return resident(os.getpid()), resident(engine), sum(map(resident, others))
-
     def _close(self) -> None:
         self._breathe(0.1)
         self.window.close()
@@ -376,22 +337,20 @@ def _segments() -> set[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Soak, print what was measured and found; return 0, or 1 with faults."""
+    """Soak; print what was done and found; return 1 if there is a fault."""
     sys.path.insert(0, str(CHECKOUT))
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     seconds = float(arguments[0]) if arguments else SUITE_SECONDS
     seed = int(arguments[1]) if len(arguments) > 1 else SEED
-    soak = Soak(seconds, seed, "why" in arguments[2:])
+    soak = Soak(seconds, seed)
     try:
-        found = soak.run()
+        grown = soak.run()
     except BaseException:
         traceback.print_exc()  # the hook is ours
         raise
-    for name, megabytes in found.items():
-        if name in JUDGED and megabytes > GROWTH_MB:
-            soak.faults.append(f"{name}: {megabytes:.1f}, allowed {GROWTH_MB:.0f}")
-    words = ", ".join(f"{name} {value:.1f}" for name, value in found.items())
-    print(f"seed {seed}: {soak.steps} actions, {words}")
+    if grown > GROWTH_MB:
+        soak.faults.append(f"the window grew by {grown:.1f} MB, allowed {GROWTH_MB:.0f}")
+    print(f"seed {seed}: {soak.steps} actions, the window grew by {grown:.1f} MB")
     for fault in dict.fromkeys(soak.faults):
         print(f"FAULT {fault}")
     return 1 if soak.faults else 0

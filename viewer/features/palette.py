@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PyQt6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette
+from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QAction, QKeyEvent
 from PyQt6.QtWidgets import (
     QDialog,
+    QHeaderView,
     QLabel,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -30,8 +28,7 @@ from viewer.actions import Action
 from viewer.common.theme import SPACING
 from viewer.feature import FeaturePart
 
-WIDTH, MOST_ROWS = 560, 12  # pixels; rows seen at once
-ROW_MARGIN = 4  # pixels above and below its words
+WIDTH, MOST_LINES = 560, 12  # pixels; lines seen at once
 ENTRY = Qt.ItemDataRole.UserRole
 MOVING_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 RECENT, MOST_RECENT = "palette_recent", 5  # key in Settings
@@ -39,10 +36,10 @@ RECENT, MOST_RECENT = "palette_recent", 5  # key in Settings
 
 @dataclass(frozen=True)
 class Entry:
-    """One row: words to find it by, where it stands, its keys, and what it does."""
+    """One line: words to find it by, its menu, its keys, and what it does."""
 
     words: str
-    place: str
+    menu: str
     keys: str
     action: QAction
 
@@ -62,24 +59,30 @@ class Palette(QDialog):
         self.field.setPlaceholderText("Type what you want to do")
         self.field.setAccessibleName("Find a command")
         self.field.setClearButtonEnabled(True)
-        self.rows = QListWidget()
-        self.rows.setAccessibleName("Commands")
-        self.rows.setUniformItemSizes(True)
-        self.rows.setItemDelegate(_RowPainter(self.rows))
-        self.rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.rows.setMinimumHeight(MOST_ROWS * (self.fontMetrics().height() + 12))
-        self.rows.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list = QTreeWidget()
+        self.list.setColumnCount(3)
+        self.list.setHeaderHidden(True)
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setAccessibleName("Commands")
+        self.list.setMinimumHeight(MOST_LINES * (self.fontMetrics().height() + 12))
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        header = self.list.header()
+        assert header is not None
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.about = QLabel()
         self.about.setProperty("role", "muted")
         self.about.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(*([SPACING] * 4))
-        for part in (self.field, self.rows, self.about):
+        for part in (self.field, self.list, self.about):
             column.addWidget(part)
         self.field.textChanged.connect(self._fill)
-        self.field.returnPressed.connect(self._choose)
-        self.rows.itemClicked.connect(self._choose_row)
-        self.rows.currentItemChanged.connect(self._tell)
+        self.field.returnPressed.connect(lambda: self._choose(self.list.currentItem()))
+        self.list.itemClicked.connect(self._choose)
+        self.list.currentItemChanged.connect(self._describe)
         self.field.installEventFilter(self)
         self._fill("")
 
@@ -87,127 +90,68 @@ class Palette(QDialog):
         """Let the arrow keys of the field move in the list."""
         if isinstance(a1, QKeyEvent) and a1.key() in MOVING_KEYS:
             if a1.type() == QEvent.Type.KeyPress:
-                self.rows.keyPressEvent(a1)
+                self.list.keyPressEvent(a1)
             return True
         return super().eventFilter(a0, a1)
 
     def _fill(self, typed: str) -> None:
-        self.rows.clear()
-        scored = [(match(typed, f"{e.place} {e.words}"), e) for e in self._entries]
-        found = [(score, entry) for score, entry in scored if score is not None]
+        self.list.clear()
+        scored = [(match(typed, f"{e.menu} {e.words}"), e) for e in self._entries]
+        hits = [(score, entry) for score, entry in scored if score is not None]
         if typed:
-            found.sort(key=lambda pair: -pair[0])
-        for _, entry in found:
-            item = QListWidgetItem(self.rows)
-            item.setData(ENTRY, entry)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.words}, {entry.place}")
-        if self.rows.count():
-            self.rows.setCurrentRow(0)
+            hits.sort(key=lambda pair: -pair[0])
+        greyed = self.palette().placeholderText()
+        for _, entry in hits:
+            item = QTreeWidgetItem(self.list, [entry.words, entry.menu, entry.keys])
+            item.setData(0, ENTRY, entry)
+            item.setForeground(1, greyed)
+            if not entry.action.isEnabled():
+                item.setForeground(0, greyed)
+        if hits:
+            self.list.setCurrentItem(self.list.topLevelItem(0))
         else:
             self.about.setText(f"Nothing is called {typed!r}. Try a shorter word.")
 
-    def _tell(self, item: QListWidgetItem | None) -> None:
+    def _describe(self, item: QTreeWidgetItem | None) -> None:
         if item is not None:
-            action: QAction = item.data(ENTRY).action
+            action: QAction = item.data(0, ENTRY).action
             now = "" if action.isEnabled() else " (not now: nothing here to use it on)"
             self.about.setText((action.statusTip() or action.toolTip()) + now)
 
-    def _choose(self) -> None:
-        item = self.rows.currentItem()
-        if item is not None:
-            self._choose_row(item)
-
-    def _choose_row(self, item: QListWidgetItem) -> None:
-        entry: Entry = item.data(ENTRY)
-        if entry.action.isEnabled():
+    def _choose(self, item: QTreeWidgetItem | None) -> None:
+        entry: Entry | None = item.data(0, ENTRY) if item is not None else None
+        if entry is not None and entry.action.isEnabled():
             self.accept()
             self.chosen.emit(entry)
 
 
-class _RowPainter(QStyledItemDelegate):
-    """Words, then where they stand; the keys at the right. A widget a row took 0.2 s to open."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, _index: QModelIndex) -> QSize:
-        """Return one line and its margins; the list gives the width."""
-        return QSize(0, option.fontMetrics.height() + 2 * ROW_MARGIN)
-
-    def paint(
-        self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex
-    ) -> None:
-        """Draw one row, over what the style draws below it."""
-        super().paint(painter, option, index)
-        assert painter is not None
-        entry: Entry = index.data(ENTRY)
-        group = QPalette.ColorGroup.Active
-        words = group if entry.action.isEnabled() else QPalette.ColorGroup.Disabled
-        role = QPalette.ColorRole
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        text, muted = (
-            (role.HighlightedText, role.HighlightedText)
-            if chosen
-            else (role.Text, role.PlaceholderText)
-        )
-        place = option.rect.adjusted(SPACING, 0, -SPACING, 0)
-        bold = QFont(option.font)
-        bold.setWeight(QFont.Weight.DemiBold)
-        pieces = (
-            (entry.keys, bold, option.palette.color(group, text)),
-            (entry.words, option.font, option.palette.color(words, text)),
-            (entry.place, option.font, option.palette.color(group, muted)),
-        )
-        for said, font, colour in pieces:
-            painter.setFont(font)
-            painter.setPen(colour)
-            metrics = QFontMetrics(font)
-            side = Qt.AlignmentFlag.AlignRight if font is bold else Qt.AlignmentFlag.AlignLeft
-            shown = metrics.elidedText(said, Qt.TextElideMode.ElideRight, max(place.width(), 0))
-            painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter, shown)
-            taken = metrics.horizontalAdvance(shown) + 2 * SPACING if shown else 0
-            if font is bold:
-                place.setRight(place.right() - taken)
-            else:
-                place.setLeft(place.left() + taken)
-
-
 def match(typed: str, words: str) -> float | None:
-    """Return how well letters fit words, None where they are not all there in order."""
+    """Return how well letters fit words, None if they are not all there in order."""
     score, place, last = 0.0, 0, -2
     low = words.casefold()
+    starts = [k for k, letter in enumerate(low) if k == 0 or not low[k - 1].isalnum()]
     for letter in typed.casefold().replace(" ", ""):
-        found = low.find(letter, place)
-        if found < 0:
+        hit = low.find(letter, place)
+        if hit < 0:
             return None
-        start = _start_of_word(low, letter, place)
-        if found != last + 1 and start >= 0:
-            found = start
-        score += 3.0 if found == last + 1 else 0.0
-        score += 2.0 if found == 0 or not low[found - 1].isalnum() else 0.0
-        place, last = found + 1, found
+        if hit != last + 1:
+            hit = next((k for k in starts if k >= place and low[k] == letter), hit)
+        score += 3.0 * (hit == last + 1) + 2.0 * (hit in starts)
+        place, last = hit + 1, hit
     return score - 0.01 * len(words)
-
-
-def _start_of_word(words: str, letter: str, first: int) -> int:
-    """Return the next place where a word starts with the letter, -1 where none does."""
-    for place in range(first, len(words)):
-        if words[place] == letter and (place == 0 or not words[place - 1].isalnum()):
-            return place
-    return -1
 
 
 def _rank(entry: Entry, recent: Sequence[str]) -> int:
     """Sort what was used last to the top; the sort keeps the rest."""
-    name = entry.words
-    return recent.index(name) if name in recent else len(recent)
+    return recent.index(entry.words) if entry.words in recent else len(recent)
 
 
 class PaletteFeature(FeaturePart):
-    """See the module docstring."""
+    """Collects the entries, shows them, remembers what was used."""
 
     def show(self) -> Palette:
-        """Show the palette over the self._window."""
-        known = self._window.settings.value(RECENT, [])
-        recent = [str(name) for name in known] if isinstance(known, list) else []
-        palette = Palette(self.entries(), recent, self._window.as_widget())
+        """Show the palette over the window."""
+        palette = Palette(self.entries(), self._recent(), self._window.as_widget())
         palette.chosen.connect(self._use)
         palette.open()
         return palette
@@ -235,12 +179,13 @@ class PaletteFeature(FeaturePart):
             if inner.text() and not inner.isSeparator()
         ]
 
+    def _recent(self) -> list[str]:
+        saved = self._window.settings.value(RECENT, [])
+        return [str(name) for name in saved] if isinstance(saved, list) else []
+
     def _use(self, entry: Entry) -> None:
-        words = entry.words
-        known = self._window.settings.value(RECENT, [])
-        before = known if isinstance(known, list) else []
-        kept = [words, *(name for name in before if name != words)][:MOST_RECENT]
-        self._window.settings.set_value(RECENT, kept)
+        others = [words for words in self._recent() if words != entry.words]
+        self._window.settings.set_value(RECENT, [entry.words, *others][:MOST_RECENT])
         entry.action.trigger()
 
 
