@@ -17,6 +17,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 SAFE_PATH = "PYTHONSAFEPATH"
+WARNINGS = "PYTHONWARNINGS"
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 STANDARD = 3  # descriptors of every process: input, output, errors
 _OURS = str(Path(__file__).resolve().parents[1])  # where `gpu` and `viewer` are found
@@ -82,8 +83,15 @@ def safe_children() -> Iterator[None]:
 def start_tracker() -> None:
     """Start the process that Python keeps for shared memory and semaphores, if it is not there.
 
-    Python starts it by itself, at the first of them, and then as unsafely as it was started.
+    Python starts it by itself, at the first of them, and then as unsafely as it was started. It
+    removes what a process left that was ended in the middle, without a warning.
     """
-    if os.name == "posix":
+    if os.name != "posix":
+        return
+    before = os.environ.get(WARNINGS)
+    os.environ[WARNINGS] = "ignore"
+    try:
         with safe_children():
             resource_tracker.ensure_running()
+    finally:
+        os.environ.pop(WARNINGS) if before is None else os.environ.update({WARNINGS: before})

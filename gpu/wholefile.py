@@ -26,6 +26,8 @@ from gpu.locked import lock
 STDOUT = "-"
 PART, PART_END = ".sssp-", ".part"
 FRESH_S = 10.0  # a part as young as this may not be locked yet
+_parts: set[Path] = set()  # being written by this process
+_signals: list[int] = []  # that told this process to end
 
 
 @contextmanager
@@ -47,14 +49,16 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
         _remove_left_over(target.parent)
         part = _part_beside(target)
         try:
+            _parts.add(part)
             with part.open("xb") as file:
                 with suppress(OSError):  # some file systems have no locks
                     lock(file, wait=True)
                 yield file
+            if _signals:  # the exception of the signal may have been lost in a callback
+                raise KeyboardInterrupt
             part.replace(target)
         finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
+            _remove(part)
     except BrokenPipeError:  # who read it has seen enough
         raise
     except (OSError, MemoryError, ValueError) as error:
@@ -62,6 +66,28 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
         if first is None:
             raise
         raise _refused(path, first) from error
+
+
+def stop_naming(number: int) -> None:
+    """Let no further file of this process get its name: signal `number` told it to end."""
+    _signals.append(number)
+
+
+def told_to_stop() -> bool:
+    """Whether `stop_naming` was called."""
+    return bool(_signals)
+
+
+def abandon() -> None:
+    """Remove the hidden parts of files that are being written; for a process that ends now."""
+    for part in list(_parts):
+        _remove(part)
+
+
+def _remove(part: Path) -> None:
+    with suppress(OSError):
+        part.unlink(missing_ok=True)
+    _parts.discard(part)
 
 
 @contextmanager

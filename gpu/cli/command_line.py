@@ -1,43 +1,53 @@
-"""What was clicked, as a line for a shell: `sssp-scope run ...` that repeats a run.
+"""The line for a shell that makes a run again: `sssp-scope run ...`, `sweep ...`, `compare ...`.
 
-The line names the graph as the run's trace does (a path, or a sample with its options), and
-every setting that differs from what the command takes by itself, with its value in full, so that
-another machine makes the same modelled run. Words that a shell would read otherwise are
-quoted (`gpu.cli.shells`); what a trace of a stranger calls its graph stays a name.
+The line names the graph as the run's trace does (a path, or a sample with its options), and every
+setting that differs from the default, so that another machine makes the same modelled run and
+verifies it. It is pasted without being read, and its names come from files of strangers. So a word
+that no shell can be trusted with is refused:
+
+    every shell   control characters (a terminal obeys them, a newline runs the line) and marks that
+                  turn the direction of writing (what is seen is not what runs)
+    POSIX         nothing else: single quotes, as `shlex` writes them
+    Windows       what one pair of double quotes does not hold in cmd.exe and in PowerShell alike:
+                  a person may paste into either
 """
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import source_range
-from gpu.cli.shells import file_word, line_of, option_words
 from gpu.errors import GpuError
-from gpu.record.trace import ON, GraphReference, Probe, RunSettings
-from gpu.words import exact
+from gpu.record.trace import GraphReference, Probe, RunSettings
+from gpu.words import exact, is_unseen
 
 NAME = "sssp-scope"
 SAMPLE = "sample:"
 MEMORY = "memory"  # origin of a graph that came from no file
 FIRST_SEED = 1
+Shell = Literal["posix", "windows"]
+HERE: Shell = "windows" if os.name == "nt" else "posix"
+READ_IN_QUOTES = set('"%!$`\u201c\u201d\u201e')  # PowerShell takes curly quotes for straight ones
+_PLAIN = re.compile(r"[A-Za-z0-9_./\\:=+-]+")  # read by no shell of Windows as anything else
 
 
 def run_line(settings: RunSettings, graph: GraphReference) -> str:
-    """Return `sssp-scope run ...` that makes this run again.
+    """Return `sssp-scope run ...` that makes this run again and verifies it.
 
     Raises GpuError where the graph came from no file and no sample, or no line can hold its name.
     """
     if ALGORITHMS[settings.algorithm].result == "matrix":
         return apsp_line(settings, graph, "matrix.npy")
-    words = ["run", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
-    words += _device_words(settings)
-    if settings.delta is not None:
-        words += ["--delta", exact(settings.delta)]
+    words = ["run", *_graph_words(graph), *_what_runs(settings)]
     words += ["--probe", str(int(settings.probe))]
     if settings.sample_period_ns:
         words += ["--period-ns", str(settings.sample_period_ns)]
-    return _line([*words, *_seed_words(settings), *_parameter_words(settings, "--set")])
+    return line_of([NAME, *words, *_seed_words(settings), *_set_words(settings), "--verify"])
 
 
 def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
@@ -47,11 +57,10 @@ def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
     """
     first, count = source_range(settings.parameters, graph.n)
     words = ["apsp", *_graph_words(graph), "-o", file_word(output), *_algorithm_words(settings)]
-    words += _device_words(settings)
     words += [] if count == graph.n else ["--sources", f"{first}:{first + count}"]
-    words += [] if settings.delta is None else ["--delta", exact(settings.delta)]
     workers = settings.parameters.get("workers")
-    return _line([*words, *([] if workers is None else ["--workers", str(workers)]), "--verify"])
+    words += [] if workers is None else ["--workers", str(workers)]
+    return line_of([NAME, *words, "--verify"])
 
 
 def sweep_line(
@@ -61,17 +70,13 @@ def sweep_line(
 
     Raises GpuError as `run_line` does.
     """
-    return _line(["sweep", *_graph_words(graph), *sweep_words(settings, knob, values)])
+    return line_of([NAME, "sweep", *_graph_words(graph), *sweep_words(settings, knob, values)])
 
 
 def sweep_words(settings: RunSettings, knob: str, values: tuple[float, ...]) -> list[str]:
-    """Return what follows `sssp-scope sweep FILE`, as words that no shell has to read."""
-    words = [*_source_words(settings), *_algorithm_words(settings)]
-    words += _device_words(settings)
-    if settings.delta is not None:
-        words += ["--delta", exact(settings.delta)]
-    words += ["--knob", knob, "--values", ",".join(map(exact, values))]
-    return [*words, *_seed_words(settings), *_parameter_words(settings, "--set")]
+    """Return the words after `sssp-scope sweep FILE`, not quoted."""
+    words = [*_what_runs(settings), "--knob", knob, "--values", ",".join(map(exact, values))]
+    return [*words, *_seed_words(settings), *_set_words(settings)]
 
 
 def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str = "time") -> str:
@@ -86,28 +91,49 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str
         return " && ".join(apsp_line(settings, graph, output) for settings, output in pair)
     if a.source != b.source:
         raise GpuError("the command compares runs from one source; these have two")
-    if _computer_of(a) != _computer_of(b):
-        raise GpuError("the command compares runs on one computer; these ran on two")
-    words = ["compare", *_graph_words(graph), *_source_words(a)]
+    words = ["compare", *_graph_words(graph), "--source-index", str(a.source)]
     for side, settings in (("a", a), ("b", b)):
         words += [f"--{side}", settings.algorithm, f"--{side}-engine", settings.engine]
-        words += option_words(f"--{side}-device", _device_of(settings)) if settings.device else []
-        if settings.delta is not None:
-            words += [f"--{side}-delta", exact(settings.delta)]
-        words += _parameter_words(settings, f"--{side}-set")
-    words += [
-        "--probe",
-        str(min(int(a.probe), int(Probe.VERTICES))),
-        *_seed_words(a),
-        "--align",
-        how,
-        *_computer_words(a),
-    ]
-    return _line(words)
+        words += _device_words(settings, f"--{side}-device")
+        words += _delta_words(settings, f"--{side}-delta")
+        words += _set_words(settings, f"--{side}-set")
+    words += ["--probe", str(min(int(a.probe), int(Probe.VERTICES))), *_seed_words(a)]
+    return line_of([NAME, *words, "--align", how, "--verify"])
 
 
-def _line(words: list[str]) -> str:
-    return line_of([NAME, *words])
+def line_of(words: Sequence[str], shell: Shell = HERE) -> str:
+    """Return the words as a line; GpuError where one of them cannot stand in any."""
+    for word in words:
+        bad = next((mark for mark in word if is_unseen(mark)), None)
+        if bad is not None:
+            raise GpuError(
+                f"{word!a} holds the unseen character U+{ord(bad):04X}, which a shell may obey; "
+                "rename it"
+            )
+    return shlex.join(words) if shell == "posix" else " ".join(map(_double_quoted, words))
+
+
+def file_word(name: str) -> str:
+    """Return the name of a file so that no command takes it for an option or for `-`."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _double_quoted(word: str) -> str:
+    """Return a word as cmd.exe, PowerShell and the program behind them read it."""
+    if _PLAIN.fullmatch(word):
+        return word
+    bad = next((mark for mark in word if mark in READ_IN_QUOTES), None)
+    if bad is not None or word.endswith("\\"):
+        raise GpuError(
+            f"{word} holds {bad or 'a backslash at its end'}, which cmd.exe and PowerShell read "
+            "differently; rename it"
+        )
+    return f'"{word}"'
+
+
+def _option_words(flag: str, value: str) -> list[str]:
+    """Return an option with its value, in one word where the value looks like an option."""
+    return [f"{flag}={value}"] if value.startswith("-") else [flag, value]
 
 
 def _graph_words(graph: GraphReference) -> list[str]:
@@ -120,52 +146,37 @@ def _graph_words(graph: GraphReference) -> list[str]:
     words = [file_word(graph.origin)]
     if graph.options.get("undirected") is not None:
         words.append("--undirected" if graph.options["undirected"] else "--directed")
-    if graph.options.get("weights") not in (None, "file"):
-        words += option_words("--weights", str(graph.options["weights"]))
-    if graph.options.get("weight_name") is not None:
-        words += option_words("--weight-name", str(graph.options["weight_name"]))
-    if graph.options.get("format") is not None:
-        words += option_words("--format", str(graph.options["format"]))
+    for key, usual in (("weights", "file"), ("weight_name", None), ("format", None)):
+        value = graph.options.get(key)
+        if value not in (None, usual):
+            words += _option_words(f"--{key.replace('_', '-')}", str(value))
     return words
 
 
-def _source_words(settings: RunSettings) -> list[str]:
-    return ["--source-index", str(settings.source)]
+def _what_runs(settings: RunSettings) -> list[str]:
+    return ["--source-index", str(settings.source), *_algorithm_words(settings)]
 
 
 def _algorithm_words(settings: RunSettings) -> list[str]:
-    return ["--algorithm", settings.algorithm, "--engine", settings.engine]
+    words = ["--algorithm", settings.algorithm, "--engine", settings.engine]
+    return [*words, *_device_words(settings, "--device"), *_delta_words(settings, "--delta")]
 
 
-def _device_of(settings: RunSettings) -> str:
-    """Return the device as its engine calls it: of "cuda:0 on user@host" the first word."""
-    return settings.device.partition(ON)[0]
+def _device_words(settings: RunSettings, flag: str) -> list[str]:
+    device = settings.device.partition(" on ")[0]  # of 0.1, with its computer: cuda:0 on user@host
+    return _option_words(flag, device) if device else []
 
 
-def _computer_of(settings: RunSettings) -> str:
-    """Return where that device is, "" where it is here."""
-    return settings.device.partition(ON)[2]
-
-
-def _device_words(settings: RunSettings) -> list[str]:
-    words = option_words("--device", _device_of(settings)) if settings.device else []
-    return words + _computer_words(settings)
-
-
-def _computer_words(settings: RunSettings) -> list[str]:
-    address = _computer_of(settings)
-    return option_words("--on", address) if address else []
+def _delta_words(settings: RunSettings, flag: str) -> list[str]:
+    return [] if settings.delta is None else [flag, exact(settings.delta)]
 
 
 def _seed_words(settings: RunSettings) -> list[str]:
     return ["--seed", str(settings.seed)] if settings.seed != FIRST_SEED else []
 
 
-def _parameter_words(settings: RunSettings, flag: str) -> list[str]:
-    """Return every parameter that is not at its default, as `--set key=value`.
-
-    What the algorithm's row fixes is no parameter of its own and stays out.
-    """
+def _set_words(settings: RunSettings, flag: str = "--set") -> list[str]:
+    """Return every parameter that is not at its default, as `--set key=value`."""
     words: list[str] = []
     for parameter in ALGORITHMS[settings.algorithm].parameters:
         value = settings.parameters.get(parameter.key)

@@ -1,40 +1,47 @@
-"""The command compare: two runs on one graph, what they differ in, as numbers and a sentence.
+"""The command compare: two runs on one graph, two algorithms on many, or many on one.
 
-Each side is an algorithm, run here, or a trace saved before (`--a run.npz`). Options without a
-letter hold for both sides, `--a-delta`, `--b-device` and the like for one. Where times are
-measured, each side runs once more with probes off, and those are the times that are compared.
+Each side is an algorithm, run here, or a saved run (`--a run.npz`). Options without a letter hold
+for both sides, `--a-delta`, `--b-device` and the like for one. Where times are measured, each side
+runs once more with probes off, and those times are compared.
 
-Of several graphs a table is made, a row a graph, here or on the workers of a cluster
-(`gpu.study.compare_graphs`).
+    compare A.gr B.gr C.gr         a table, a row a graph; --cluster shares the graphs out
+    compare A.gr --algorithms all  a table, a row an algorithm, and which is fastest
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.elsewhere import Run, SharedLine, add_cluster, add_on, runner
 from gpu.cli.inputs import (
+    ENGINES,
+    add_cluster,
+    add_delta,
+    add_engine,
     add_examples,
     add_graph_options,
+    add_seed,
+    add_set,
     add_source_options,
+    check_parameters,
     choose_source,
     open_graph,
     open_trace,
+    option_whole,
 )
 from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
-from gpu.cli.run import add_engine, add_numbers, add_seed, option_pair, option_positive
-from gpu.cli.terminal import ProgressLine, fault, note, progress_line
-from gpu.engine import CallingObserver, graph_reference
+from gpu.cli.run import check_same_graph
+from gpu.cli.terminal import ProgressLine, fault, note, progress_line, report
+from gpu.engine import CallingObserver, graph_reference, run
 from gpu.graph import CSRGraph
+from gpu.proof.verify import verify
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.record.tracefile import plain
 from gpu.study.compare import (
@@ -47,44 +54,38 @@ from gpu.study.compare import (
     common_axis,
     obstacle,
 )
-from gpu.study.compare_graphs import Open, Pair, Row, one_by_one
-from gpu.study.compare_words import (
-    Summary,
-    names,
-    summarise,
-)
+from gpu.study.compare_words import NOT_CHECKED, Summary, names, summarise
 from gpu.words import NOT_KNOWN, brief_time, percent
 
 TRACE_SUFFIX = ".npz"
 POINTS = 11  # rows of the columns on a common axis
 CURVES = ("delta", "assigned_edges", "busy_workers", "processed_vertices", "relaxed_edges")
+ALL = "all"
 
 
 def add_compare(parser: Parser) -> None:
     """Fill the parser of `compare`."""
     first, second = list(ALGORITHMS)[:2]
-    engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
     add_graph_options(parser)
-    parser.add_argument("more", metavar="FILE", nargs="*", help="more graphs: a table, proved")
+    words = "more graphs: a table, a row a graph"
+    parser.add_argument("more", metavar="FILE", nargs="*", help=words)
     add_source_options(parser)
+    sides = parser.add_argument_group("the two sides")
+    for side, default in (("a", first), ("b", second)):
+        words = f"an algorithm (as run has), or a saved RUN.npz [{default}]"
+        sides.add_argument(f"--{side}", metavar="WHAT", default=default, help=words)
+        add_delta(sides, f"{side}-")
+        sides.add_argument(f"--{side}-device", metavar="NAME", help="[--device]")
+        sides.add_argument(f"--{side}-engine", choices=ENGINES, help="[--engine]")
+        add_set(sides, f"{side}-")
     both = parser.add_argument_group("both sides")
     add_engine(both)
     levels = [int(p) for p in (Probe.OFF, Probe.SAMPLES, Probe.VERTICES)]
     both.add_argument("--probe", type=int, choices=levels, default=1, help="[1]")
     add_seed(both)
-    add_numbers(both)
-    add_on(both)
-    sides = parser.add_argument_group("the two sides")
-    rare = parser.add_rare_group("of one side, of curves, of several graphs")
-    for side, default in (("a", first), ("b", second)):
-        sides.add_argument(
-            f"--{side}",
-            metavar="WHAT",
-            default=default,
-            help=f"an algorithm (as run has), or a saved RUN.npz [{default}]",
-        )
-        _add_side(rare, side, engines)
-    add_cluster(rare)
+    words = f"in place of two sides: KEY,KEY,... or {ALL}; which is fastest"
+    parser.add_argument("--algorithms", metavar="KEYS", help=words)
+    add_cluster(parser)
     out = parser.add_argument_group("what comes out")
     out.add_argument(
         "--align",
@@ -93,13 +94,9 @@ def add_compare(parser: Parser) -> None:
         default="time",
         help=f"how the clocks meet: {', '.join(ALIGNMENTS)} [time]",
     )
-    rare.add_argument(
-        "--points",
-        metavar="N",
-        type=_points,
-        default=POINTS,
-        help=f"moments in the JSON's curves [{POINTS}]",
-    )
+    words = f"moments in the JSON's curves [{POINTS}]"
+    points = option_whole(2, 100_000)
+    out.add_argument("--points", metavar="N", type=points, default=POINTS, help=words)
     out.add_argument("--verify", action="store_true", help="check both runs by both proofs")
     out.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.set_defaults(handle=_compare, usage_error=parser.error)
@@ -107,32 +104,20 @@ def add_compare(parser: Parser) -> None:
         parser,
         f"sssp-scope compare roads.gr.gz --a {first} --b {second} --source 1 --json",
         "sssp-scope compare roads.gr.gz --a monday.npz --b tuesday.npz --align share",
+        "sssp-scope compare roads.gr.gz --algorithms all --engine cuda",
         "sssp-scope compare roads.gr.gz sample:mesh sample:rmat --cluster local:2",
     )
 
 
-def _add_side(group: argparse._ArgumentGroup, side: str, engines: list[str]) -> None:
-    words = "bucket width, weight units [automatic]"
-    group.add_argument(f"--{side}-delta", metavar="W", type=option_positive, help=words)
-    group.add_argument(f"--{side}-device", metavar="NAME", help="[--device]")
-    group.add_argument(f"--{side}-engine", choices=engines, help="[--engine]")
-    group.add_argument(
-        f"--{side}-set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        type=option_pair,
-        help="a parameter of the algorithm; may be given several times",
-    )
-
-
 def _compare(args: argparse.Namespace) -> int:
+    if args.algorithms is not None:
+        return _compare_algorithms(args)
     if args.more or args.cluster is not None:
-        return _compare_many(args)
-    with progress_line() as progress, runner(args, progress) as run:
+        return _compare_graphs(args)
+    with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
-        a, again_a = _side(graph, args, "a", progress, run)
-        b, again_b = _side(graph, args, "b", progress, run)
+        a, again_a = _side(graph, args, "a", progress)
+        b, again_b = _side(graph, args, "b", progress)
     problem = obstacle(a, b)
     if problem:
         raise CompareError(problem)
@@ -141,88 +126,179 @@ def _compare(args: argparse.Namespace) -> int:
         print(json.dumps(_as_json(a, b, summary, args.align, args.points)))
     else:
         _print(a, b, summary)
-    proofs = [side.verification for side in (a, b) if side.verification is not None]
-    for proof in proofs:
-        if not proof.passed:
+    for proof in (a.verification, b.verification):
+        if proof is not None and not proof.passed:
             return fault(CHECK, f"verification failed: {proof.detail}", CHECK_FAILED)
     return 0
 
 
-def _compare_many(args: argparse.Namespace) -> int:
-    """Compare on every graph named; on a cluster where one is."""
+def _settings(args: argparse.Namespace, name: str) -> RunSettings:
+    """Return the settings of a side, its source left at 0."""
+    own = {key: getattr(args, f"{name}_{key}") for key in ("delta", "device", "engine", "set")}
+    algorithm = getattr(args, name)
+    if algorithm in ALGORITHMS:
+        check_parameters(args, algorithm, dict(own["set"]))
+    return RunSettings(
+        algorithm,
+        own["engine"] or args.engine,
+        own["device"] or args.device or "",
+        delta=own["delta"],
+        probe=args.probe,
+        seed=args.seed,
+        parameters=dict(own["set"]),
+        numbers=args.numbers,
+    )
+
+
+def _side(
+    graph: CSRGraph, args: argparse.Namespace, name: str, progress: ProgressLine
+) -> tuple[Side, Side | None]:
+    """Return one side and, where its time is measured with probes on, a run without."""
+    what, again = getattr(args, name), None
+    if what.endswith(TRACE_SUFFIX):
+        trace = open_trace(what)
+        if args.verify:
+            check_same_graph(trace, graph, what, args)
+    else:
+        settings = replace(_settings(args, name), source=choose_source(graph, args))
+        trace = _made(graph, settings, name, progress)
+        if trace.clock == "measured" and args.probe > Probe.OFF:
+            again = Side.of(_made(graph, replace(settings, probe=Probe.OFF), name, progress))
+    if args.verify:
+        progress.show(-1, f"{name.upper()}: verifying")
+        proof = verify(graph, trace.settings.source, trace.dist)
+        trace = replace(trace, verification=proof)
+    return Side.of(trace), again
+
+
+def _made(graph: CSRGraph, settings: RunSettings, name: str, progress: ProgressLine) -> Trace:
+    def on_samples(samples: np.ndarray) -> None:
+        progress.show(-1, f"{name.upper()}: {int(samples[-1]['processed_vertices']):,} processed")
+
+    return run(graph, settings, CallingObserver(on_samples))
+
+
+def _as_json(a: Side, b: Side, summary: Summary, how: Align, points: int) -> dict[str, Any]:
+    result: dict[str, Any] = {"words": summary.words, "cautions": list(summary.cautions)}
+    result |= summary.numbers
+    result["graph"] = {key: getattr(a.graph, key) for key in ("name", "hash", "n", "m")}
+    for side, name in ((a, "a"), (b, "b")):
+        source = {"id": side.graph.source_id, "index": side.settings.source}
+        result[name] |= {"source": source, "parameters": dict(side.settings.parameters)}
+    return result | {"aligned": _curves(a, b, how, points)}
+
+
+def _curves(a: Side, b: Side, how: Align, points: int) -> dict[str, Any]:
+    """Return columns of both runs at moments in common, or why there are none."""
+    try:
+        clocks = align(a, b, how)
+    except CompareError as error:
+        return {"by": how, "problem": str(error)}
+    times_a, times_b = common_axis(a, b, clocks, points)
+    result: dict[str, Any] = {"by": how, "a_ns": times_a.tolist(), "b_ns": times_b.tolist()}
+    for name in CURVES:
+        columns = (column(s.samples, name, t) for s, t in ((a, times_a), (b, times_b)))
+        result[name] = dict(zip("ab", (plain(values) for values in columns), strict=True))
+    return result
+
+
+def _print(a: Side, b: Side, summary: Summary) -> None:
+    numbers, graph = summary.numbers, a.graph
+    rows = [("", *(f"{letter}: {name}" for letter, name in zip("AB", names(a, b), strict=True)))]
+    rows += [(title, *(words(numbers[side]) for side in "ab")) for title, words in _ROWS]
+    report(f"{graph.name}, {graph.n:,} vertices, {graph.m:,} edges, from {graph.source_id}")
+    _print_columns(rows, "<")
+    report(summary.words)
+    for caution in summary.cautions:
+        advice = " Add --verify to check both." if caution.startswith(NOT_CHECKED) else ""
+        report(f"{caution}{advice}")
+
+
+def _print_columns(rows: Sequence[Sequence[str]], side: str) -> None:
+    """Print rows of cells in columns, the first column to the left, the others as `side` says."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        cells = (f"{cell:{side}{width}}" for cell, width in zip(rest, widths[1:], strict=True))
+        report(f"  {first:<{widths[0]}}  {'  '.join(cells)}".rstrip())
+
+
+def _delta(numbers: dict[str, Any]) -> str:
+    if not ALGORITHMS[numbers["algorithm"]].bucketed:
+        return "none"
+    return "automatic" if numbers["delta"] is None else f"{numbers['delta']:g}"
+
+
+def _share(value: float | None) -> str:
+    return NOT_KNOWN if value is None else percent(value)
+
+
+def _count(number: int | None, what: str) -> str:
+    return NOT_KNOWN if number is None else f"{number:,} {what}"
+
+
+def _verified(value: bool | None) -> str:
+    return "not checked" if value is None else "yes" if value else "NO"
+
+
+_ROWS: tuple[tuple[str, Any], ...] = (
+    ("time", lambda n: f"{brief_time(n['time_ns'])} ({n['clock']})"),
+    ("Δ", _delta),
+    ("device", lambda n: f"{n['device']}, probe level {n['probe']}"),
+    ("processed", lambda n: _count(n["processed_vertices"], "vertices")),
+    ("relaxed", lambda n: _count(n["relaxed_edges"], "edges")),
+    ("efficiency", lambda n: _share(n["work_efficiency"])),
+    ("GPU busy", lambda n: _share(n["busy_share"])),
+    ("verified", lambda n: _verified(n["verified"])),
+)
+
+
+# two algorithms on many graphs
+
+
+def _compare_graphs(args: argparse.Namespace) -> int:
+    from gpu.study.elsewhere import Cluster
+    from gpu.study.rank import Pair, compared_many
+
     if args.a.endswith(TRACE_SUFFIX) or args.b.endswith(TRACE_SUFFIX):
         args.usage_error("a saved run is of one graph; name algorithms, or one FILE")
-    if args.cluster is not None and args.on is not None:
-        args.usage_error("--cluster shares the graphs out itself; leave --on")
-    pair = Pair(_settings(args, "a"), _settings(args, "b"))
-    files = [args.file, *args.more]
-    told: dict[int, dict[str, Any]] = {}
+    pair, files = Pair(_settings(args, "a"), _settings(args, "b")), [args.file, *args.more]
+    rows: dict[int, dict[str, Any]] = {}
     with progress_line() as progress:
-        line = SharedLine(progress, "comparing", lambda number: files[number])
 
         def opened(number: int) -> tuple[CSRGraph, int]:
             graph = open_graph(files[number], args, progress)
             source = choose_source(graph, args)
             about = {"name": graph.name, "hash": graph.hash, "n": graph.n, "m": graph.m}
             named = {"id": graph_reference(graph, source).source_id, "index": source}
-            told[number] = {"file": files[number], "graph": about, "source": named}
+            rows[number] = {"file": files[number], "graph": about, "source": named}
             return graph, source
 
-        with _rows(args, opened, len(files), pair, line) as rows:
-            for done, (number, row) in enumerate(rows, 1):
-                told[number] |= row
-                line.show(done / len(files))
-    found = [told[number] for number in sorted(told)]
+        there = None if args.cluster is None else Cluster(args.cluster, note)
+        try:
+            for number, numbers in compared_many(pair, opened, len(files), there):
+                rows[number] |= numbers
+                done = sum("a" in row for row in rows.values())
+                progress.show(done / len(files), f"comparing: {done} of {len(files)}")
+        finally:
+            if there is not None:
+                there.close()
+    table = [rows[number] for number in sorted(rows)]
     if args.json:
-        print(json.dumps(plain({"graphs": found})))
+        print(json.dumps(plain({"graphs": table})))
     else:
-        _print_many(found)
-    wrong = [row for row in found if row["a"]["fault"] or row["b"]["fault"]]
-    for row in wrong[:1]:
-        fault_words = row["a"]["fault"] or row["b"]["fault"]
-        return fault(CHECK, f"{row['file']}: wrong distances: {fault_words}", CHECK_FAILED)
+        _print_graphs(table)
+    for row in table:
+        problem = row["a"]["fault"] or row["b"]["fault"]
+        if problem:
+            return fault(CHECK, f"{row['file']}: wrong distances: {problem}", CHECK_FAILED)
     return 0
 
 
-@contextmanager
-def _rows(
-    args: argparse.Namespace, opened: Open, count: int, pair: Pair, line: SharedLine
-) -> Iterator[Iterator[tuple[int, Row]]]:
-    """Give the rows as they come: from a cluster, from another computer, or made here."""
-    if args.cluster is not None:
-        from gpu.study.cluster import Cluster
-
-        with Cluster(args.cluster, note, line.tell) as found:
-            yield found.compare(opened, count, pair)
-        return
-    with runner(args, line.progress) as run:
-        yield one_by_one(opened, count, pair, run=run)
-
-
-def _settings(args: argparse.Namespace, name: str) -> RunSettings:
-    given = {key: getattr(args, f"{name}_{key}") for key in ("delta", "device", "engine", "set")}
-    return RunSettings(
-        getattr(args, name),
-        given["engine"] or args.engine,
-        given["device"] or args.device or "",
-        0,
-        given["delta"],
-        args.probe,
-        args.seed,
-        parameters=dict(given["set"]),
-        numbers=args.numbers,
-    )
-
-
-def _print_many(found: list[dict[str, Any]]) -> None:
-    a, b = (ALGORITHMS[found[0][side]["algorithm"]].title for side in "ab")
-    print(f"A: {a}, B: {b}; times, work (vertices processed) and parallelism (edges under way)")
-    heads = ("graph", "A, ms", "B, ms", "B/A", "work B/A", "A, edges", "B, edges", "proved")
-    rows = [heads, *map(_cells, found)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        cells = (f"{cell:>{width}}" for cell, width in zip(rest, widths[1:], strict=True))
-        print(f"  {first:<{widths[0]}}  {'  '.join(cells)}")
+def _print_graphs(table: list[dict[str, Any]]) -> None:
+    a, b = (ALGORITHMS[table[0][side]["algorithm"]].title for side in "ab")
+    report(f"A: {a}, B: {b}; times, work (vertices processed) and parallelism (edges at once)")
+    heads = ("graph", "A, ms", "B, ms", "B/A", "work B/A", "A, edges", "B, edges", "verified")
+    _print_columns([heads, *map(_cells, table)], ">")
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
@@ -242,119 +318,59 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _side(
-    graph: CSRGraph, args: argparse.Namespace, name: str, progress: ProgressLine, run: Run
-) -> tuple[Side, Side | None]:
-    """Return one side and, where its time is measured with probes on, a rerun without."""
-    asked = getattr(args, name)
-    if asked.endswith(TRACE_SUFFIX):
-        return Side.of(open_trace(asked)), None
-    trace = _run(graph, args, name, args.probe, progress, run)
-    if args.verify:
-        from gpu.proof.verify import verify
-
-        progress.show(-1, f"{name.upper()}: verifying")
-        proofs = verify(graph, trace.settings.source, trace.dist)
-        trace = replace(trace, verification=proofs)
-    if trace.clock == "measured" and args.probe > Probe.OFF:
-        return Side.of(trace), Side.of(_run(graph, args, name, int(Probe.OFF), progress, run))
-    return Side.of(trace), None
+# many algorithms on one graph
 
 
-def _run(
-    graph: CSRGraph,
-    args: argparse.Namespace,
-    name: str,
-    probe: int,
-    progress: ProgressLine,
-    run: Run,
-) -> Trace:
-    def on_samples(samples: np.ndarray) -> None:
-        progress.show(-1, f"{name.upper()}: {int(samples[-1]['processed_vertices']):,} processed")
+def _compare_algorithms(args: argparse.Namespace) -> int:
+    from gpu.study.rank import Rank, fastest_words, ranked
 
-    source = choose_source(graph, args)
-    settings = replace(_settings(args, name), source=source, probe=probe)
-    return run(graph, settings, CallingObserver(on_samples))
-
-
-def _as_json(a: Side, b: Side, summary: Summary, how: Align, points: int) -> dict[str, Any]:
-    told: dict[str, Any] = {"words": summary.words, "cautions": list(summary.cautions)}
-    told |= summary.numbers
-    told["graph"] = {key: getattr(a.graph, key) for key in ("name", "hash", "n", "m")}
-    for side, name in ((a, "a"), (b, "b")):
-        source = {"id": side.graph.source_id, "index": side.settings.source}
-        told[name] |= {"source": source, "parameters": dict(side.settings.parameters)}
-    return told | {"aligned": _curves(a, b, how, points)}
-
-
-def _curves(a: Side, b: Side, how: Align, points: int) -> dict[str, Any]:
-    """Return columns of both runs at moments in common, or why there are none."""
-    try:
-        clocks = align(a, b, how)
-    except CompareError as error:
-        return {"by": how, "problem": str(error)}
-    times_a, times_b = common_axis(a, b, clocks, points)
-    told: dict[str, Any] = {"by": how, "a_ns": times_a.tolist(), "b_ns": times_b.tolist()}
-    for name in CURVES:
-        found = (column(s.samples, name, t) for s, t in ((a, times_a), (b, times_b)))
-        told[name] = dict(zip("ab", (_plain(values) for values in found), strict=True))
-    return told
-
-
-def _plain(values: np.ndarray) -> list[float | None]:
-    return [value if np.isfinite(value) else None for value in values.tolist()]
-
-
-def _print(a: Side, b: Side, summary: Summary) -> None:
-    numbers = summary.numbers
-    rows = [("", *(f"{letter}: {name}" for letter, name in zip("AB", names(a, b), strict=True)))]
-    rows += [(title, *(words(numbers[side]) for side in "ab")) for title, words in _ROWS]
-    widths = [max(len(row[place]) for row in rows) for place in range(3)]
-    print(f"{a.graph.name}, {a.graph.n:,} vertices, {a.graph.m:,} arcs, from {a.graph.source_id}")
-    for row in rows:
-        print(
-            "  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
+    able = [
+        key
+        for key, row in ALGORITHMS.items()
+        if row.result == "row" and row.problem(args.engine) is None
+    ]
+    keys = able if args.algorithms == ALL else args.algorithms.split(",")
+    unknown = [key for key in keys if key not in able]
+    if unknown or args.more or args.cluster is not None:
+        why = (
+            f"{unknown[0]!r} is none of {', '.join(able)}" if unknown else "one FILE, no --cluster"
         )
-    print(summary.words)
-    for caution in summary.cautions:
-        print(caution)
+        args.usage_error(f"--algorithms {args.algorithms}: {why}")
+    with progress_line() as progress:
+        graph = open_graph(args.file, args, progress)
+        settings = RunSettings(
+            engine=args.engine,
+            device=args.device or "",
+            source=choose_source(graph, args),
+            seed=args.seed,
+            numbers=args.numbers,
+        )
+        ranks = ranked(graph, settings, keys, progress.show)
+    words = fastest_words(ranks)
 
+    def cells(rank: Rank) -> tuple[str, ...]:
+        title = ALGORITHMS[rank.settings.algorithm].title
+        if rank.problem:
+            return title, "", "", rank.problem
+        times = f"{rank.time_ns / max(ranks[0].time_ns, 1):.2f}x"
+        return title, brief_time(rank.time_ns), times, f"{rank.processed_vertices:,} processed"
 
-def _delta(numbers: dict[str, Any]) -> str:
-    if not ALGORITHMS[numbers["algorithm"]].bucketed:
-        return "none"
-    return "automatic" if numbers["delta"] is None else f"{numbers['delta']:g}"
-
-
-def _share(value: float | None) -> str:
-    return NOT_KNOWN if value is None else percent(value)
-
-
-def _count(number: int | None, what: str) -> str:
-    return NOT_KNOWN if number is None else f"{number:,} {what}"
-
-
-def _verified(value: bool | None) -> str:
-    return "not tried" if value is None else "yes" if value else "NO"
-
-
-_ROWS: tuple[tuple[str, Any], ...] = (
-    ("time", lambda n: f"{brief_time(n['time_ns'])} ({n['clock']})"),
-    ("Δ", _delta),
-    ("device", lambda n: f"{n['device']}, probe level {n['probe']}"),
-    ("processed", lambda n: _count(n["processed_vertices"], "vertices")),
-    ("relaxed", lambda n: _count(n["relaxed_edges"], "edges")),
-    ("efficiency", lambda n: _share(n["work_efficiency"])),
-    ("GPU busy", lambda n: _share(n["busy_share"])),
-    ("verified", lambda n: _verified(n["verified"])),
-)
-
-
-def _points(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if not 2 <= number <= 100_000:
-        raise argparse.ArgumentTypeError(f"{text!r}; allowed: a whole number from 2 to 100000")
-    return number
+    if args.json:
+        rows = [
+            {
+                "algorithm": rank.settings.algorithm,
+                "time_ns": None if rank.problem else rank.time_ns,
+                "clock": rank.clock,
+                "processed_vertices": None if rank.problem else rank.processed_vertices,
+                "problem": rank.problem,
+            }
+            for rank in ranks
+        ]
+        about = {"name": graph.name, "hash": graph.hash, "n": graph.n, "m": graph.m}
+        print(json.dumps({"words": words, "graph": about, "engine": args.engine, "rows": rows}))
+    else:
+        report(f"{graph.name}, {graph.n:,} vertices, {graph.m:,} edges; engine {args.engine}")
+        _print_columns([cells(rank) for rank in ranks], ">")
+        report(words)
+    wrong = next((rank.problem for rank in ranks if rank.problem.startswith("wrong")), None)
+    return 0 if wrong is None else fault(CHECK, wrong, CHECK_FAILED)

@@ -16,15 +16,14 @@ from gpu.cli.inputs import (
     add_graph_options,
     add_source_options,
     choose_source,
-    note_formulas,
     open_graph,
     output_of,
-    print_table,
 )
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import is_quiet, note, progress_line
+from gpu.cli.terminal import note, progress_line, report, report_table
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
+from gpu.record.export import safe_id
 from gpu.record.tracefile import plain
 from gpu.study.statistics import as_json, reachable, statistics
 from gpu.wholefile import check_writable, written_whole
@@ -58,18 +57,13 @@ def add_convert(parser: Parser) -> None:
     add_graph_options(parser)
     from gpu.formats import READERS
 
-    parser.add_argument(
-        "out", metavar="OUT", help="where to write; the suffix says the format; - (stdout)"
-    )
-    parser.add_argument(
-        "--to",
-        metavar="NAME",
-        choices=[key for key, row in READERS.items() if row.write is not None],
-        help="the format to write, where the suffix is silent",
-    )
-    parser.add_argument(
-        "--id-map", action="store_true", help="where ids are renumbered, write OUT.ids.csv beside"
-    )
+    words = "the file to write; its suffix says the format; - (stdout)"
+    parser.add_argument("out", metavar="OUT", help=words)
+    writable = [key for key, row in READERS.items() if row.write is not None]
+    words = "the format to write, where the suffix says nothing"
+    parser.add_argument("--to", metavar="NAME", choices=writable, help=words)
+    words = "where ids are renumbered, write OUT.ids.csv beside"
+    parser.add_argument("--id-map", action="store_true", help=words)
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.set_defaults(handle=_convert, usage_error=parser.error)
     add_examples(
@@ -105,29 +99,29 @@ def describe(graph: CSRGraph, source: int) -> dict[str, Any]:
 def _info(args: argparse.Namespace) -> int:
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
-        asked = args.source is not None or args.source_index is not None
-        source = choose_source(graph, args) if graph.n or asked else 0
-        told = describe(graph, source)
+        given = args.source is not None or args.source_index is not None
+        source = choose_source(graph, args) if graph.n or given else 0
+        numbers = describe(graph, source)
     if args.json:
-        print(json.dumps(told))
+        print(json.dumps(numbers))
         return 0
-    print(f"{told['name']} ({told['origin']}, {told['format']})")
+    report(f"{numbers['name']} ({numbers['origin']}, {numbers['format']})")
     rows = [
-        ("vertices", f"{told['n']:,}"),
-        ("arcs", f"{told['m']:,}; mean degree {graph.mean_degree:.3g}"),
-        ("out-degree", _spread_words(told["degree"])),
-        ("weights", f"{told['weight_type']}; {_spread_words(told['weight'])}"),
-        ("zero weights", f"{told['zero_weights']:,}"),
-        ("loops", f"{told['loops']:,}"),
-        ("parallel arcs", f"{told['parallel_arcs']:,}"),
-        ("isolated", f"{told['isolated']:,} vertices"),
-        ("reachable", _reachable_words(told)),
-        ("ids", told["ids"]),
-        ("positions", _position_words(told["positions"])),
-        ("memory", f"{told['nbytes']:,} bytes"),
-        *(("note", note) for note in told["notes"]),
+        ("vertices", f"{numbers['n']:,}"),
+        ("edges", f"{numbers['m']:,}; mean degree {graph.mean_degree:.3g}"),
+        ("out-degree", _spread_words(numbers["degree"])),
+        ("weights", f"{numbers['weight_type']}; {_spread_words(numbers['weight'])}"),
+        ("zero weights", f"{numbers['zero_weights']:,}"),
+        ("loops", f"{numbers['loops']:,}"),
+        ("repeated", f"{numbers['parallel_arcs']:,} edges"),
+        ("isolated", f"{numbers['isolated']:,} vertices"),
+        ("reachable", _reachable_words(numbers)),
+        ("ids", numbers["ids"]),
+        ("positions", _position_words(numbers["positions"])),
+        ("memory", f"{numbers['nbytes']:,} bytes"),
+        *(("note", words) for words in numbers["notes"]),
     ]
-    print_table(rows)
+    report_table(rows)
     return 0
 
 
@@ -139,7 +133,7 @@ def _samples(args: argparse.Namespace) -> int:
         return 0
     width = max(len(key) for key in CATALOGUE)
     for key, sample in CATALOGUE.items():
-        print(f"sample:{key:<{width}}  {sample.title}: {sample.sentence}")
+        report(f"sample:{key:<{width}}  {sample.title}: {sample.sentence}")
     return 0
 
 
@@ -147,27 +141,29 @@ def _convert(args: argparse.Namespace) -> int:
     if output_of(args.out) == "-":
         return _convert_to_stdout(args)
     check_writable(args.out)
-    if Path(args.out).exists() and not Path(args.out).is_file():
+    out = Path(args.out)
+    if out.exists() and not out.is_file():
         raise GpuError(f"cannot write {args.out}: it is no regular file; name a file")
+    if out.exists() and Path(args.file).exists() and out.samefile(args.file):
+        raise GpuError(f"cannot write {args.out}: it is the file that is read; name another")
     from gpu.formats import READERS, save_graph, writer_for
 
     writer_for(args.out, args.to)  # refused before a large file is read
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
-        told = save_graph(graph, Path(args.out), args.to, id_map=args.id_map)
+        notes = save_graph(graph, out, args.to, id_map=args.id_map)
     if args.id_map or writer_for(args.out, args.to) is READERS["edge_list"].write:
-        note_formulas(graph)
+        _note_formulas(graph)
     if args.json:
-        kept = {"file": args.out, "n": graph.n, "m": graph.m, "notes": list(told)}
-        print(json.dumps(kept))
-    elif not is_quiet():
-        print(f"{args.out}: {graph.n:,} vertices, {graph.m:,} arcs")
-        print_table([("note", words) for words in told])
+        print(json.dumps({"file": args.out, "n": graph.n, "m": graph.m, "notes": list(notes)}))
+    else:
+        report(f"{args.out}: {graph.n:,} vertices, {graph.m:,} edges")
+        report_table([("note", words) for words in notes])
     return 0
 
 
 def _convert_to_stdout(args: argparse.Namespace) -> int:
-    """Write a file of the format's own name into a folder of ours, then its bytes to stdout."""
+    """Write a file of the format's own name into a temporary folder, then its bytes to stdout."""
     from gpu.formats import READERS, save_graph
 
     if args.to is None:
@@ -177,15 +173,27 @@ def _convert_to_stdout(args: argparse.Namespace) -> int:
     with progress_line() as progress, TemporaryDirectory(prefix="sssp-scope-") as folder:
         graph = open_graph(args.file, args, progress)
         path = Path(folder, f"graph{READERS[args.to].suffixes[0]}")
-        told = save_graph(graph, path, args.to)
+        notes = save_graph(graph, path, args.to)
         if args.to == "edge_list":
-            note_formulas(graph)
+            _note_formulas(graph)
         with path.open("rb") as written, written_whole("-") as out:
             copyfileobj(written, out)
-    for words in told:
+    for words in notes:
         beside = words.startswith("coordinates are in")
         note("coordinates are not kept: they would stand in a file beside" if beside else words)
     return 0
+
+
+def _note_formulas(graph: CSRGraph) -> None:
+    """Say how many ids a spreadsheet would compute; a graph file keeps them to the letter."""
+    if graph.ids is None or graph.ids.dtype.kind != "U":
+        return
+    count = sum(safe_id(name) != name for name in graph.ids.tolist())
+    if count:
+        note(
+            f"{count:,} of the ids look like formulas (=, +, - or @ first): import the column as "
+            "text if you open the file in a spreadsheet"
+        )
 
 
 def _fields(record: Any) -> dict[str, Any]:
@@ -221,11 +229,11 @@ def _spread_words(spread: dict[str, Any] | None) -> str:
     )
 
 
-def _reachable_words(told: dict[str, Any]) -> str:
-    if told["source"] is None:
+def _reachable_words(numbers: dict[str, Any]) -> str:
+    source, part = numbers["source"], numbers["reachable"]
+    if source is None:
         return "no vertices"
-    share = told["reachable"]
-    return f"{share['count']:,} vertices ({share['share']:.2%}) from vertex {told['source']['id']}"
+    return f"{part['count']:,} vertices ({part['share']:.2%}) from vertex {source['id']}"
 
 
 def _position_words(bounds: dict[str, float] | None) -> str:

@@ -1,7 +1,7 @@
-"""What several commands share: opening FILE, choosing the source, where results go.
+"""What several commands take: FILE and how to read it, a source, what runs, where results go.
 
 FILE may be a pipe (`<(zcat ...)`, /dev/stdin) or `-`, standard input; an output may be `-`,
-standard output, where it takes the place of the words for people.
+standard output, where it takes the place of the report for people.
 """
 
 from __future__ import annotations
@@ -10,68 +10,210 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from gpu.algorithms import ALGORITHMS, Parameter
 from gpu.cli.terminal import ProgressLine, note
 from gpu.errors import GpuError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.record.trace import Trace
+from gpu.numbers import AUTO, CHOICES
+from gpu.record.trace import RunSettings, Trace
 from gpu.record.tracefile import load_trace
 from gpu.regular import STDIN, read_regular
 from gpu.words import did_you_mean
 
 SAMPLE_PREFIX = "sample:"
 STDOUT = "/dev/stdout"
-FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")  # that begin a formula in a spreadsheet
 WEIGHTS = ("file", "unit", "random", "absolute")
+ENGINES = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
+_Group = argparse._ArgumentGroup
 
 
-def add_graph_options(parser: argparse.ArgumentParser, file: str = "file") -> None:
+def add_graph_options(parser: argparse.ArgumentParser) -> None:
     """Add FILE and how to read it."""
     from gpu.formats import READERS
 
-    parser.add_argument(file, metavar="FILE", help="file, - (stdin) or sample:KEY?n=..&seed=..")
-    parser.add_argument(
-        "--format",
-        metavar="NAME",
-        choices=list(READERS),
-        help="read FILE as this, whatever its name and content say",
-    )
-    direction = parser.add_mutually_exclusive_group()
-    direction.add_argument(
-        "--undirected",
-        action="store_true",
-        default=None,
-        help="every arc goes both ways [as the format says]",
-    )
-    direction.add_argument(
-        "--directed",
-        dest="undirected",
-        action="store_false",
-        default=None,
-        help="no arc is doubled",
-    )
-    parser.add_argument(
-        "--weights",
-        metavar="HOW",
-        choices=WEIGHTS,
-        default="file",
-        help="unit, random (seeded, 1..100), absolute [file]",
-    )
-    parser.add_argument(
-        "--weight-name",
-        metavar="NAME",
-        help="the column or attribute that is the weight",
-    )
+    parser.add_argument("file", metavar="FILE", help="file, - (stdin) or sample:KEY?n=..&seed=..")
+    words = "read FILE as this, whatever its name and content say"
+    parser.add_argument("--format", metavar="NAME", choices=list(READERS), help=words)
+    ways = parser.add_mutually_exclusive_group()
+    words = "every edge goes both ways [as the format says]"
+    ways.add_argument("--undirected", action="store_true", default=None, help=words)
+    kept: dict[str, Any] = {"dest": "undirected", "action": "store_false", "default": None}
+    ways.add_argument("--directed", **kept, help="no edge is doubled")
+    words = "unit, random (seeded, 1..100), absolute [file]"
+    parser.add_argument("--weights", metavar="HOW", choices=WEIGHTS, default="file", help=words)
+    words = "the column or attribute that is the weight"
+    parser.add_argument("--weight-name", metavar="NAME", help=words)
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
     """Add the two ways to name the source."""
     source = parser.add_mutually_exclusive_group()
-    source.add_argument(
-        "--source", metavar="ID", help="the file's own id of the vertex [the lowest]"
+    words = "the file's own id of the vertex [the lowest]"
+    source.add_argument("--source", metavar="ID", help=words)
+    words = "the 0-based index instead"
+    source.add_argument("--source-index", metavar="I", type=int, help=words)
+
+
+def add_engine(group: _Group, default: str | None = "model", words: str = "model") -> None:
+    """Add the engine, a device of it, and the number type."""
+    group.add_argument(
+        "--engine",
+        metavar="NAME",
+        choices=ENGINES,
+        default=default,
+        help=f"{', '.join(ENGINES)} [{words}]",
     )
-    source.add_argument("--source-index", metavar="I", type=int, help="the 0-based index instead")
+    group.add_argument("--device", metavar="NAME", help="a device of the engine [its default]")
+    words = f"of distances: {', '.join(CHOICES)}".replace(AUTO, f"[{AUTO}]")
+    group.add_argument("--numbers", metavar="TYPE", choices=CHOICES, default=AUTO, help=words)
+
+
+def add_seed(group: _Group) -> None:
+    """Add the seed of everything that the modelled GPU leaves to chance."""
+    words = "of the modelled GPU's arbitration [1]"
+    group.add_argument("--seed", metavar="N", type=int, default=1, help=words)
+
+
+def add_delta(group: _Group, side: str = "") -> None:
+    """Add the bucket width; `side`: of this side alone."""
+    words = "bucket width, weight units [automatic]"
+    group.add_argument(f"--{side}delta", metavar="W", type=option_positive, help=words)
+
+
+def add_set(group: _Group, side: str = "") -> None:
+    """Add `--set`; `side`: of this side alone."""
+    group.add_argument(
+        f"--{side}set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=option_pair,
+        help="any parameter, as in --set buckets=8",
+    )
+
+
+def add_cluster(group: argparse._ActionsContainer) -> None:
+    """Add the cluster that shares the work."""
+    words = "share the work with Dask: local:N, tcp://HOST:PORT, a file"
+    group.add_argument("--cluster", metavar="ADDRESS", help=words)
+
+
+def add_what_runs(parser: argparse.ArgumentParser) -> _Group:
+    """Add algorithm, engine, delta, seed, and one option for each parameter of any algorithm."""
+    first = next(iter(ALGORITHMS))
+    what = parser.add_argument_group("what runs")
+    words = f"{', '.join(ALGORITHMS)} [{first}]"
+    what.add_argument("--algorithm", metavar="KEY", choices=list(ALGORITHMS), help=words)
+    add_engine(what)
+    add_delta(what)
+    add_seed(what)
+    group = parser.add_argument_group("parameters of the algorithms")
+    add_set(group)
+    users: dict[str, tuple[Parameter, list[str]]] = {}
+    for row in ALGORITHMS.values():
+        for parameter in row.parameters:
+            users.setdefault(parameter.key, (parameter, []))[1].append(row.key)
+    for parameter, algorithms in users.values():
+        kept: dict[str, Any] = {"type": _kind(parameter), "metavar": parameter.kind.upper()}
+        if parameter.kind == "bool":
+            plain = parameter.default is False
+            kept = {"action": "store_true" if plain else argparse.BooleanOptionalAction}
+        default = "" if parameter.default is None else f" [{parameter.default}]"
+        words = f"{', '.join(algorithms)}: {parameter.help}{default}".replace("%", "%%")
+        kept |= {"dest": f"set_{parameter.key}", "default": None, "help": words}
+        group.add_argument(f"--{parameter.key.replace('_', '-')}", **kept)
+    return what
+
+
+def run_settings(graph: CSRGraph, args: argparse.Namespace) -> RunSettings:
+    """Return the settings that `add_what_runs` and the source options ask for.
+
+    An unknown or wrong parameter is wrong usage, as with every other option.
+    """
+    algorithm = _chosen_algorithm(args)
+    parameters = dict(args.set)
+    for key, value in vars(args).items():
+        if key.startswith("set_") and value is not None:
+            parameters[key.removeprefix("set_")] = value
+    check_parameters(args, algorithm, parameters)
+    return RunSettings(
+        algorithm,
+        args.engine,
+        args.device or "",
+        choose_source(graph, args),
+        args.delta,
+        getattr(args, "probe", 1),
+        args.seed,
+        getattr(args, "period_ns", 0),
+        parameters,
+        args.numbers,
+    )
+
+
+def check_parameters(args: argparse.Namespace, algorithm: str, values: dict[str, Any]) -> None:
+    """Leave with wrong usage where an algorithm has no such parameter or value."""
+    try:
+        ALGORITHMS[algorithm].checked_parameters(values)
+    except ParameterError as error:
+        args.usage_error(str(error))
+
+
+def _chosen_algorithm(args: argparse.Namespace) -> str:
+    """Return the algorithm asked for, else the first that the engine has, and say which."""
+    if args.algorithm is not None:
+        return str(args.algorithm)
+    first = next(iter(ALGORITHMS))
+    able = [key for key, row in ALGORITHMS.items() if row.problem(args.engine) is None]
+    if not able or first in able:
+        return first
+    note(
+        f"{first} does not run on the engine {args.engine}; --algorithm {able[0]} "
+        f"is taken (there are: {', '.join(able)})"
+    )
+    return able[0]
+
+
+def option_pair(text: str) -> tuple[str, Any]:
+    """Read KEY=VALUE; values are numbers, true, false or auto."""
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE, as in buckets=8")
+    words = {"true": True, "false": False, "auto": None}
+    return key.replace("-", "_"), words.get(value.lower(), value)
+
+
+def option_whole(least: int, most: int = 10**18) -> Any:
+    """Return a reader of whole numbers in a range."""
+
+    def read(text: str) -> int:
+        number = int(text) if text.lstrip("+-").isdecimal() else least - 1
+        if not least <= number <= most:
+            top = "" if most == 10**18 else f" to {most}"
+            raise argparse.ArgumentTypeError(f"{text!r}; allowed: whole numbers from {least}{top}")
+        return number
+
+    return read
+
+
+def option_positive(text: str) -> float:
+    """Read a finite number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: a finite number above 0")
+    return number
+
+
+def _kind(parameter: Parameter) -> Any:
+    def read(text: str) -> Any:
+        try:
+            return parameter.checked(text)
+        except ParameterError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read
 
 
 def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> CSRGraph:
@@ -103,8 +245,20 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
         raise MemoryNeededError(f"{name}: does not fit into memory") from error
 
 
+def _open_sample(name: str, args: argparse.Namespace) -> CSRGraph:
+    weights = None if args.weights == "file" else args.weights
+    chosen = {"--undirected/--directed": args.undirected, "--weights": weights}
+    chosen |= {"--weight-name": args.weight_name, "--format": args.format}
+    for flag, value in chosen.items():
+        if value is not None:
+            raise ParameterError(f"{flag} is for files; a sample is made as its name says")
+    from sample_graphs import open_sample
+
+    return open_sample(name)
+
+
 def open_trace(name: str) -> Trace:
-    """Return the saved run called `name`. Raises TraceError and its kin, which know the file."""
+    """Return the saved run called `name`. Raises TraceError and its kin, with the file."""
     try:
         trace = load_trace(name)
     except GpuError as error:
@@ -120,17 +274,18 @@ def find_lesson(name: str, folder: str | None = None) -> Path:
     from gpu.lessons.read import MOST_BYTES, find_lessons
 
     if Path(name).suffix == ".toml":
-        read_regular(name, MOST_BYTES)  # that it is there is no question of what is in it
+        read_regular(name, MOST_BYTES)  # a missing file is reported before its content is judged
         return Path(name)
-    found = find_lessons(folder)
-    begun = [path for path in found if path.stem == name] or [
-        path for path in found if path.stem.startswith(name)
+    lessons = find_lessons(folder)
+    begun = [path for path in lessons if path.stem == name] or [
+        path for path in lessons if path.stem.startswith(name)
     ]
     if len(begun) != 1:
-        keys = ", ".join(path.stem for path in found)
+        keys = [path.stem for path in lessons]
         why = "no lesson" if not begun else f"{len(begun)} lessons begin with"
-        near = "" if begun else did_you_mean(name, [path.stem for path in found])
-        raise ParameterError(f"{why} {name!r}{near}; there are: {keys}; or name a .toml file")
+        near = "" if begun else did_you_mean(name, keys)
+        listed = ", ".join(keys)
+        raise ParameterError(f"{why} {name!r}{near}; there are: {listed}; or name a .toml file")
     return begun[0]
 
 
@@ -159,41 +314,6 @@ def choose_source(graph: CSRGraph, args: argparse.Namespace) -> int:
     return graph.check_source(0)
 
 
-def note_formulas(graph: CSRGraph) -> None:
-    """Say that a table was written whose ids a spreadsheet would compute, if it has any.
-
-    They are written as they are: a quote before them would be another id to every other reader.
-    """
-    if graph.ids is None or graph.ids.dtype.kind != "U":
-        return
-    count = int(np.isin(graph.ids.astype("U1"), FORMULA_MARKS).sum())
-    if count:
-        note(
-            f"{count:,} of the ids begin with =, +, - or @: a spreadsheet takes them for formulas; "
-            "import the column as text"
-        )
-
-
 def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
     """Show examples under the options of `--help`."""
     parser.epilog = "\n".join(["examples:", *(f"  {line}" for line in lines)])
-
-
-def print_table(rows: list[tuple[str, str]]) -> None:
-    """Print name and value, aligned."""
-    width = max((len(name) for name, _ in rows), default=0)
-    for name, value in rows:
-        print(f"  {name:<{width}}  {value}".rstrip())
-
-
-def _open_sample(name: str, args: argparse.Namespace) -> CSRGraph:
-    chosen: dict[str, Any] = {"--undirected/--directed": args.undirected}
-    chosen["--weights"] = None if args.weights == "file" else args.weights
-    chosen["--weight-name"] = args.weight_name
-    chosen["--format"] = args.format
-    for flag, value in chosen.items():
-        if value is not None:
-            raise ParameterError(f"{flag} is for files; a sample is made as its name says")
-    from sample_graphs import open_sample
-
-    return open_sample(name)

@@ -1,11 +1,8 @@
 """The commands that need no window: run, sweep, compare, apsp, info, convert, bench and more.
 
 The entry point `sssp-scope` is `viewer.app`, which opens the window, adds what draws (`render`)
-and hands everything else to `main` here. No Qt is imported, and of the commands only the module
-of the one that is asked for.
-
-Results go to stdout; errors, notes and progress to stderr (`gpu.cli.terminal`). Exit codes are in
-`gpu.cli.outcome`. Told to end (SIGTERM), a command cleans up as at Ctrl-C.
+and hands everything else to `main` here. No Qt is imported, and only the module of the command
+that is asked for.
 """
 
 from __future__ import annotations
@@ -14,26 +11,18 @@ import argparse
 import os
 import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from gpu.cli.outcome import (
-    DEBUG,
-    ENDED,
-    EXIT_CODES,
-    FAILED,
-    INTERRUPTED,
-    PIPE_CLOSED,
-    WRONG_USAGE,
-)
+from gpu.cli.interrupt import end_of, ends_soon
+from gpu.cli.outcome import DEBUG, EXIT_CODES, FAILED, PIPE_CLOSED, WRONG_USAGE
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import NAME, discard, failure, opened, settle
+from gpu.cli.terminal import NAME, discard, failure, opened, settle, usage_error
 from gpu.cuda.watchdog import end_process_on_silence
 from gpu.errors import EngineError
 from gpu.interpreter import settle_process, version
+from gpu.wholefile import told_to_stop
 
 
 class Command(NamedTuple):
@@ -45,53 +34,31 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
-    "run": Command("run an algorithm on a graph and tell what it did", "gpu.cli.run", "add_run"),
+    "run": Command("run an algorithm on a graph", "gpu.cli.run", "add_run"),
     "sweep": Command(
-        "run over many values of delta, or of another knob", "gpu.cli.sweep", "add_sweep"
+        "run with many values of delta or of another knob", "gpu.cli.sweep", "add_sweep"
     ),
-    "compare": Command(
-        "run two algorithms and tell what differs", "gpu.cli.compare", "add_compare"
-    ),
+    "compare": Command("compare algorithms on a graph", "gpu.cli.compare", "add_compare"),
     "apsp": Command(
-        "distances between all pairs, written to a .npy file", "gpu.cli.apsp", "add_apsp"
-    ),
-    "info": Command("read a whole graph and describe it", "gpu.cli.graphs", "add_info"),
-    "samples": Command(
-        "list the graphs that come with the program", "gpu.cli.graphs", "add_samples"
-    ),
-    "convert": Command(
-        "read a graph in one format, write it in another", "gpu.cli.graphs", "add_convert"
+        "write distances between all pairs, or from many sources", "gpu.cli.apsp", "add_apsp"
     ),
     "verify": Command("check distances by two independent proofs", "gpu.cli.run", "add_verify"),
-    "lesson": Command(
-        "list lessons, check one, write one as a page", "gpu.cli.lesson", "add_lesson"
-    ),
+    "convert": Command("read a graph, write it in another format", "gpu.cli.graphs", "add_convert"),
+    "info": Command("describe a graph", "gpu.cli.graphs", "add_info"),
+    "samples": Command("list the built-in graphs", "gpu.cli.graphs", "add_samples"),
+    "lesson": Command("list lessons, or check one", "gpu.cli.page", "add_lesson"),
     "page": Command("write runs, a sweep or a lesson as one web page", "gpu.cli.page", "add_page"),
-    "bench": Command("measure how fast the program itself is here", "gpu.lab.bench", "add_bench"),
-    "engine": Command(
-        "run engines for a window or command on another computer", "gpu.cli.engine", "add_engine"
-    ),
-    "pickup": Command(
-        "fetch a run whose connection to another computer broke", "gpu.cli.pickup", "add_pickup"
-    ),
-    "licences": Command(
-        "list the licences of all that the program runs on", "gpu.cli.licences", "add_licences"
-    ),
-    "help": Command("show the help of a command", "gpu.cli.manual", "add_help"),
-    "man": Command("print the manual page: every option", "gpu.cli.manual", "add_man"),
-    "completion": Command(
-        "print what makes a shell complete our words", "gpu.cli.manual", "add_completion"
-    ),
+    "bench": Command("measure the program itself on this computer", "gpu.lab.bench", "add_bench"),
+    "completion": Command("print a completion script for a shell", __name__, "add_completion"),
 }
-_LABORATORIES = (["gpu"], ["cpu"], ["apsp"])
-_ABOUT_ALL = ("help", "man", "completion")  # commands that look at the parsers of the others
+LABORATORIES = (["gpu"], ["cpu"], ["apsp"])  # of `bench`, with options of their own
+SHELLS = ("bash", "zsh", "fish")
 
 _DESCRIPTION = """\
 An oscilloscope for GPU shortest-path schedulers.
 
   sssp-scope [FILE]       open the window, on FILE or on recorded runs
-  sssp-scope COMMAND ...  one of the commands below, without a window; each has
-                          --help, --quiet and --progress (man: sssp-scope man)
+  sssp-scope COMMAND ...  a command, without a window; each has --help
 
 FILE is a graph (gzip, xz, bz2 are unpacked), for a command also - (stdin) or a
 pipe, or a sample as 'sample:city_roads?n=5000' (quoted: a shell reads ? and &)."""
@@ -100,7 +67,7 @@ _EXAMPLES = """\
 examples:
   sssp-scope roads.gr.gz
   sssp-scope run roads.gr.gz --algorithm adds --source 1 --verify
-  sssp-scope help run"""
+  sssp-scope run --help"""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -111,34 +78,39 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def guarded(argv: list[str], work: Callable[[], int]) -> int:
-    """Do the work of a command line, the last handler behind it; return the exit code."""
+    """Run the work of a command line and report any exception; return the exit code."""
     with opened(() if _is_laboratory(argv) else argv):
         try:
-            with _ends_cleanly():
-                code = work()
-            return _flushed(code)
-        except SystemExit as ended:  # argparse: 0 after --help, 2 after wrong usage
-            return _flushed(ended.code if isinstance(ended.code, int) else WRONG_USAGE)
+            with ends_soon():
+                return _flushed(work())
         except BrokenPipeError:
             discard(sys.stdout)
             return PIPE_CLOSED
-        except KeyboardInterrupt:
-            return INTERRUPTED
-        except Exception as error:
-            if os.environ.get(DEBUG):
-                raise
-            try:
-                sys.stdout.flush()  # what was printed before stands before
-            except OSError:
-                discard(sys.stdout)
-            return failure(error, FAILED)
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            return _ended_by(error)
+
+
+def _ended_by(error: BaseException) -> int:
+    """Report the exception that ended a command; return the exit code."""
+    if isinstance(error, SystemExit) and not told_to_stop():  # argparse: --help, wrong usage
+        return _flushed(error.code if isinstance(error.code, int) else WRONG_USAGE)
+    if told_to_stop() or not isinstance(error, Exception):  # also what a library made of it
+        is_term = isinstance(error, SystemExit)
+        return end_of(signal.SIGTERM if is_term else signal.SIGINT)
+    if os.environ.get(DEBUG):
+        raise error
+    try:
+        sys.stdout.flush()  # what was printed before stands before
+    except OSError:
+        discard(sys.stdout)
+    return failure(error, FAILED)
 
 
 def add_command(name: str, command: Command) -> None:
-    """Let the command line have one more command: of the window, whose modules it must not know."""
-    last = {key: COMMANDS.pop(key) for key in _ABOUT_ALL}
+    """Add a command of the window, whose modules this room must not import."""
+    last = COMMANDS.pop("completion")
     COMMANDS[name] = command
-    COMMANDS.update(last)
+    COMMANDS["completion"] = last
 
 
 def build_parser(only: str | None = None) -> Parser:
@@ -147,9 +119,11 @@ def build_parser(only: str | None = None) -> Parser:
     only : fill the parser of this command alone, whose module is then the only one imported
     """
     few = [f"{code} {words.partition(':')[0]}" for code, words in EXIT_CODES.items() if code < 128]
-    codes = f"exit codes: {', '.join(few)}"
-    parser = Parser(prog=NAME, description=_DESCRIPTION, epilog=f"{_EXAMPLES}\n\n{codes}")
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    epilog = f"{_EXAMPLES}\n\nexit codes: {', '.join(few)}"
+    parser = Parser(prog=NAME, description=_DESCRIPTION, epilog=epilog)
+    parser.add_argument(
+        "-V", "--version", action=_Version, nargs=0, help="print the version and exit"
+    )
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, parser_class=Parser
     )
@@ -158,9 +132,27 @@ def build_parser(only: str | None = None) -> Parser:
         command = commands.add_parser(name, help=row.sentence, description=about)
         if only is None or only == name:
             getattr(import_module(row.module), row.function)(command)
-            if name not in _ABOUT_ALL:
-                _add_manner(command)
+            _add_manner(command)
     return parser
+
+
+def add_completion(parser: Parser) -> None:
+    """Fill the parser of `completion`; shtab makes the scripts."""
+    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))
+    parser.set_defaults(handle=_completion)
+    parser.epilog = (
+        "examples:\n"
+        '  eval "$(sssp-scope completion bash)"                  # in ~/.bashrc\n'
+        "  sssp-scope completion zsh > ~/.zfunc/_sssp-scope      # a folder in $fpath"
+    )
+
+
+def _completion(args: argparse.Namespace) -> int:
+    import shtab
+
+    parser = build_parser()
+    print(shtab.complete(parser, args.shell))
+    return 0
 
 
 class _Version(argparse.Action):
@@ -171,34 +163,19 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-@contextmanager
-def _ends_cleanly() -> Iterator[None]:
-    """Let SIGTERM leave through every `finally`: no file stays half written."""
-
-    def end(_number: int, _frame: object) -> None:
-        raise SystemExit(ENDED)
-
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
 def _run_command(argv: list[str]) -> int:
-    if _is_laboratory(argv):  # with options of their own
-        laboratory = import_module(f"gpu.lab.bench_{argv[1]}")
-        return int(laboratory.main(argv[2:]))
-    args = build_parser(argv[0] if argv else "").parse_args(argv)
-    given = vars(args)
+    if _is_laboratory(argv):
+        return int(import_module(f"gpu.lab.bench_{argv[1]}").main(argv[2:]))
+    first = argv[0] if argv else ""
+    if first.startswith("-") and first not in ("-h", "--help", "-V", "--version"):
+        words = f"{first} comes before the command; write it after: {NAME} COMMAND {first}"
+        return usage_error(f"usage: {NAME} COMMAND [options]\n", NAME, words)
+    args = build_parser(first).parse_args(argv)
+    options = vars(args)
     settle(
-        quiet=given.get("quiet", False),
-        progress=given.get("progress", False),
-        json_asked=given.get("json", False),
+        quiet=options.get("quiet", False),
+        progress=options.get("progress", False),
+        json_asked=options.get("json", False),
     )
     end_process_on_silence(lambda words: failure(EngineError(words), FAILED))
     code: int = args.handle(args)
@@ -206,25 +183,24 @@ def _run_command(argv: list[str]) -> int:
 
 
 def _is_laboratory(argv: list[str]) -> bool:
-    return argv[:1] == ["bench"] and argv[1:2] in _LABORATORIES
+    return argv[:1] == ["bench"] and argv[1:2] in LABORATORIES
 
 
 def _add_manner(parser: Parser) -> None:
-    """Add what every command has: how much it tells."""
-    children = parser.children()  # `lesson` is a command of commands
-    for child in children.values():
-        _add_manner(child)
-    if children:
-        return
-    much = parser.add_common_group().add_mutually_exclusive_group()
-    much.add_argument("--quiet", action="store_true", help="results and errors only")
-    much.add_argument(
-        "--progress", action="store_true", help="progress on stderr [where it is a terminal]"
-    )
+    """Add the options that every command has."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):  # `lesson` is a command of commands
+            for child in action.choices.values():
+                _add_manner(child)
+            return
+    much = parser.add_argument_group("every command").add_mutually_exclusive_group()
+    much.add_argument("-q", "--quiet", action="store_true", help="errors, files and JSON only")
+    words = "progress on stderr [where it is a terminal]"
+    much.add_argument("--progress", action="store_true", help=words)
 
 
 def _flushed(code: int) -> int:
-    """Return the exit code once what was printed is written, else that of the fault."""
+    """Return the exit code once all output is written, else that of the fault."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -1,6 +1,6 @@
-"""How a command ends: its exit code, and what a fault is called. Said here, once.
+"""How a command ends: exit codes, codes of errors, and the one line that reports an exception.
 
-`--help`, the man page and this room's README show these tables; tests hold commands against them.
+`--help` and this room's README show these tables; tests compare them.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def words_of(error: Exception) -> str:
         words = f"{place}{error.strerror or error}"
     else:
         fault = f"{type(error).__name__}: {error}"
-        words = f"a bug of ours, sorry ({fault}); {DEBUG}=1 shows where"
+        words = f"a bug in the program ({fault}); please report it, {DEBUG}=1 shows where"
     return " ".join(words.split())
 
 

@@ -1,9 +1,11 @@
-"""The command `page`: runs, a sweep or a lesson as one web page that needs nothing else.
+"""The commands `page` and `lesson`.
 
-    page run.npz                  one run
+    page run.npz                  one run as a web page that needs nothing else
     page a.npz b.npz              two runs of one graph on one clock
     page d16.npz d64.npz ...      three and more that differ in one knob: a sweep
     page LESSON                   a lesson with its questions, by key or as a .toml file
+    lesson list                   our own lessons, and those of SSSP_SCOPE_LESSONS
+    lesson check FILE.toml        every mistake with its place; the engine is run
 
 The graph of a saved run is opened only in the run's own folder; with --anywhere where the run says.
 """
@@ -13,11 +15,13 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from gpu.cli.inputs import add_examples, find_lesson, open_trace, output_of
+from gpu.cli.outcome import CHECK_FAILED
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import is_quiet, note, progress_line
-from gpu.errors import ParameterError
+from gpu.cli.terminal import note, progress_line, report, report_table
+from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace
 from gpu.wholefile import check_writable, written_whole
@@ -28,20 +32,13 @@ TRACE_SUFFIX = ".npz"
 
 def add_page(parser: Parser) -> None:
     """Fill the parser of `page`."""
-    parser.add_argument(
-        "what", metavar="WHAT", nargs="+", help="saved runs (RUN.npz), or one LESSON: key or .toml"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="PAGE", help="[the first input's name with .html]"
-    )
-    parser.add_argument(
-        "--anywhere",
-        action="store_true",
-        help="open the graph that a run names also outside the run's folder",
-    )
-    parser.add_argument(
-        "--folder", help="a folder of lessons of one's own [environment: SSSP_SCOPE_LESSONS]"
-    )
+    words = "saved runs (RUN.npz), or one LESSON: key or .toml"
+    parser.add_argument("what", metavar="WHAT", nargs="+", help=words)
+    words = "[the first input's name with .html]"
+    parser.add_argument("-o", "--output", metavar="PAGE", help=words)
+    words = "open the graph that a run names also outside the run's folder"
+    parser.add_argument("--anywhere", action="store_true", help=words)
+    _add_folder(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.set_defaults(handle=_page, usage_error=parser.error)
     add_examples(
@@ -51,6 +48,11 @@ def add_page(parser: Parser) -> None:
         "sssp-scope page delta_16.npz delta_64.npz delta_256.npz -o sweep.html",
         "sssp-scope page 3_the_u_curve -o u-curve.html",
     )
+
+
+def _add_folder(parser: Parser) -> None:
+    words = "a folder with your own lessons [environment: SSSP_SCOPE_LESSONS]"
+    parser.add_argument("--folder", help=words)
 
 
 def _page(args: argparse.Namespace) -> int:
@@ -65,16 +67,16 @@ def _page(args: argparse.Namespace) -> int:
         args.usage_error("--json and -o -: only one of them can have standard output")
     check_writable(output)
     text, missing = _of_runs(runs, args.anywhere) if runs else (_of_lesson(args), "")
-    held = text.encode()
+    content = text.encode()
     with written_whole(output) as file:
-        file.write(held)
+        file.write(content)
     if missing:
         note(missing)
     if args.json:
-        told = {"file": output, "bytes": len(held), "notes": [missing] if missing else []}
-        print(json.dumps(told))
-    elif output != "-" and not is_quiet():
-        print(f"{output}: {size_words(len(held))}")
+        notes = [missing] if missing else []
+        print(json.dumps({"file": output, "bytes": len(content), "notes": notes}))
+    elif output != "-":
+        report(f"{output}: {size_words(len(content))}")
     return 0
 
 
@@ -116,3 +118,68 @@ def _of_lesson(args: argparse.Namespace) -> str:
     bench = Bench(read_lesson(find_lesson(name, args.folder)))
     with progress_line() as progress:
         return lesson_page(bench, lambda share: progress.show(share, "writing"))
+
+
+def add_lesson(parser: Parser) -> None:
+    """Fill the parser of `lesson`."""
+    what = parser.add_subparsers(
+        title="what to do", metavar="WHAT", required=True, parser_class=Parser
+    )
+    listed = what.add_parser("list", help="list the lessons")
+    listed.add_argument("--json", action="store_true", help="one JSON list on stdout")
+    _add_folder(listed)
+    listed.set_defaults(handle=_list)
+    check = what.add_parser("check", help="report every mistake of a lesson")
+    check.add_argument("file", metavar="LESSON", help="a .toml file, or a lesson's key")
+    check.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    _add_folder(check)
+    check.set_defaults(handle=_check)
+    add_examples(listed, "sssp-scope lesson list --folder ~/lessons")
+    add_examples(check, "sssp-scope lesson check my_lesson.toml")
+    add_examples(
+        parser,
+        "sssp-scope lesson list",
+        "sssp-scope lesson check my_lesson.toml",
+        "sssp-scope page my_lesson.toml -o my_lesson.html",
+    )
+
+
+def _list(args: argparse.Namespace) -> int:
+    from gpu.lessons.read import find_lessons, read_lesson
+
+    rows: list[dict[str, Any]] = []
+    for path in find_lessons(args.folder):
+        row: dict[str, Any] = {"key": path.stem, "file": str(path)}
+        try:
+            lesson = read_lesson(path)
+            row |= {"title": lesson.title, "idea": lesson.idea}
+            row |= {"minutes": lesson.minutes, "figure": lesson.figure}
+        except GpuError as error:
+            row["problem"] = str(error)
+        rows.append(row)
+    if args.json:
+        print(json.dumps(rows))
+    else:
+        report_table([(row["key"], _words(row)) for row in rows])
+    return 0
+
+
+def _words(row: dict[str, Any]) -> str:
+    if "problem" in row:
+        return f"cannot be read: {row['problem']}"
+    return f"{row['title']} ({row['minutes']} min, {row['figure']}): {row['idea']}"
+
+
+def _check(args: argparse.Namespace) -> int:
+    from gpu.lessons.check import check_file
+
+    path = find_lesson(args.file, args.folder)
+    problems = check_file(path)
+    if args.json:
+        print(json.dumps({"file": str(path), "problems": problems}))
+    else:
+        for problem in problems:
+            print(problem)
+        if not problems:
+            report(f"{path}: nothing is wrong")
+    return CHECK_FAILED if problems else 0

@@ -1,19 +1,19 @@
 """The one place that prints: results to stdout; errors, notes and progress to stderr.
 
-A command prints its result with `print`; while it runs, stdout and stderr are `CleanStream`s, so
-that no control character of a file's name, of an id or of an error reaches a terminal (argparse
-and tracebacks included). What is written as bytes (`--distances -`) goes by them untouched.
+A command prints its result with `print`, a report for people with `report`. While it runs, stdout
+and stderr are `CleanStream`s: no control character of a file's name, of an id or of an error
+reaches a terminal. Bytes (`--distances -`) are written past them, unchanged.
 
     plain          sssp-scope: roads.gr:3: ...
     under --json   {"error": {"code": "format", "message": ..., "file": "roads.gr", "line": 3},
                    "exit_code": 1}, {"note": ...}, {"progress": 0.25, "doing": "reading"}
 
-Under --json stdout holds one JSON value and stderr one JSON object a line. Nothing here is
-coloured, so NO_COLOR has nothing to turn off.
+Under --json stdout holds one JSON value and stderr one JSON object a line.
 """
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -22,9 +22,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any
 
-from gpu.cli.outcome import WRONG_USAGE, code_of, place_of, words_of
+from gpu.cli.outcome import USAGE, WRONG_USAGE, code_of, place_of, words_of
 
 NAME = "sssp-scope"
 PROGRESS_S = 0.1  # between two updates of the progress line
@@ -37,74 +37,62 @@ _VISIBLE = {code: ascii(chr(code))[1:-1] for code in _CONTROLS | _DIRECTIONS}  #
 
 @dataclass
 class _Manner:
-    """How this command tells what it does.
-
-    progress : whether it was asked for, where stderr is no terminal
-    line : the progress line, while there is one: what is told beside it clears it first
-    """
+    """How this command reports: as its options say."""
 
     json: bool = False
     quiet: bool = False
-    progress: bool = False
-    line: ProgressLine | None = None
+    progress: bool = False  # also where stderr is no terminal
+    line: ProgressLine | None = None  # while there is one: it is cleared before other words
 
 
 _manner = _Manner()
 
 
-class CleanStream(io.TextIOBase):
-    """A text stream before another one: control characters, and marks that turn text, visible."""
+class CleanStream:
+    """A text stream before another one; control characters become visible: `\\x1b` for an ESC.
 
-    def __init__(self, stream: TextIO, title: str) -> None:
-        self.raw = stream
+    Every OSError names the stream.
+    """
+
+    def __init__(self, stream: Any, title: str) -> None:
+        self.raw = stream  # None: the shell has closed it
         self._title = title
 
     def write(self, text: str) -> int:
-        """Write text with `\\x1b` for an ESC. OSError that names the stream."""
-        with self._named():
-            self.raw.write(printable(text))
-        return len(text)
+        """Write printable text."""
+        return self._call("write", printable(text))
+
+    def flush(self) -> None:
+        """Flush the stream behind."""
+        self._call("flush")
 
     def forget(self) -> None:
-        """Leave the stream behind alone: a library may have kept this one for its own end."""
+        """Leave the stream behind: a library may have kept this one."""
         with suppress(OSError, ValueError):
             self.flush()
         self.raw = io.StringIO()
 
-    def flush(self) -> None:
-        """Flush the stream behind. OSError that names the stream."""
-        with self._named():
-            self.raw.flush()
+    def __getattr__(self, name: str) -> Any:
+        """Return what the stream behind has: `buffer`, `isatty`, `fileno`, `encoding`."""
+        if self.raw is None:
+            raise OSError(errno.EBADF, "it is closed", self._title)
+        return getattr(self.raw, name)
 
     def isatty(self) -> bool:
         """Whether the stream behind is a terminal."""
-        return self.raw.isatty()
+        return self.raw is not None and bool(self.raw.isatty())
 
-    def fileno(self) -> int:
-        """Return the number of the file behind."""
-        return self.raw.fileno()
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of the stream behind."""
-        return self.raw.encoding
-
-    @property
-    def buffer(self) -> Any:
-        """Bytes go by."""
-        return self.raw.buffer
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
+    def _call(self, name: str, *given: Any) -> int:
+        if self.raw is None:
+            if given:
+                raise OSError(errno.EBADF, "it is closed", self._title)
+            return 0
         try:
-            yield
+            getattr(self.raw, name)(*given)
         except OSError as error:
             error.filename = self._title
             raise
+        return len(given[0]) if given else 0
 
 
 def printable(text: str) -> str:
@@ -116,12 +104,8 @@ def printable(text: str) -> str:
 def opened(argv: Sequence[str]) -> Iterator[None]:
     """Print as `argv` asks for, through clean streams, until the block ends."""
     global _manner  # noqa: PLW0603 - one command at a time has the terminal
-    _open_closed()
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
     before, _manner = _manner, _Manner(json="--json" in argv)
-    ours = (_clean(sys.stdout, "stdout"), _clean(sys.stderr, "stderr"))
+    ours: Any = (_clean(sys.stdout, "stdout"), _clean(sys.stderr, "stderr"))
     try:
         with redirect_stdout(ours[0]), redirect_stderr(ours[1]):
             yield
@@ -131,15 +115,27 @@ def opened(argv: Sequence[str]) -> Iterator[None]:
             stream.forget()
 
 
-def settle(*, quiet: bool = False, progress: bool = False, json_asked: bool = False) -> None:
-    """Take over what the arguments say, now that they are understood."""
-    _manner.quiet, _manner.json = quiet, json_asked
-    _manner.progress = progress
+def settle(*, quiet: bool, progress: bool, json_asked: bool) -> None:
+    """Take over the options of the command, once they are parsed."""
+    _manner.quiet, _manner.progress, _manner.json = quiet, progress, json_asked
 
 
 def is_quiet() -> bool:
-    """Whether only results and errors are wanted."""
+    """Whether only errors, JSON and files are asked for."""
     return _manner.quiet
+
+
+def report(words: str) -> None:
+    """Print words for people, on stdout; nothing under --quiet."""
+    if not _manner.quiet:
+        print(words)
+
+
+def report_table(rows: Sequence[tuple[str, str]]) -> None:
+    """Report name and value, aligned."""
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, value in rows:
+        report(f"  {name:<{width}}  {value}".rstrip())
 
 
 @contextmanager
@@ -150,32 +146,28 @@ def results_on_stderr() -> Iterator[None]:
 
 
 def note(words: str) -> None:
-    """Tell something beside the result, on stderr; nothing under --quiet."""
+    """Print something beside the result, on stderr; nothing under --quiet."""
     if not _manner.quiet:
-        _tell({"note": words}, f"{NAME}: {words}")
+        _print_line({"note": words}, f"{NAME}: {words}")
 
 
 def fault(code: str, words: str, exit_code: int) -> int:
-    """Tell what went wrong, in one line on stderr; return the exit code."""
-    _tell_error(code, words, exit_code, None, None)
-    return exit_code
+    """Report an error, in one line on stderr; return the exit code."""
+    return _error(code, words, exit_code, f"{NAME}: {words}")
 
 
 def failure(error: Exception, exit_code: int) -> int:
-    """Tell an exception, in one line on stderr; return the exit code."""
-    _tell_error(code_of(error), words_of(error), exit_code, *place_of(error))
-    return exit_code
+    """Report an exception, in one line on stderr; return the exit code."""
+    words = words_of(error)
+    return _error(code_of(error), words, exit_code, f"{NAME}: {words}", *place_of(error))
 
 
 def usage_error(usage: str, program: str, words: str) -> int:
-    """Tell wrong usage as argparse does, the usage first; return the exit code."""
-    told = {"code": "usage", "message": words, "file": None, "line": None}
-    plain = f"{usage}{program}: error: {words}"
-    _tell({"error": told, "exit_code": WRONG_USAGE}, plain)
-    return WRONG_USAGE
+    """Report wrong usage as argparse does, the usage first; return the exit code."""
+    return _error(USAGE, words, WRONG_USAGE, f"{usage}{program}: error: {words}")
 
 
-def discard(stream: TextIO) -> None:
+def discard(stream: Any) -> None:
     """Point stdout or stderr at nothing: Python would complain while flushing it at exit."""
     with suppress(OSError, ValueError):  # ValueError: it is no file (a test's capture)
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
@@ -203,7 +195,7 @@ class ProgressLine:
             self._length = len(printable(line))
             return
         share = round(fraction, 4) if fraction >= 0 else None
-        _tell({"progress": share, "doing": words}, line)
+        _print_line({"progress": share, "doing": words}, line)
         self._due, self._last = now + PROGRESS_LINE_S, words
 
     def clear(self) -> None:
@@ -213,9 +205,8 @@ class ProgressLine:
         self._due, self._length, self._last = 0.0, 0, ""
 
     def _write(self, text: str) -> None:
-        stream = sys.stderr
         with suppress(OSError):
-            print(text, end="", file=getattr(stream, "raw", stream), flush=True)
+            print(text, end="", file=getattr(sys.stderr, "raw", sys.stderr), flush=True)
 
 
 @contextmanager
@@ -229,31 +220,31 @@ def progress_line() -> Iterator[ProgressLine]:
         _manner.line = None
 
 
-def _tell_error(code: str, words: str, exit_code: int, file: str | None, line: int | None) -> None:
-    told = {"code": code, "message": words, "file": file, "line": line}
-    _tell({"error": told, "exit_code": exit_code}, f"{NAME}: {words}")
+def _error(
+    code: str,
+    words: str,
+    exit_code: int,
+    plain: str,
+    file: str | None = None,
+    line: int | None = None,
+) -> int:
+    row = {"code": code, "message": words, "file": file, "line": line}
+    _print_line({"error": row, "exit_code": exit_code}, plain)
+    return exit_code
 
 
-def _tell(told: dict[str, Any], plain: str) -> None:
-    """Write one line to stderr; what cannot be told to anybody is not told."""
+def _print_line(row: dict[str, Any], plain: str) -> None:
+    """Write one line to stderr; if nobody can read it, write nothing."""
     if _manner.line is not None:
         _manner.line.clear()
     try:
-        print(json.dumps(told) if _manner.json else plain, file=sys.stderr, flush=True)
+        print(json.dumps(row) if _manner.json else plain, file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)
 
 
-def _clean(stream: TextIO, title: str) -> CleanStream:
-    return CleanStream(stream.raw if isinstance(stream, CleanStream) else stream, title)
-
-
-def _open_closed() -> None:
-    """Open what the shell closed (`>&-`): else the next file opened gets its number, and our text.
-
-    Python has no stdout then, and prints what is meant for a missing stderr to stdout.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            number = os.open(os.devnull, os.O_RDWR)  # the lowest that is free: the closed one
-            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
+def _clean(stream: Any, title: str) -> CleanStream:
+    raw = stream.raw if isinstance(stream, CleanStream) else stream
+    if hasattr(raw, "reconfigure"):
+        raw.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
+    return CleanStream(raw, title)

@@ -26,7 +26,7 @@ from gpu.proof.verify import verify
 from gpu.record.recording import save_recording
 from gpu.record.trace import RECORDED_ON, Probe, RunSettings, Trace
 from gpu.study import sweep
-from gpu.study.sweep_pool import run_sweep
+from gpu.study.sweep import run_sweep
 from gpu.study.sweep_saved import SavedSweep, sweep_as_dict
 from sample_graphs import open_sample, suggested_source
 

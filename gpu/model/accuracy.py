@@ -49,7 +49,7 @@ def not_ranked(algorithm: str, graph: CSRGraph) -> str:
     if algorithm in NOT_FITTED:
         return "the model is not fitted to an algorithm without barriers or manager"
     if graph.has_hubs:
-        return "on graphs with hubs modelled times err by too much to rank algorithms"
+        return "the model is too inaccurate on graphs with hubs to say which is faster"
     if graph.mean_degree > MOST_DEGREE:
-        return "where vertices have many edges modelled times err by too much to rank algorithms"
+        return "the model is too inaccurate where vertices have many edges to say which is faster"
     return ""

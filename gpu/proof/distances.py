@@ -28,6 +28,7 @@ import numpy as np
 from gpu.errors import FormatError, SourceError
 from gpu.graph import CSRGraph
 from gpu.numbers import unreached
+from gpu.record.export import safe_id
 from gpu.regular import open_any
 
 _UNREACHED = {"", "inf", "infinity", "+inf"}
@@ -119,7 +120,10 @@ def _type(graph: CSRGraph, values: list[float], told: Container[float]) -> np.dt
 
 def _columns(path: str | Path, graph: CSRGraph) -> tuple[list[int], list[int], list[str]]:
     """Return the vertex, the line and the distance as text of each row."""
-    names = {} if graph.ids is None else {str(name): v for v, name in enumerate(graph.ids.tolist())}
+    ids = [] if graph.ids is None else [str(name) for name in graph.ids.tolist()]
+    names = {safe_id(name): vertex for vertex, name in enumerate(ids)}  # as we write them
+    for vertex, name in enumerate(ids):  # as other programs write them
+        names.setdefault(name, vertex)
     seen = np.zeros(graph.n, bool)
     vertices, lines, words = [], [], []
     for line, name, word in _rows(path, names):

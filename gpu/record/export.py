@@ -17,6 +17,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -40,6 +41,8 @@ from gpu.record.tracefile import plain
 from gpu.wholefile import written_whole
 
 CHUNK = 100_000  # rows of distances turned into text at a time
+FORMULA = re.compile("'*[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 _NAMED = {  # columns whose field's name does not say its unit
     "improved": "improved_distances",
@@ -132,7 +135,8 @@ def sample_rows(trace: Trace) -> Iterator[list[Any]]:
 def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None:
     """Write columns id,distance, one row a vertex; an unreached vertex has no distance.
 
-    dist : int32 or float32 (n,); written with the shortest digits that read back the same
+    dist : (n,); written with the shortest digits that read back the same
+    An id that a spreadsheet would compute is written as `safe_id` says.
 
     Raises GpuError where it is a matrix, or cannot be written.
     """
@@ -145,14 +149,25 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         rows = csv.writer(text, lineterminator="\n", quoting=_quoting(graph.ids))
         rows.writerow(["id", "distance"])
+        texts = graph.ids is not None and graph.ids.dtype.kind == "U"
         for begin in range(0, graph.n, CHUNK):
             part = slice(begin, min(begin + CHUNK, graph.n))
             ids = np.arange(part.start, part.stop) + graph.id_base
             names = (ids if graph.ids is None else graph.ids[part]).tolist()
+            names = list(map(safe_id, names)) if texts else names
             values = np.where(reached_mask(dist[part]), dist[part].astype(str), "")
             rows.writerows(zip(names, values.tolist(), strict=True))
         text.flush()
         text.detach()
+
+
+def safe_id(name: str) -> str:
+    """Return an id as text for a spreadsheet: a quote is put before what looks like a formula.
+
+    `'` is put before an id with `'` before a formula too, so that two ids stay two. Numbers such as
+    -1 and +2.5 stay as they are.
+    """
+    return f"'{name}" if FORMULA.match(name) and not NUMBER.fullmatch(name) else name
 
 
 def _quoting(ids: np.ndarray | None) -> Literal[0, 1]:

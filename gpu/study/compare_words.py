@@ -1,12 +1,10 @@
-"""What two runs differ in, as a sentence with its numbers, computed from the traces alone.
+"""How two runs differ, as a sentence with its numbers, computed from the traces alone.
 
-The sentence is honest before it is short. A ratio of times is given only of two runs that ended, on
-clocks of one kind; a modelled time against a measured one has none. A time measured with probes on
-is not a time to quote: where a rerun at level 0 is at hand (`quoted`) it is used and named, else
-the sentence says which level the time carries. Modelled time does not depend on the level; of two
-algorithms it has an error, and who was sooner is not said where times lie within it
-(`gpu.model.accuracy.CLOSE`). What else must be known to read it (other devices, other sources, a
-run stopped or not verified) follows as cautions.
+Times have a ratio only if both runs ended on clocks of one kind. A time measured with probes on is
+never quoted as speed: if there is a second run at level 0 (`quoted`), its time is used, else a
+caution names the level. Modelled times of two algorithms have an error; within it
+(`gpu.model.accuracy.CLOSE`) neither is called faster. Other devices or sources, and runs that were
+stopped or not verified, follow as cautions.
 
     work    vertices processed (the paper's measure)
     busy    share of the device's workers that had work, mean over the run
@@ -20,10 +18,12 @@ from typing import Any
 from gpu.model.accuracy import CLOSE
 from gpu.record.trace import NOT_RANKED, Probe
 from gpu.study.compare import Side, obstacle
-from gpu.words import NOT_KNOWN, brief_time, distance, in_sight, percent, ratio_words, short
+from gpu.words import NOT_KNOWN, brief_time, distance, in_sight, percent, ratio_words
 
 CLEAR = 0.1  # times and works this far apart are worth a reason
 MUCH_MORE = 2.0  # times as many edges in hand are a reason, where both were as busy
+MOSTLY = 0.5  # a GPU that is less busy was mostly idle
+NOT_CHECKED = "Distances not checked:"  # begins a caution
 SAME = 0.01  # times and works this close are called the same
 
 
@@ -255,12 +255,19 @@ def _why_it_pays(a: Side, b: Side, told: tuple[str, str], numbers: dict[str, Any
     as_busy = None not in shares and len({percent(share) for share in shares}) == 1
     if _is_contradicted(numbers) or (as_busy and quick.in_hand < MUCH_MORE * slow.in_hand):
         return []
+    idle = None not in shares and max(shares) < MOSTLY
+    why = "the GPU was mostly idle" if idle else "workers would have had too little to do"
     barriers = slow.supersteps
-    waits = f", and {barriers:,} barriers to wait at" if barriers is not None else ""
+    waits = f", and it stopped at {barriers:,} barriers" if barriers is not None else ""
     return [
-        f"More work pays while workers would idle: {name} had {short(quick.in_hand)} edges in hand "
-        f"at a time, {other} {short(slow.in_hand)}{waits}."
+        f"The extra work cost no time, since {why}: {name} had {_rounded(quick.in_hand)} edges to "
+        f"work on at once, {other} {_rounded(slow.in_hand)}{waits}."
     ]
+
+
+def _rounded(number: float) -> str:
+    """Return a count with three digits: 18,300."""
+    return f"{float(f'{number:.3g}'):,.0f}"
 
 
 def _cautions(a: Side, b: Side, told: tuple[str, str], at_level_0: bool) -> list[str]:
@@ -268,7 +275,7 @@ def _cautions(a: Side, b: Side, told: tuple[str, str], at_level_0: bool) -> list
     recorded = dict.fromkeys(side.recorded_on for side in (a, b) if side.recorded_on)
     said += [f"Recorded on an {device}, measured." for device in recorded]
     if at_level_0:
-        said.append("Times are of reruns with probes off.")
+        said.append("Timed in a second run, without recording, which would slow it.")
     elif any(_probed(side) for side in (a, b)):
         levels = " and ".join(str(side.settings.probe) for side in (a, b))
         said.append(f"Measured with probes on (levels {levels}): not to be quoted as speed.")
@@ -283,8 +290,7 @@ def _cautions(a: Side, b: Side, told: tuple[str, str], at_level_0: bool) -> list
         n for s, n in zip((a, b), told, strict=True) if s.finished and s.verification is None
     ]
     if unproved:
-        again = "it" if len(unproved) == 1 else "them"
-        said.append(f"Not verified: {' and '.join(unproved)}; run {again} again for a proof.")
+        said.append(f"{NOT_CHECKED} {' and '.join(unproved)}.")
     return said
 
 

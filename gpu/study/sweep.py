@@ -1,24 +1,25 @@
 """One knob, many values: runs that differ in nothing else, side by side in processes.
 
-Figures 4 and 7 of the paper draw time and work against delta; a sweep makes such a
-picture for any knob: delta itself, C (delta = C x mean weight / mean degree), or a
-whole-number parameter of the algorithm's registry row (`gpu.study.sweep_pool` makes the runs in
-processes). A dynamic algorithm is held still
-while its delta is swept, and its own controller's run is made as well, to be laid over the
-curve.
+Figures 4 and 7 of the paper draw time and work against delta. A sweep makes such a picture for
+any knob: delta itself, C (delta = C x mean weight / mean degree), or a whole-number parameter of
+the algorithm's registry row. While the delta of a dynamic algorithm is swept, its controller is
+off; one more run, with the controller on, is laid over the curve.
 
-Points      `best_work` has the fewest vertices processed, `best_time` the least time,
-            `clip` is the largest value whose pushes went beyond the ring (a mean share of
-            CLIP_SHARE or more): below it the ring no longer orders the work.
+Points      `best_work` has the fewest vertices processed, `best_time` the least time.
+            `clip` is the largest value at which a mean share of CLIP_SHARE or more of the pushes
+            went past the last bucket: below it the buckets no longer order the work.
 
-Checked     Every run by the certificate of `gpu.proof.verify`, in the process that made it.
+Proof       Every run is proved by certificate (`gpu.proof.verify`) in the process that made it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,18 +29,17 @@ from gpu.delta import near_far_delta
 from gpu.engine import CallingObserver, checked_settings, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.record.trace import (
-    Probe,
-    RunSettings,
-    Trace,
-    mean_over_time,
-)
+from gpu.memory import require_memory
+from gpu.proof.verify import certificate
+from gpu.record.trace import Probe, RunSettings, Trace, mean_over_time
+from gpu.study.elsewhere import Pool, Stop, Workers, cores, result
 
 DELTA, C = "delta", "c"
 COUNT = 12  # values of a sweep by default
 DOUBLINGS_BELOW = 8  # of those, below Near-Far's delta
 CLIP_SHARE = 0.01  # mean share of pushes beyond the ring from which a run counts as clipped
 PATH_POINTS = 400  # of the controller's path that are kept
+RUN_BYTES = 96  # of an engine's own arrays, a vertex and process, about
 
 
 @dataclass(frozen=True)
@@ -179,64 +179,91 @@ def settings_of(graph: CSRGraph, plan: SweepPlan, value: float | None) -> RunSet
 def made(
     graph: CSRGraph,
     settings: RunSettings,
-    should_stop: Callable[[], bool] | None = None,
-    run: Callable[..., Trace] = run,
+    should_stop: Stop | None = None,
+    on_samples: Callable[[np.ndarray], object] | None = None,
 ) -> Trace:
-    """Make a run with these settings, in this process unless `run` goes elsewhere.
+    """Make a run with these settings in this process.
 
     Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
     """
-    trace = run(graph, settings, CallingObserver(should_stop=should_stop))
+    trace = run(graph, settings, CallingObserver(on_samples, should_stop))
     if trace.outcome == "stopped":
-        raise CancelledByUserError("the sweep was cancelled")
+        raise CancelledByUserError("stopped before the run had ended")
     return trace
 
 
 def measure(
-    graph: CSRGraph,
-    plan: SweepPlan,
-    value: float | None,
-    should_stop: Callable[[], bool] | None = None,
-    run: Callable[..., Trace] = run,
+    graph: CSRGraph, plan: SweepPlan, value: float | None, should_stop: Stop | None = None
 ) -> SweepPoint:
-    """Run one value, in this process unless `run` goes elsewhere; reduce its trace to a point.
+    """Run one value of a plan; reduce its trace to a point.
 
     Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
     """
-    from gpu.proof.verify import certificate
-
     settings = settings_of(graph, plan, value)
-    trace = made(graph, settings, should_stop, run)
+    trace = made(graph, settings, should_stop)
     return point_of(trace, value, certificate(graph, settings.source, trace.dist))
 
 
-def one_by_one(
+def run_sweep(
     graph: CSRGraph,
     plan: SweepPlan,
-    run: Callable[..., Trace],
-    on_point: Callable[[SweepPoint, float], object] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    on_point: Callable[[SweepPoint, float], object] = lambda _point, _share: None,
+    processes: int | None = None,
+    should_stop: Stop = lambda: False,
+    there: Workers | None = None,
 ) -> list[SweepPoint]:
-    """Make every run of a plan by `run`, which goes elsewhere; return its points.
+    """Make every run of a plan and return its points, the controller's first, then by value.
 
-    on_point, should_stop : as of `gpu.study.sweep_pool.run_sweep`
-    Raises EngineError where the other computer is lost.
+    on_point : receives each point as it comes, with the share done (0..1)
+    processes : on this computer; None: one for each core. A GPU runs one value at a time
+    should_stop : asked often; True ends the sweep, the points made by then are returned
+    there : workers to use in place of processes of its own; they stay
+
+    Raises MemoryNeededError, EngineError (every run failed).
     """
-    values: list[float | None] = [None] if plan.controller else []
-    values += plan.values
+    values = [*([None] if plan.controller else []), *plan.values]
+    if there is None or (plan.settings.engine == "cuda" and isinstance(there, Pool)):
+        count = 1 if plan.settings.engine == "cuda" else processes or cores()
+        count = min(count, len(values))
+        require_memory(count * graph.n * RUN_BYTES + graph.nbytes, "the sweep")
+        with Pool(count) as pool:
+            points = _points(graph, plan, values, on_point, should_stop, pool)
+    else:
+        points = _points(graph, plan, values, on_point, should_stop, there)
+    if points and all(point.failure for point in points):
+        raise EngineError(points[0].failure)
+    return in_order(points)
+
+
+def _points(
+    graph: CSRGraph,
+    plan: SweepPlan,
+    values: Sequence[float | None],
+    on_point: Callable[[SweepPoint, float], object],
+    should_stop: Stop,
+    there: Workers,
+) -> list[SweepPoint]:
     points: list[SweepPoint] = []
-    for value in values:
-        try:
-            points.append(measure(graph, plan, value, should_stop, run))
-        except EngineError:
-            raise
-        except CancelledByUserError:
-            break
-        except GpuError as error:
-            points.append(failed_point(plan, value, str(error)))
-        if on_point is not None:
+    with suppress(CancelledByUserError):
+        for value, future in there.map(partial(_measured, plan), graph, values, should_stop):
+            points.append(_outcome(plan, value, future))
             on_point(points[-1], len(points) / len(values))
     return points
+
+
+def _measured(
+    plan: SweepPlan, graph: CSRGraph, value: float | None, should_stop: Stop
+) -> SweepPoint:
+    return measure(graph, plan, value, should_stop)
+
+
+def _outcome(plan: SweepPlan, value: float | None, future: Future[SweepPoint]) -> SweepPoint:
+    try:
+        return result(future)
+    except CancelledByUserError:
+        raise
+    except GpuError as error:
+        return failed_point(plan, value, str(error))
 
 
 def point_of(trace: Trace, value: float | None, violation: str | None) -> SweepPoint:

@@ -292,26 +292,25 @@ def sweep(seconds: float, seed: int, most: int) -> int:
 
 def _struck_sweep(graph: Any, plan: Any, chance: random.Random) -> int:
     """Make one sweep, one or two of whose workers die; return how many."""
-    from gpu.study.sweep_pool import Sweep
+    from gpu.study.sweep import run_sweep
 
-    scene, count = Sweep(graph, plan, processes=2), 0
-    scene.start()
+    points: list[Any] = []
+    sweeping = threading.Thread(
+        target=lambda: points.extend(run_sweep(graph, plan, processes=2)), daemon=True
+    )
     strikes = [time.monotonic() + chance.random() * 3 for _ in range(chance.choice((1, 1, 2)))]
-    end = time.monotonic() + PATIENCE_S
-    try:
-        while not scene.done:
-            assert time.monotonic() < end, "the sweep does not end"
-            scene.wait(0.02)
-            scene.poll()
-            workers = [child for child in active_children() if "Spawn" in child.name]
-            if workers and strikes and time.monotonic() > strikes[0]:
-                strikes.pop(0)
-                strike(chance.choice(workers).pid or 0, chance)
-                count += 1
-    finally:
-        scene.close()
-    assert len(scene.points) == len(plan.values) + plan.controller, scene.points
-    lost = [point.failure for point in scene.points if point.failure]
+    end, count = time.monotonic() + PATIENCE_S, 0
+    sweeping.start()
+    while sweeping.is_alive():
+        assert time.monotonic() < end, "the sweep does not end"
+        workers = [child for child in active_children() if "Spawn" in child.name]
+        if workers and strikes and time.monotonic() > strikes[0]:
+            strikes.pop(0)
+            strike(chance.choice(workers).pid or 0, chance)
+            count += 1
+        sweeping.join(0.02)
+    assert len(points) == len(plan.values) + plan.controller, points
+    lost = [point.failure for point in points if point.failure]
     assert all("died" in words for words in lost), lost
     return count
 

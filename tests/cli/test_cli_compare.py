@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from gpu.cli.main import main
-from gpu.study import compare_graphs
+from gpu.record.trace import RunSettings
+from gpu.record.tracefile import load_trace, save_trace
+from gpu.study import rank
+from gpu.study.rank import Rank, fastest_words
 
 ROADS = "sample:city_roads?n=1000"
 
@@ -43,7 +46,7 @@ def test_words_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "B: Near-Far" in lines[1]
     assert next(line for line in lines if "verified" in line).split()[1:] == ["yes", "yes"]
     assert "vertices processed)" in lines[-1]
-    assert "Not verified" not in out
+    assert "not checked: " not in out
 
 
 def test_one_algorithm_with_two_deltas_devices_and_parameters(
@@ -74,6 +77,65 @@ def test_saved_traces_are_sides_too(capsys: pytest.CaptureFixture[str], tmp_path
     assert error.count("\n") == 1
 
 
+def test_a_run_that_was_not_checked_says_how(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = compared(capsys)
+    assert code == 0
+    assert out.endswith("Distances not checked: ADDS and Near-Far. Add --verify to check both.\n")
+
+
+def test_verify_checks_a_saved_side_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    saved = tmp_path / "run.npz"
+    assert main(["run", ROADS, "--trace", str(saved), "--quiet"]) == 0
+    trace = load_trace(saved)
+    trace.dist[5] += 1
+    save_trace(trace, saved)
+    code, _, err = compared(capsys, "--a", str(saved), "--verify")
+    assert code == 3
+    assert "verification failed" in err
+
+
+def test_which_algorithm_is_fastest_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = compared(capsys, "--algorithms", "adds,near_far,dijkstra")
+    assert code == 0
+    *rows, last = out.splitlines()[1:]
+    assert len(rows) == 3
+    assert last.startswith("Fastest: ")
+    code, out, _ = compared(capsys, "--algorithms", "all", "--json")
+    result = json.loads(out)
+    times = [row["time_ns"] for row in result["rows"]]
+    assert code == 0
+    assert times == sorted(times)
+    assert {"adds", "near_far", "bellman_ford"} <= {row["algorithm"] for row in result["rows"]}
+    assert result["words"].startswith(("Fastest: ", "No order: "))
+
+
+def ranks(*times: int, clock: str = "measured", **more: str) -> list[Rank]:
+    keys = ("adds", "near_far", "dijkstra")
+    pairs = zip(keys, times, strict=False)
+    return [Rank(RunSettings(key), time, clock, 1, **more) for key, time in pairs]
+
+
+def test_what_is_said_of_the_fastest() -> None:
+    said = fastest_words(ranks(1_000_000, 2_100_000))
+    assert said == "Fastest: ADDS, 1 ms (measured), 2.1x faster than the next."
+    close = fastest_words(ranks(1_000_000, 1_050_000, 3_000_000, clock="modelled"))
+    assert close == "Fastest: ADDS, 1 ms (modelled); Near-Far within the model's error."
+    assert fastest_words(ranks(1_000_000, 1_050_000)).endswith("1.1x faster than the next.")
+    why = "the model is too inaccurate on graphs with hubs to say which is faster"
+    assert fastest_words(ranks(1, 2, not_ranked=why)) == f"No order: {why}."
+    assert fastest_words([Rank(RunSettings(), problem="no GPU")]) == "None of them ran."
+
+
+def test_an_algorithm_that_is_wrong_or_cannot_run_comes_last(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rank, "certificate", lambda *_: "7 is too far")
+    code, out, err = compared(capsys, "--algorithms", "adds,near_far")
+    assert code == 3
+    assert "wrong distances: 7 is too far" in out
+    assert "wrong distances: 7 is too far" in err
+
+
 def test_runs_without_samples_say_why_there_are_no_curves(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -85,9 +147,9 @@ def test_runs_without_samples_say_why_there_are_no_curves(
     ("options", "code", "words"),
     [
         (["--a", "nonsense"], 1, "no algorithm 'nonsense'"),
-        (["--b-set", "sails=3"], 1, "has no parameter 'sails'"),
+        (["--b-set", "sails=3"], 2, "has no parameter 'sails'"),
         (["--a-delta", "-1"], 2, "a finite number above 0"),
-        (["--points", "1"], 2, "from 2 to 100000"),
+        (["--points", "1"], 2, "whole numbers from 2 to 100000"),
         (["--align", "moon"], 2, "invalid choice"),
     ],
 )
@@ -112,7 +174,7 @@ def test_several_graphs_make_a_table(capsys: pytest.CaptureFixture[str]) -> None
 def test_wrong_distances_on_one_of_several_graphs_are_a_failed_check(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compare_graphs, "certificate", lambda *_: "7 is too far")
+    monkeypatch.setattr(rank, "certificate", lambda *_: "7 is too far")
     code, out, err = compared(capsys, "sample:star?n=50")
     assert code == 3
     assert out.count("NO") == 2
@@ -123,7 +185,8 @@ def test_wrong_distances_on_one_of_several_graphs_are_a_failed_check(
     ("options", "words"),
     [
         (("sample:star", "--a", "run.npz"), "a saved run is of one graph"),
-        (("--cluster", "local:2", "--on", "user@host"), "--cluster shares the graphs out itself"),
+        (("sample:star", "--algorithms", "all"), "one FILE, no --cluster"),
+        (("--algorithms", "adds,flying"), "'flying' is none of adds, near_far"),
     ],
 )
 def test_what_several_graphs_cannot_have(

@@ -62,7 +62,7 @@ def test_adds_is_the_default_where_the_engine_has_it(
         asked.append(settings.algorithm)
         raise GpuError("far enough")
 
-    monkeypatch.setattr("gpu.engine.run", run)
+    monkeypatch.setattr("gpu.cli.run.run", run)
     assert cli.main(["run", SAMPLE, *given]) == 1
     assert asked == [taken]
 

@@ -16,9 +16,8 @@ import pytest
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.command_line import compare_line, run_line, sweep_line
+from gpu.cli.command_line import Shell, compare_line, file_word, line_of, run_line, sweep_line
 from gpu.cli.main import main
-from gpu.cli.shells import Shell, file_word, line_of
 from gpu.engine import graph_reference
 from gpu.errors import GpuError
 from gpu.formats import load_graph
@@ -40,6 +39,7 @@ def said_by(line: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 def same_totals(trace: Trace, capsys: pytest.CaptureFixture[str]) -> bool:
     wanted, got = summary(trace), said_by(run_line(trace.settings, trace.graph), capsys)
+    assert got["verified"] is True
     return [wanted[key] for key in TOTALS] == [got[key] for key in TOTALS]
 
 
@@ -98,6 +98,7 @@ def test_a_sweep_and_a_comparison_are_repeated(capsys: pytest.CaptureFixture[str
     told = said_by(line, capsys)
     assert told["a"]["time_ns"] == first.time_ns
     assert told["b"]["time_ns"] == second.time_ns
+    assert told["a"]["verified"] is told["b"]["verified"] is True
 
 
 def test_what_no_command_can_do_is_said() -> None:

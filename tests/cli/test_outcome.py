@@ -58,7 +58,11 @@ ENDS: dict[str, tuple[int, str, str | None, int | None]] = {
     "run roads.gr --algorithm ads": (WRONG_USAGE, "usage", None, None),
     "run": (WRONG_USAGE, "usage", None, None),
     "fly": (WRONG_USAGE, "usage", None, None),
-    "help fly": (WRONG_USAGE, "usage", None, None),
+    "-q info roads.gr": (WRONG_USAGE, "usage", None, None),
+    "--json info roads.gr": (WRONG_USAGE, "usage", None, None),
+    "run roads.gr --set buckets=99": (WRONG_USAGE, "usage", None, None),
+    "apsp roads.gr -o x.txt": (WRONG_USAGE, "usage", None, None),
+    "convert roads.gr roads.gr": (FAILED, "error", None, None),
     "lesson chek": (WRONG_USAGE, "usage", None, None),
     "verify roads.gr wrong.csv": (CHECK_FAILED, "check", None, None),
     "lesson check bad.toml": (CHECK_FAILED, "", None, None),
@@ -95,8 +99,6 @@ def test_exit_codes_and_error_codes_are_documented_once(call: Call) -> None:
     assert {int(code): words for code, words in rows.items()} == EXIT_CODES
     errors = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", README, re.MULTILINE))
     assert errors == ERROR_CODES
-    page = re.sub(r"\s+", " ", call("man")[1].replace("\\", ""))
-    assert all(words in page for words in (*EXIT_CODES.values(), *ERROR_CODES.values()))
     assert f"exit codes: {DONE} done, {FAILED} a reported error" in call("--help")[1]
 
 
@@ -115,7 +117,6 @@ def test_a_bug_is_told_as_one(call: Call, monkeypatch: pytest.MonkeyPatch) -> No
 NEAR = {
     "rnu": "'run'",
     "lesson chek": "'check'",
-    "help convrt": "'convert'",
     "run roads.gr --algoritm adds": "'--algorithm'",
     "run roads.gr --veriffy": "'--verify'",
     "run roads.gr --algorithm ads": "'adds'",
@@ -171,7 +172,6 @@ def test_no_control_character_is_printed(call: Call) -> None:
         ("render", f"{NASTY}.npz"),
         ("bench", NASTY),
         ("bench", "cpu", NASTY),
-        ("help", NASTY),
         (NASTY,),
     )
     for words in lines:
@@ -190,7 +190,8 @@ def test_quiet_and_progress(call: Call) -> None:
     code, out, err = call(*words)
     assert (code, err.count("\n")) == (DONE, 1), "the note on the algorithm, no progress"
     assert call(*words, "--quiet")[2] == ""
-    assert "verified" in call(*words, "--quiet")[1]
+    assert call(*words, "-q") == (DONE, "", "")
+    assert json.loads(call(*words, "-q", "--json")[1])["verified"] is True
     _, _, err = call(*words, "--progress")
     assert "\nverifying\n" in err
     assert "\r" not in err
@@ -245,22 +246,20 @@ def _read(number: int) -> bytes:
 FORMULAS = "source,target,weight\na,=cmd|'/c calc'!A0,3\n=cmd|'/c calc'!A0,@b,4\n"
 
 
-def test_ids_that_are_formulas_come_back_and_are_noted(call: Call) -> None:
+def test_ids_that_are_formulas_are_text_in_a_table_and_come_back(call: Call) -> None:
     Path("f.csv").write_text(FORMULAS)
     words = ("run", "f.csv", "--distances", "d.csv", "--source", "a")
-    code, _, err = call(*words)
-    assert code == DONE
-    assert "2 of the ids begin with =, +, - or @: a spreadsheet takes them for formulas" in err
+    assert call(*words)[0] == DONE
     rows = Path("d.csv").read_text().splitlines()
-    assert set(rows) == {"id,distance", "a,0", "=cmd|'/c calc'!A0,3", "@b,7"}
+    assert set(rows) == {"id,distance", "a,0", "'=cmd|'/c calc'!A0,3", "'@b,7"}
     assert call("verify", "f.csv", "d.csv", "--source", "a")[0] == DONE
-    assert "formulas" in call("convert", "f.csv", "g.csv")[2]
+    Path("bare.csv").write_text("a,0\n=cmd|'/c calc'!A0,3\n@b,7\n")
+    assert call("verify", "f.csv", "bare.csv", "--source", "a")[0] == DONE
+    assert "2 of the ids look like formulas" in call("convert", "f.csv", "g.csv")[2]
     assert (
         json.loads(call("info", "g.csv", "--json")[1])["hash"]
         == (json.loads(call("info", "f.csv", "--json")[1])["hash"])
     )
-    assert call(*words, "--quiet")[2] == ""
-    assert "formulas" not in call("run", "roads.gr", "--distances", "d.csv")[2]
     assert "formulas" not in call("convert", "f.csv", "g.gml")[2]
 
 

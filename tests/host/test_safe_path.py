@@ -17,7 +17,7 @@ import sys
 sys.path.append({ours!r})
 from gpu.host import EngineHost, Ready
 from gpu.interpreter import module_command
-from gpu.study.sweep_pool import Pool
+from gpu.study.elsewhere import Pool
 
 def engine():
     host = EngineHost()

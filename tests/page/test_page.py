@@ -226,7 +226,7 @@ def test_a_page_says_what_was_proved_of_all_pairs(tmp_path: Path) -> None:
         assert ("✓" in run["totals"]) is bool(words)
     assert Parts(pair_page(proved, proved, small)).tree()["cautions"] == []
     cautions = Parts(pair_page(found, proved, small)).tree()["cautions"]
-    assert any(one.startswith("Not verified: ") for one in cautions)
+    assert any(one.startswith("Distances not checked: ") for one in cautions)
 
 
 def test_no_run_of_a_lesson_is_unproved() -> None:

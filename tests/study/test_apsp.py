@@ -328,6 +328,6 @@ def test_space_on_the_disk_is_checked_first(tmp_path: Path) -> None:
 
 
 def test_only_rows_with_matrices_go_through_the_door() -> None:
-    with pytest.raises(ParameterError, match="has one source; from many run: edge_apsp"):
+    with pytest.raises(ParameterError, match="one source; algorithms for many sources: edge_"):
         all_pairs(random_graph(1, np.int32), algorithm="adds")
     assert all(ALGORITHMS[key].occupancy == ("waiting", "running", "done") for key in KEYS)

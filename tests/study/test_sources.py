@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from gpu.errors import CancelledByUserError, GpuError, ParameterError, SourceError
+from gpu.engine import run
+from gpu.errors import CancelledByUserError, ParameterError, SourceError
 from gpu.graph import CSRGraph
-from gpu.record.trace import RunSettings
-from gpu.study import rows, sources
+from gpu.record.trace import RunSettings, Trace
+from gpu.study import sources
 from gpu.study.apsp import ProofError, all_pairs
 from gpu.study.sources import (
     BINS,
@@ -25,8 +23,8 @@ from gpu.study.sources import (
 )
 from sample_graphs import make
 
-DIJKSTRA = RunSettings("dijkstra", "cpu", "", 0)
-FAST = RunSettings("apsp_fast", "model", "", 0)
+DIJKSTRA = RunSettings("dijkstra", "cpu")
+FAST = RunSettings("apsp_fast")
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +37,10 @@ def whole(graph: CSRGraph) -> np.ndarray:
     return all_pairs(graph).dist
 
 
+def left_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if path.is_file()]
+
+
 @pytest.mark.parametrize("settings", [DIJKSTRA, FAST], ids=lambda given: given.algorithm)
 @pytest.mark.parametrize("which", ["random:13", "5:30", "7", "7:8"])
 def test_rows_are_those_of_all_pairs(
@@ -49,7 +51,7 @@ def test_rows_are_those_of_all_pairs(
     found = from_sources(graph, plan, tmp_path / "rows.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "rows.npy"), whole[list(chosen)])
     assert found.proved == len(chosen)
-    assert not list(tmp_path.glob("*.partial*"))
+    assert left_in(tmp_path) == ["rows.npy"]
 
 
 def test_a_file_names_sources_by_their_own_ids(tmp_path: Path) -> None:
@@ -78,8 +80,11 @@ def test_what_names_no_sources_is_refused(graph: CSRGraph, which: str) -> None:
 
 def test_rows_are_reduced_on_the_way(graph: CSRGraph, whole: np.ndarray, tmp_path: Path) -> None:
     plan = make_plan(graph, DIJKSTRA, range(graph.n), rows=9, reduced=True)
-    rows = from_sources(graph, plan, tmp_path / "rows").rows
+    rows = from_sources(graph, plan, tmp_path / "rows.csv").rows
     assert rows is not None
+    table = (tmp_path / "rows.csv").read_text().splitlines()
+    assert table[0] == "source_id,source,reached,eccentricity,closeness"
+    assert [line.split(",")[3] for line in table[1:]] == [str(float(r)) for r in whole.max(axis=1)]
     assert rows["source"].tolist() == list(range(graph.n))
     assert rows["eccentricity"].tolist() == whole.max(axis=1).tolist()
     assert (rows["reached"] == graph.n).all()
@@ -106,40 +111,18 @@ def test_where_a_source_reaches_little_there_is_no_bound_above() -> None:
     assert told["histogram"] == {"0": 2, "below 1": 0, "1": 0, "2": 2}
 
 
-def test_stopped_work_goes_on_where_it_was(
-    graph: CSRGraph, whole: np.ndarray, tmp_path: Path
-) -> None:
+def test_stopped_work_leaves_nothing(graph: CSRGraph, tmp_path: Path) -> None:
     plan = make_plan(graph, DIJKSTRA, range(40), rows=4)
-    out, done = tmp_path / "rows.npy", []
-
-    def should_stop() -> bool:
-        return len(done) > 3
-
-    with pytest.raises(CancelledByUserError, match="goes on there"):
-        from_sources(
-            graph, plan, out, progress=lambda *told: done.append(told), should_stop=should_stop
-        )
-    assert not out.exists()
-    found = from_sources(graph, plan, out)
-    assert found.resumed == 3
-    np.testing.assert_array_equal(np.load(out), whole[:40])
-    assert not list(tmp_path.glob("*.partial*"))
-
-
-def test_another_plan_begins_anew(graph: CSRGraph, whole: np.ndarray, tmp_path: Path) -> None:
-    plan, out = make_plan(graph, DIJKSTRA, range(40), rows=4), tmp_path / "rows.npy"
-    told: list[float] = []
+    done: list[float] = []
     with pytest.raises(CancelledByUserError):
         from_sources(
             graph,
             plan,
-            out,
-            progress=lambda share, _words: told.append(share),
-            should_stop=lambda: len(told) > 3,
+            tmp_path / "rows.npy",
+            progress=lambda share, _words: done.append(share),
+            should_stop=lambda: len(done) > 3,
         )
-    found = from_sources(graph, replace(plan, sources=tuple(range(60, 100))), out)
-    assert found.resumed == 0
-    np.testing.assert_array_equal(np.load(out), whole[60:])
+    assert left_in(tmp_path) == []
 
 
 def test_distances_that_int32_does_not_hold_are_found_again_wider(tmp_path: Path) -> None:
@@ -152,47 +135,11 @@ def test_distances_that_int32_does_not_hold_are_found_again_wider(tmp_path: Path
     assert rows[1].tolist() == [0, 2**30, 2**31, 3 * 2**30]
 
 
-@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="POSIX")
-@pytest.mark.parametrize("in_memory", [True, False])
-def test_a_disk_that_fills_up_is_said_and_what_is_done_is_kept(
-    graph: CSRGraph,
-    whole: np.ndarray,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    in_memory: bool,
-) -> None:
-    plan, out, asked = make_plan(graph, DIJKSTRA, range(12), rows=4), tmp_path / "rows.npy", []
-
-    def take(*given: object) -> None:
-        asked.append(given)
-        if len(asked) > 2:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    def usage(_path: object) -> SimpleNamespace:
-        asked.append(())
-        return SimpleNamespace(free=0 if len(asked) > 3 else 1 << 40)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(rows, "_in_memory", lambda _path: in_memory)
-        patch.setattr(rows.os, "posix_fallocate", take)
-        if in_memory:
-            patch.setattr(rows.shutil, "disk_usage", usage)
-        with pytest.raises(GpuError, match=r"cannot write .*rows.npy.partial: No space left"):
-            from_sources(graph, plan, out)
-    assert from_sources(graph, plan, out).resumed == 2
-    np.testing.assert_array_equal(np.load(out), whole[:12])
-
-
-@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="a Linux folder in memory")
-def test_what_lies_in_memory_is_known() -> None:
-    assert rows._in_memory("/dev/shm")
-    assert not rows._in_memory("/proc")
-
-
 def test_blocks_of_a_gpu_have_a_row_for_every_multiprocessor() -> None:
-    large = make("grid", n=1_000_000)
+    large, small_one = make("grid", n=1_000_000), make("grid", n=100)
     settings = replace(FAST, engine="cuda")
     assert make_plan(large, settings, range(10_000)).rows == sources.CUDA_ROWS
+    assert make_plan(small_one, settings, range(7)).rows == 7
     assert make_plan(large, FAST, range(10_000)).rows == sources.BLOCK_BYTES // (4 * large.n)
     small = make("grid", n=10_000)
     assert make_plan(small, settings, range(10_000)).rows % sources.CUDA_ROWS == 0
@@ -201,7 +148,11 @@ def test_blocks_of_a_gpu_have_a_row_for_every_multiprocessor() -> None:
 def test_a_wrong_row_is_kept_out(
     graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "_compute", lambda *given: given[3].fill(1))
-    with pytest.raises(ProofError, match="row 0: "):
+    def wrong(graph: CSRGraph, settings: RunSettings, *_given: object) -> Trace:
+        trace = run(graph, settings)
+        return replace(trace, dist=np.ones_like(trace.dist))
+
+    monkeypatch.setattr(sources, "made", wrong)
+    with pytest.raises(ProofError, match=r"row 0: source .* nothing was written"):
         from_sources(graph, make_plan(graph, DIJKSTRA, range(4)), tmp_path / "rows.npy")
     assert not (tmp_path / "rows.npy").exists()

@@ -20,7 +20,8 @@ from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host.memory import SHM_FOLDER
 from gpu.record.trace import RunSettings
-from gpu.study import sweep, sweep_pool
+from gpu.study import sweep
+from gpu.study.elsewhere import Pool
 
 DEADLINE_S = 60.0
 
@@ -74,7 +75,7 @@ def test_what_cannot_be_swept_is_refused(
 def test_points_equal_runs_made_one_by_one(graph: CSRGraph) -> None:
     plan = sweep.make_plan(graph, settings(), values=(50.0, 800.0))
     told: list[float] = []
-    points = sweep_pool.run_sweep(graph, plan, lambda _p, share: told.append(share), processes=2)
+    points = sweep.run_sweep(graph, plan, lambda _p, share: told.append(share), processes=2)
     assert [point.value for point in points] == [None, 50.0, 800.0]
     assert told == sorted(told)
     assert told[-1] == 1.0
@@ -94,7 +95,7 @@ def test_points_equal_runs_made_one_by_one(graph: CSRGraph) -> None:
 
 def test_findings_are_the_extremes(graph: CSRGraph) -> None:
     plan = sweep.make_plan(graph, settings(), values=(2.0, 30.0, 500.0, 8_000.0))
-    points = sweep_pool.run_sweep(graph, plan)
+    points = sweep.run_sweep(graph, plan)
     found = sweep.findings(points)
     curve = points[1:]
     assert found.best_time is not None
@@ -115,44 +116,40 @@ def test_a_failing_value_costs_itself_and_says_why() -> None:
     in_int32 = replace(settings("near_far"), numbers="int32")
     plan = sweep.make_plan(heavy, in_int32, values=(10.0,))
     with pytest.raises(EngineError, match="passes 2\\^31 - 1"):
-        sweep_pool.run_sweep(heavy, plan, processes=1)
+        sweep.run_sweep(heavy, plan, processes=1)
 
 
 def test_cancel_ends_runs_that_are_going_and_leaves_nothing() -> None:
     large, mine = sample_graphs.make("grid", n=250_000, seed=1), f"sssp-{os.getpid()}-*"
     before = set(SHM_FOLDER.glob(mine)) if SHM_FOLDER.is_dir() else set()
-    running = sweep_pool.Sweep(large, sweep.make_plan(large, settings()), 2)
-    running.start()
-    deadline = time.monotonic() + DEADLINE_S
-    while not running.points and time.monotonic() < deadline:
-        running.wait(0.05)
-        running.poll()
-    running.cancel()
-    while not running.done and time.monotonic() < deadline:
-        running.wait(0.05)
-        running.poll()
-    assert running.done
-    assert 1 <= len(running.points) < len(running.plan.values)
-    running.close()
+    points: list[sweep.SweepPoint] = []
+    plan = sweep.make_plan(large, settings())
+    begun = time.monotonic()
+    made = sweep.run_sweep(
+        large, plan, lambda point, _share: points.append(point), 2, should_stop=lambda: bool(points)
+    )
+    assert time.monotonic() - begun < DEADLINE_S
+    assert 1 <= len(made) < len(plan.values)
+    assert not multiprocessing.active_children()
     after = set(SHM_FOLDER.glob(mine)) if SHM_FOLDER.is_dir() else set()
     assert after <= before
 
 
 def test_processes_that_are_held_serve_several_sweeps_and_survive_a_death(graph: CSRGraph) -> None:
-    pool, other = sweep_pool.Pool(2), sample_graphs.make("figure_6")
+    pool, other = Pool(2), sample_graphs.make("figure_6")
     try:
         pool.warm("adds")
         found = []
         for one in (graph, other):
             plan = sweep.make_plan(one, settings(), values=(20.0, 40.0))
-            points = sweep_pool.run_sweep(one, plan, pool=pool)
+            points = sweep.run_sweep(one, plan, there=pool)
             assert [p.processed_vertices for p in points[1:]] == [
                 sweep.measure(one, plan, value).processed_vertices for value in plan.values
             ]
             found.append({child.pid for child in multiprocessing.active_children()})
         assert found[0] == found[1] != set()
         multiprocessing.active_children()[0].kill()
-        again = sweep_pool.run_sweep(other, plan, pool=pool)  # what it was given is handed out anew
+        again = sweep.run_sweep(other, plan, there=pool)  # what it was given is handed out anew
         assert [p.value for p in again] == [None, 20.0, 40.0]
         assert not any(point.failure for point in again)
     finally:

@@ -12,19 +12,18 @@ from pathlib import Path
 import pytest
 
 SWEEP = """
-import sys, time
+import threading, time
 import sample_graphs
 from gpu.record.trace import RunSettings
-from gpu.study.sweep import make_plan
-from gpu.study.sweep_pool import Sweep
+from gpu.study.elsewhere import Pool
+from gpu.study.sweep import make_plan, run_sweep
 
-graph = sample_graphs.make("grid", n=90_000, seed=1)
-settings = RunSettings("adds", "model", "RTX 2080 Ti", 0, None, 1, 1, 0, {})
-sweep = Sweep(graph, make_plan(graph, settings), processes=2)
-sweep.start()
-while len(sweep.pool._executor._processes) < 2:
+graph, pool = sample_graphs.make("grid", n=90_000, seed=1), Pool(2)
+plan = make_plan(graph, RunSettings("adds"))
+threading.Thread(target=lambda: run_sweep(graph, plan, there=pool), daemon=True).start()
+while len(pool._executor._processes or ()) < 2:
     time.sleep(0.01)
-print(sweep.pool.memory.prefix, *sweep.pool._executor._processes, flush=True)
+print(pool.memory.prefix, *pool._executor._processes, flush=True)
 time.sleep(600)
 """
 PATIENCE_S = 30.0

@@ -1,9 +1,8 @@
 """A sweep as the window knows it: its plan, its points as they come, cancel.
 
-`gpu.study.sweep` does the work in processes of its own; a thread waits for them, this model's
-timer takes over what the thread has. Or the workers of a cluster do it. One sweep at a time; a new
-one replaces what the old one found. Nothing here blocks the window, and `close` waits until all
-processes are gone.
+`gpu.study.sweep` does the work in processes of its own; a thread waits for them, and this model's
+timer takes the points from the thread. One sweep at a time; a new one replaces the points of the
+one before. Nothing here blocks the window, and `close` waits until all processes are gone.
 """
 
 from __future__ import annotations
@@ -11,18 +10,21 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.study.sweep import SweepFindings, SweepPlan, SweepPoint, findings, in_order
-from gpu.study.sweep_pool import Pool, run_sweep
+from gpu.study.elsewhere import Pool
+from gpu.study.sweep import (
+    SweepFindings,
+    SweepPlan,
+    SweepPoint,
+    findings,
+    in_order,
+    run_sweep,
+)
 from gpu.study.sweep_saved import SavedSweep
-
-if TYPE_CHECKING:
-    from gpu.study.cluster_tasks import WorkerShare
 
 POLL_MS = 50
 
@@ -32,9 +34,7 @@ class SweepModel(QObject):
 
     changed = pyqtSignal()  # points, or whether it runs
     progress_changed = pyqtSignal(float)  # 0..1
-    workers_changed = pyqtSignal()  # how far each worker of a cluster is
     failed = pyqtSignal(str)  # in words
-    warned = pyqtSignal(str)  # of the cluster
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -44,9 +44,6 @@ class SweepModel(QObject):
         self.recorded_on = ""  # the device, of a sweep that travels with the program
         self.points: list[SweepPoint] = []
         self.fraction = 0.0
-        self.workers: tuple[WorkerShare, ...] = ()  # of the cluster that makes the sweep
-        self._workers_told: deque[tuple[WorkerShare, ...]] = deque(maxlen=1)
-        self._warnings: deque[str] = deque()
         self._news: deque[tuple[SweepPoint, float]] = deque()
         self._fault = ""
         self._stop = threading.Event()
@@ -76,22 +73,17 @@ class SweepModel(QObject):
         """The marked points of what is there so far."""
         return findings(self.points)
 
-    def start(
-        self, graph: CSRGraph, plan: SweepPlan, processes: int | None = None, cluster: str = ""
-    ) -> None:
-        """Begin; ignored while another sweep runs.
-
-        cluster : as of `gpu.study.cluster.Cluster`
-        """
+    def start(self, graph: CSRGraph, plan: SweepPlan, processes: int | None = None) -> None:
+        """Begin; ignored while another sweep runs."""
         if self.running:
             return
         self.plan, self.points, self.fraction = plan, [], 0.0
         self.graph_name, self.graph_hash, self.recorded_on = graph.name, graph.hash, ""
-        self._fault, self.workers = "", ()
+        self._fault = ""
         self._stop.clear()
         self._thread = threading.Thread(
             target=self._work,
-            args=(graph, plan, processes, self._pool, cluster),
+            args=(graph, plan, processes, self._pool),
             name="sweep",
             daemon=True,
         )
@@ -153,12 +145,7 @@ class SweepModel(QObject):
         self._timer.stop()
 
     def _work(
-        self,
-        graph: CSRGraph,
-        plan: SweepPlan,
-        processes: int | None,
-        held: Pool | None,
-        cluster: str,
+        self, graph: CSRGraph, plan: SweepPlan, processes: int | None, held: Pool | None
     ) -> None:
         def on_point(point: SweepPoint, share: float) -> None:
             self._news.append((point, share))
@@ -166,24 +153,9 @@ class SweepModel(QObject):
         try:
             for helper in list(self._helpers):
                 helper.join()
-            if cluster:
-                self._work_on(cluster, graph, plan, on_point)
-                return
             run_sweep(graph, plan, on_point, processes, self._stop.is_set, held)
         except (GpuError, OSError) as error:
             self._fault = str(error)
-
-    def _work_on(
-        self,
-        where: str,
-        graph: CSRGraph,
-        plan: SweepPlan,
-        on_point: Callable[[SweepPoint, float], object],
-    ) -> None:
-        from gpu.study.cluster import Cluster
-
-        with Cluster(where, self._warnings.append, self._workers_told.append) as workers:
-            workers.sweep(graph, plan, on_point, self._stop.is_set)
 
     def _poll(self) -> None:
         over = self._thread is not None and not self._thread.is_alive()
@@ -191,11 +163,6 @@ class SweepModel(QObject):
         while self._news:
             point, self.fraction = self._news.popleft()
             self.points = in_order([*self.points, point])
-        while self._warnings:
-            self.warned.emit(self._warnings.popleft())
-        if self._workers_told:
-            self.workers = self._workers_told.pop()
-            self.workers_changed.emit()
         if fresh:
             self.progress_changed.emit(self.fraction)
         if over:

@@ -66,7 +66,7 @@ def test_three_clicks_to_the_central_picture(window: MainWindow, qtbot: QtBot) -
     assert f"{FIRST.title} finished " in bar.text()
     assert "modelled" in bar.text()
     assert "of the GPU busy" in bar.text()
-    assert "Not verified" not in bar.text()
+    assert "not checked" not in bar.text()
     for plot in ("buckets", "delta", "parallelism", "work"):
         window.plots[plot].flush()
         assert window.plots[plot].comparing

@@ -85,7 +85,7 @@ def test_the_first_paint_shows_a_recorded_pair(window: MainWindow, qtbot: QtBot)
     summary = window.comparison.summary()
     assert summary is not None
     assert "sooner" in summary.words
-    assert "More work pays" in summary.words
+    assert "The extra work cost no time" in summary.words
     assert summary.numbers["b_time_over_a"] > 1.5
     assert summary.numbers["b_work_over_a"] < 0.5
     qtbot.waitUntil(lambda: window.graph_view.drawn_text() != "")

@@ -1,0 +1,386 @@
+"""Share independent pieces of work out: to processes here, or to the workers of a Dask cluster.
+
+    with workers("local:4") as there:        # None: processes here, without Dask
+        for item, future in there.map(work, graph, items):
+            ...
+
+`work(graph, item, should_stop)` is a function of a module, the same here and there. The graph
+reaches each worker once. Results come in the order in which they are ready.
+
+Here    A pool of processes (spawn). The graph lies in shared memory. If a process dies, its items
+        run once more in a new one.
+Dask    Scheduling, sending and retrying are Dask's own (`pip install "sssp-scope[cluster]"`).
+        Each worker needs our version, and a GPU for the engine `cuda`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import itertools
+import os
+import signal
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+from weakref import WeakSet
+
+from gpu.errors import CancelledByUserError, EngineError, MemoryNeededError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.host.memory import Memory
+from gpu.host.messages import GraphHandle
+from gpu.host.orphan import end_with_parent
+from gpu.host.process import hidden_main
+from gpu.host.shared_graph import open_graph, share_graph
+from gpu.interpreter import require_threads, start_tracker, version
+
+POLL_S, THERE_S = 0.05, 0.5  # between two looks at a stop flag: here; on a cluster, by message
+CONNECT_S, START_S = 10, 30  # until a scheduler answers; until its first worker is there
+THREADS = 4  # that each process may need
+ALLOWED = "local:1 to local:1024, tcp://HOST:PORT, tls://HOST:PORT, or a Dask scheduler's file"
+GONE = "the scheduler of the cluster is gone"
+_CHILD: dict[str, Any] = {}  # in a process of a pool: the stop flag, the graph, its segment's name
+
+POOLS: WeakSet[Pool] = WeakSet()  # that may hold shared memory
+
+Stop = Callable[[], bool]
+Work = Callable[[Any, Any, Stop], Any]  # graph, item, stop question
+
+
+class Workers:
+    """Processes or a cluster; `count` is how many items run at the same time."""
+
+    count: int
+
+    def map(
+        self,
+        work: Work,
+        graph: CSRGraph | None,
+        items: Iterable[Any],
+        should_stop: Stop = lambda: False,
+    ) -> Iterator[tuple[Any, Future[Any]]]:
+        """Yield each item with its future, which is done; `graph` None: each item has its own.
+
+        At most twice `count` items are handed out at once, so that results do not pile up.
+        Raises CancelledByUserError where `should_stop` says so; work that runs is told to end.
+        """
+        left, pending, died = iter(items), dict[Future[Any], Any](), set[Any]()
+        with self._carried(graph) as carried:
+            try:
+                while True:
+                    for item in itertools.islice(left, max(0, 2 * self.count - len(pending))):
+                        pending[self._submit(work, carried, item)] = item
+                    if not pending:
+                        return
+                    done, _ = wait(pending, POLL_S, FIRST_COMPLETED)
+                    if should_stop():
+                        raise CancelledByUserError("stopped")
+                    for future in done:
+                        item = pending.pop(future)
+                        broken = not future.cancelled() and future.exception()
+                        if not isinstance(broken, BrokenProcessPool) or item in died:
+                            yield item, future
+                            continue
+                        died.add(item)
+                        pending[self._submit(work, carried, item)] = item
+            finally:
+                self._end(list(pending))
+
+    def close(self) -> None:
+        """End what is our own. Idempotent."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # below: what a pool and a cluster do differently
+    @contextmanager
+    def _carried(self, graph: CSRGraph | None) -> Iterator[Any]:
+        yield graph
+
+    def _submit(self, work: Work, carried: Any, item: Any) -> Future[Any]:
+        raise NotImplementedError
+
+    def _end(self, pending: list[Future[Any]]) -> None:
+        """Stop what runs and forget what waits."""
+
+
+class Pool(Workers):
+    """Processes on this computer; None: one for each processor core."""
+
+    def __init__(self, count: int | None = None) -> None:
+        self.count = count or cores()
+        require_threads(THREADS * (self.count + 1))
+        start_tracker()
+        self._context = get_context("spawn")
+        self._stop = self._context.Event()
+        self.memory = Memory()
+        self._tokens = itertools.count(1)
+        self._executor = self._started()
+        POOLS.add(self)
+
+    def warm(self, algorithm: str) -> None:
+        """Start the processes with the code of an algorithm loaded; return at once."""
+        for _ in range(self.count):
+            self._hand_out(_load, algorithm)
+
+    def close(self) -> None:
+        """End the processes and give shared memory back."""
+        self._stop.set()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        self.memory.sweep()
+
+    def _started(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            self.count, self._context, initializer=_begin, initargs=(self._stop, self.memory)
+        )
+
+    @contextmanager
+    def _carried(self, graph: CSRGraph | None) -> Iterator[Any]:
+        self._stop.clear()
+        assert graph is not None
+        shared = share_graph(self.memory, next(self._tokens), graph)
+        try:
+            yield shared.handle
+        finally:
+            shared.segment.unlink()
+
+    def _submit(self, work: Work, carried: Any, item: Any) -> Future[Any]:
+        return self._hand_out(_do_here, work, self.memory, carried, item)
+
+    def _hand_out(self, *call: Any) -> Future[Any]:
+        with hidden_main(), _deaf_children():
+            try:
+                return self._executor.submit(*call)
+            except BrokenProcessPool:
+                self._executor.shutdown(wait=True)
+                self._executor = self._started()
+                return self._executor.submit(*call)
+
+    def _end(self, pending: list[Future[Any]]) -> None:
+        self._stop.set()
+        for future in pending:
+            future.cancel()
+        wait(pending)
+
+
+class Cluster(Workers):
+    """The workers of a Dask scheduler, of our own (`local:N`) or of somebody else's.
+
+    warn : receives a sentence where anybody who reaches the scheduler can run code on its workers
+
+    Raises ParameterError; EngineError: no Dask, no scheduler, no worker, another version on one.
+    """
+
+    def __init__(self, where: str, warn: Callable[[str], object] = print) -> None:
+        try:
+            import distributed
+        except ImportError as error:
+            raise EngineError('--cluster needs Dask: pip install "sssp-scope[cluster]"') from error
+        self._dask: Any = distributed
+        self._parts: list[Any] = []  # to be closed: the client, then a cluster of our own
+        try:
+            self._client = self._connected(where)
+            self._client.wait_for_workers(1, timeout=START_S)
+            self._check_versions()
+        except (OSError, TimeoutError, RuntimeError) as error:
+            self.close()
+            raise EngineError(f"no scheduler with a worker answers at {where}: {error}") from error
+        except BaseException:
+            self.close()
+            raise
+        self._executor = self._client.get_executor(pure=False)
+        if is_open(self._client.scheduler.address):
+            warn(
+                f"{self._client.scheduler.address} is not encrypted: anybody who reaches it can "
+                "run code on its workers; use tls://, or an address of this computer"
+            )
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """Threads of all workers that are there now."""
+        try:
+            return max(1, sum(self._client.nthreads().values()))
+        except OSError as error:
+            raise EngineError(GONE) from error
+
+    def close(self) -> None:
+        """Leave the cluster; end one of our own."""
+        while self._parts:
+            with suppress(Exception):  # the scheduler may be gone
+                self._parts.pop().close(timeout=5)
+
+    def _connected(self, where: str) -> Any:
+        kind, _, number = where.partition(":")
+        is_count = not number or (number.isdigit() and 1 <= int(number) <= 1024)
+        given: dict[str, Any] = {"address": where}
+        if kind == "local" and is_count:
+            with hidden_main(), _deaf_children():
+                own = self._dask.LocalCluster(
+                    n_workers=int(number or cores()),
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
+                    memory_limit=0,  # engines ask for memory themselves
+                    silence_logs=50,
+                )
+            self._parts.append(own)
+            given = {"address": own}
+        elif Path(where).is_file():
+            given = {"scheduler_file": where}
+        elif "://" not in where:
+            raise ParameterError(f"--cluster {where}; allowed: {ALLOWED}")
+        client = self._dask.Client(**given, set_as_default=False, timeout=CONNECT_S)
+        self._parts.append(client)
+        return client
+
+    def _check_versions(self) -> None:
+        for address, there in self._client.run(_version_there, on_error="return").items():
+            if there != version():
+                words = "no SSSP Scope" if isinstance(there, BaseException) else there
+                raise EngineError(f"worker {address}: {words}; install {version()} there, as here")
+
+    @contextmanager
+    def _carried(self, graph: CSRGraph | None) -> Iterator[Any]:
+        self._stop = self._dask.Event(f"sssp-scope-{os.urandom(8).hex()}", client=self._client)
+        with warnings.catch_warnings():  # Dask calls a large graph a mistake
+            warnings.simplefilter("ignore")
+            # a task, which Dask repeats where the worker that holds its result dies
+            yield self._client.submit(_same, graph, pure=False), self._stop.name
+
+    def _submit(self, work: Work, carried: Any, item: Any) -> Future[Any]:
+        future: Future[Any] = self._executor.submit(_do_there, work, *carried, item)
+        return future
+
+    def _end(self, pending: list[Future[Any]]) -> None:
+        with suppress(Exception):  # the scheduler may be gone
+            if pending:
+                self._stop.set()
+        for future in pending:
+            future.cancel()
+
+
+def result(future: Future[Any]) -> Any:
+    """Return what work returned, or raise what it raised. EngineError where its process died."""
+    try:
+        return future.result()
+    except CancelledError as error:
+        raise EngineError(GONE) from error
+    except Exception as error:
+        if isinstance(error, BrokenProcessPool) or type(error).__name__ == "KilledWorker":
+            words = "the process that did this died, again and again (often: out of memory)"
+            raise EngineError(words) from error
+        raise
+
+
+def workers(
+    where: str | None, count: int | None = None, warn: Callable[[str], object] = print
+) -> Workers:
+    """Return the cluster at `where`; without one, a pool of `count` processes."""
+    return Cluster(where, warn) if where else Pool(count)
+
+
+def is_open(address: str) -> bool:
+    """Whether a scheduler can be reached from other computers without a certificate."""
+    parts = urlsplit(address)
+    if parts.scheme in {"tls", "wss", "inproc"}:
+        return False
+    try:
+        return not ipaddress.ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        return parts.hostname != "localhost"
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Start children that Ctrl-C does not reach: they inherit the mask, and we tell them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def cores() -> int:
+    """Return how many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# in a process of the pool
+
+
+def _begin(stop: Any, memory: Memory) -> None:
+    end_with_parent(memory)
+    _CHILD["stop"] = stop
+
+
+def _load(algorithm: str) -> None:
+    """Make a short run, so that the next one finds all code compiled."""
+    import sample_graphs
+    from gpu.compiled import PLAIN_ARCS
+    from gpu.engine import run
+    from gpu.record.trace import RunSettings
+
+    run(sample_graphs.make("star", n=PLAIN_ARCS), RunSettings(algorithm))
+
+
+def _do_here(work: Work, memory: Memory, handle: GraphHandle, item: Any) -> Any:
+    if _CHILD["stop"].is_set():
+        raise CancelledByUserError("stopped")
+    if _CHILD.get("name") != handle.shared.path:
+        segment = memory.attach(handle.shared, owner=False)
+        _CHILD["graph"] = open_graph(handle, segment, writeable=True).graph
+        _CHILD["name"] = handle.shared.path
+    return work(_CHILD["graph"], item, _seldom(_CHILD["stop"].is_set, POLL_S / 2))
+
+
+# in a worker of the cluster
+
+
+def _version_there() -> str:
+    return version()
+
+
+def _same(graph: Any) -> Any:
+    return graph
+
+
+def _do_there(work: Work, graph: Any, event: str, item: Any) -> Any:
+    from distributed import Event, get_worker
+
+    try:
+        return work(graph, item, _seldom(Event(event).is_set, THERE_S))
+    except (EngineError, MemoryNeededError) as error:  # a matter of that computer
+        raise EngineError(f"worker {get_worker().address}: {error}") from error
+
+
+def _seldom(ask: Stop, every_s: float) -> Stop:
+    """Return a stop question that asks `ask` at most once in `every_s`."""
+    last: list[Any] = [time.monotonic(), False]
+
+    def answer() -> bool:
+        now = time.monotonic()
+        if now - last[0] > every_s:
+            last[:] = [now, ask()]
+        return bool(last[1])
+
+    return answer

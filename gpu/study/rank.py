@@ -1,0 +1,145 @@
+"""Which algorithm is fastest: two on many graphs, or many on one graph. Every run is proved.
+
+Times that are measured are those of runs with probes off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gpu.algorithms import ALGORITHMS
+from gpu.engine import checked_settings
+from gpu.errors import CancelledByUserError, GpuError
+from gpu.graph import CSRGraph
+from gpu.model.accuracy import CLOSE
+from gpu.proof.verify import certificate
+from gpu.record.trace import NOT_RANKED, Probe, RunSettings, mean_over_time
+from gpu.study.compare import CompareError, Side, obstacle
+from gpu.study.compare_words import summarise
+from gpu.study.elsewhere import Stop, Workers, result
+from gpu.study.sweep import made
+from gpu.words import brief_time, ratio_words
+
+REPEATS = 3  # of a measured run; the best time counts
+Open = Callable[[int], tuple[CSRGraph, int]]  # number of a graph -> the graph and its source
+Numbers = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The settings of two sides, whose sources are replaced by each graph's own."""
+
+    a: RunSettings
+    b: RunSettings
+
+
+def compared(pair: Pair, graph: CSRGraph, source: int, should_stop: Stop | None = None) -> Numbers:
+    """Return the numbers of two runs on one graph.
+
+    Raises CompareError, CancelledByUserError, and what `gpu.run` raises.
+    """
+    traces, again = {}, []
+    for name, side in (("a", pair.a), ("b", pair.b)):
+        settings = checked_settings(graph, replace(side, source=source))
+        trace = traces[name] = made(graph, settings, should_stop)
+        is_probed = trace.clock == "measured" and settings.probe > Probe.OFF
+        quick = replace(settings, probe=Probe.OFF)
+        again.append(Side.of(made(graph, quick, should_stop)) if is_probed else None)
+    a, b = Side.of(traces["a"]), Side.of(traces["b"])
+    problem = obstacle(a, b)
+    if problem:
+        raise CompareError(problem)
+    numbers = dict(summarise(a, b, (again[0], again[1])).numbers)
+    for name, trace in traces.items():
+        fault = certificate(graph, trace.settings.source, trace.dist)
+        parallelism = mean_over_time(trace.samples, "assigned_edges")
+        numbers[name] |= {"mean_parallelism": parallelism}
+        numbers[name] |= {"verified": fault is None, "fault": fault}
+    return numbers
+
+
+def compared_many(
+    pair: Pair, open_graph: Open, count: int, there: Workers | None = None
+) -> Iterator[tuple[int, Numbers]]:
+    """Yield the number of each graph and its numbers; graphs are opened when it is their turn."""
+    if there is None:
+        for number in range(count):
+            yield number, compared(pair, *open_graph(number))
+        return
+    items = ((number, pair, *open_graph(number)) for number in range(count))
+    for (number, *_), future in there.map(_compared_item, None, items):
+        yield number, result(future)
+
+
+def _compared_item(_graph: None, item: Any, should_stop: Stop) -> Numbers:
+    _number, pair, graph, source = item
+    return compared(pair, graph, source, should_stop)
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One algorithm on the graph: its time, or why there is none."""
+
+    settings: RunSettings
+    time_ns: int = 0
+    clock: str = ""
+    processed_vertices: int = 0
+    problem: str = ""
+    not_ranked: str = ""  # why modelled times of this graph cannot be compared
+
+
+def ranked(
+    graph: CSRGraph,
+    settings: RunSettings,
+    keys: Sequence[str],
+    progress: Callable[[float, str], object] = lambda _share, _words: None,
+) -> list[Rank]:
+    """Run each algorithm with probes off and return them, the fastest first, failures last.
+
+    keys : of `gpu.algorithms.ALGORITHMS`; what differs from `settings` is the algorithm alone
+    """
+    ranks = []
+    for place, key in enumerate(keys):
+        progress(place / len(keys), ALGORITHMS[key].title)
+        asked = replace(settings, algorithm=key, probe=Probe.OFF)
+        try:
+            ranks.append(_rank(graph, asked))
+        except CancelledByUserError:
+            raise
+        except GpuError as error:
+            ranks.append(Rank(asked, problem=str(error)))
+    return sorted(ranks, key=lambda rank: (rank.problem != "", rank.time_ns))
+
+
+def _rank(graph: CSRGraph, settings: RunSettings) -> Rank:
+    trace = made(graph, settings)
+    fault = certificate(graph, trace.settings.source, trace.dist)
+    if fault is not None:
+        return Rank(trace.settings, problem=f"wrong distances: {fault}")
+    times = [trace.time_ns]
+    if trace.clock == "measured":
+        times += [made(graph, settings).time_ns for _ in range(REPEATS - 1)]
+    why = str(trace.environment.get(NOT_RANKED, "")) if trace.clock == "modelled" else ""
+    return Rank(trace.settings, min(times), trace.clock, trace.processed_vertices, not_ranked=why)
+
+
+def fastest_words(ranks: Sequence[Rank]) -> str:
+    """Return one sentence that says which algorithm is fastest, as far as the clock can tell."""
+    good = [rank for rank in ranks if not rank.problem]
+    if not good:
+        return "None of them ran."
+    best = good[0]
+    title = ALGORITHMS[best.settings.algorithm].title
+    if best.not_ranked and len(good) > 1:
+        return f"No order: {best.not_ranked}."
+    close = [
+        ALGORITHMS[rank.settings.algorithm].title
+        for rank in good[1:]
+        if best.clock == "modelled" and rank.time_ns < CLOSE * best.time_ns
+    ]
+    also = f"; {' and '.join(close)} within the model's error" if close else ""
+    second = good[1].time_ns / best.time_ns if len(good) > 1 and best.time_ns else 0.0
+    ahead = f", {ratio_words(second)} faster than the next" if second and not close else ""
+    return f"Fastest: {title}, {brief_time(best.time_ns)} ({best.clock}){ahead}{also}."

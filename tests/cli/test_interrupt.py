@@ -1,0 +1,71 @@
+"""Ctrl-C in the middle of a command: within a second, one line, exit code 130, nothing half."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hand_made import small_trace
+
+from gpu.cli.outcome import ENDED, INTERRUPTED
+from gpu.record.tracefile import save_trace
+
+TOP = Path(__file__).resolve().parents[2]
+SOON_S = 5.0  # a second, on a machine that nine others use
+
+pytestmark = pytest.mark.skipif(
+    os.name != "posix" or signal.getsignal(signal.SIGINT) is signal.SIG_IGN,
+    reason="needs signals of POSIX, and a shell that lets Ctrl-C through",
+)
+
+
+def struck(
+    folder: Path, words: list[str], number: signal.Signals = signal.SIGINT
+) -> tuple[int, str, float]:
+    """Run a command; strike it when it writes a file. Return code, stderr, seconds to its end."""
+    environment = {**os.environ, "PYTHONPATH": str(TOP), "QT_QPA_PLATFORM": "offscreen"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "viewer.app", *words],
+        cwd=folder,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        end = time.monotonic() + 120
+        while not list(folder.glob(".sssp-*.part")) and time.monotonic() < end:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        begun = time.monotonic()
+        running.send_signal(number)
+        _, err = running.communicate(timeout=60)
+    return running.returncode, err, time.monotonic() - begun
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, ENDED)]
+)
+def test_a_matrix_is_left_out_whole(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    words = ["apsp", "sample:city_roads?n=20000", "-o", "m.npy", "--engine", "model"]
+    ended, err, seconds = struck(tmp_path, words, number)
+    assert ended in (code, -number), err
+    assert err.count("\n") == 1, err
+    assert seconds < SOON_S
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
+
+
+@pytest.mark.slow
+def test_a_film_whose_paint_callbacks_swallow_exceptions(tmp_path: Path) -> None:
+    save_trace(small_trace(), tmp_path / "run.npz")
+    words = ["render", "run.npz", "-o", "film.gif", "--seconds", "20"]
+    code, err, seconds = struck(tmp_path, words)
+    assert code == INTERRUPTED, err
+    assert err.strip().splitlines()[-1] == "sssp-scope: interrupted"
+    assert "Traceback" not in err
+    assert seconds < SOON_S
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["run.npz"]

@@ -1,0 +1,187 @@
+"""Work shared out by Dask: the same bytes as here, through deaths and other versions."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask_stage
+import pytest
+
+from gpu.cli.main import main
+from gpu.errors import EngineError, MemoryNeededError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
+from gpu.study import elsewhere
+from gpu.study.elsewhere import Cluster, is_open, result
+from gpu.study.sources import chosen_sources, from_sources, make_plan
+from gpu.study.sweep import make_plan as plan_sweep, run_sweep
+from sample_graphs import make
+
+pytest.importorskip(
+    "distributed", reason='Dask is not installed: pip install "sssp-scope[cluster]"'
+)
+
+ROOT = Path(__file__).parents[2]
+DIJKSTRA = RunSettings("dijkstra", "cpu")
+
+
+@pytest.fixture(scope="module")
+def graph() -> CSRGraph:
+    return make("grid", n=400)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        patch.setenv("DASK_TEMPORARY_DIRECTORY", str(tmp_path_factory.mktemp("dask")))
+        with Cluster("local:2") as cluster:
+            yield cluster
+
+
+@pytest.mark.parametrize(("reduced", "suffix"), [(False, "npy"), (True, "csv")])
+def test_rows_are_the_same_bytes_as_here(
+    two: Cluster, graph: CSRGraph, tmp_path: Path, reduced: bool, suffix: str
+) -> None:
+    chosen = chosen_sources("random:40", graph)
+    plan = make_plan(graph, DIJKSTRA, chosen, rows=3, reduced=reduced)
+    here, there = tmp_path / f"here.{suffix}", tmp_path / f"there.{suffix}"
+    said: list[str] = []
+    from_sources(graph, plan, here)
+    from_sources(graph, plan, there, there=two, progress=lambda _share, words: said.append(words))
+    assert here.read_bytes() == there.read_bytes()
+    assert said[-1] == "40 of 40 sources"
+
+
+def test_a_sweep_finds_the_same_points(two: Cluster, graph: CSRGraph) -> None:
+    plan = plan_sweep(graph, RunSettings("adds"), "delta", (4.0, 64.0))
+    shares: list[float] = []
+    points = run_sweep(graph, plan, lambda _point, share: shares.append(share), there=two)
+    assert points == run_sweep(graph, plan, processes=1)
+    assert shares[-1] == 1.0
+
+
+def test_comparisons_are_the_same_bytes_as_here(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    graphs = ["sample:grid?n=200", "sample:rmat?n=300", "sample:star?n=50"]
+    words = ["compare", *graphs, "--a", "adds", "--b", "near_far", "--json"]
+    assert main(words) == 0
+    alone = capsys.readouterr().out
+    assert main([*words, "--cluster", "local:2"]) == 0
+    assert capsys.readouterr().out == alone
+    rows = json.loads(alone)["graphs"]
+    assert [row["file"] for row in rows] == graphs
+    for row in rows:
+        assert row["a"]["verified"]
+        assert row["b"]["verified"]
+        if row["b_time_over_a"] is not None:
+            assert row["b_time_over_a"] == row["b"]["time_ns"] / row["a"]["time_ns"]
+        assert row["a"]["mean_parallelism"] > 0
+
+
+def test_another_version_on_a_worker_is_refused_in_words(
+    two: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elsewhere, "version", lambda: "9.9.9")
+    with pytest.raises(EngineError, match=r"worker tcp://.*; install 9\.9\.9 there, as here"):
+        two._check_versions()
+
+
+def refuse(_graph: Any, _item: Any, _should_stop: Any) -> None:
+    raise MemoryNeededError("3 rows need 1 TB, 2 GB are free")
+
+
+def test_a_worker_that_cannot_is_named(two: Cluster, graph: CSRGraph) -> None:
+    (_item, future), *_ = two.map(refuse, graph, [1])
+    with pytest.raises(EngineError, match=r"worker tcp://.*: 3 rows need 1 TB"):
+        result(future)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
+def test_a_worker_that_is_killed_costs_nothing_but_time(
+    two: Cluster, graph: CSRGraph, tmp_path: Path
+) -> None:
+    plan = make_plan(graph, DIJKSTRA, range(60), rows=2)
+    pids = list(two._client.run(os.getpid).values())
+
+    def progress(share: float, _words: str) -> None:
+        if share > 0.1 and pids:
+            os.kill(pids.pop(), signal.SIGKILL)
+            pids.clear()
+
+    from_sources(graph, plan, tmp_path / "here.npy")
+    from_sources(graph, plan, tmp_path / "there.npy", there=two, progress=progress)
+    assert not pids
+    assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
+
+
+def test_a_cancel_leaves_the_workers_free(two: Cluster, graph: CSRGraph) -> None:
+    large = make("grid", n=250_000)
+    plan = plan_sweep(large, RunSettings("near_far"), "delta", (1.0, 2.0, 4.0))
+    assert len(run_sweep(large, plan, should_stop=lambda: True, there=two)) < 3
+    small = plan_sweep(graph, RunSettings("near_far"), "delta", (4.0, 8.0))
+    assert len(run_sweep(graph, small, there=two)) == 2
+
+
+def test_a_scheduler_that_goes_away_is_said_and_no_file_is_left(
+    graph: CSRGraph, tmp_path: Path
+) -> None:
+    import dask
+
+    plan, out, warnings = make_plan(graph, DIJKSTRA, range(60), rows=2), tmp_path / "r.npy", []
+    quick = {"distributed.comm.timeouts.connect": "1s"}
+    with (
+        dask.config.set(quick),
+        dask_stage.pair() as (address, process, _worker),
+        Cluster(address, warnings.append) as cluster,
+    ):
+
+        def progress(share: float, _words: str) -> None:
+            if share > 0.1:
+                process.kill()
+
+        with pytest.raises(EngineError, match="the scheduler of the cluster is gone"):
+            from_sources(graph, plan, out, there=cluster, progress=progress)
+    assert warnings == []
+    assert [path for path in tmp_path.iterdir() if path.is_file()] == []
+
+
+@pytest.mark.parametrize("where", ["local:0", "local:x", "no-such-file.json"])
+def test_what_is_no_cluster_is_refused(where: str) -> None:
+    with pytest.raises(ParameterError, match="allowed: local:"):
+        Cluster(where)
+
+
+def test_where_nobody_answers_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elsewhere, "CONNECT_S", 0.5)
+    with pytest.raises(EngineError, match="no scheduler with a worker answers at tcp://127"):
+        Cluster("tcp://127.0.0.1:9")
+
+
+@pytest.mark.parametrize(
+    ("address", "is_so"),
+    [
+        ("tcp://10.0.0.7:8786", True),
+        ("tcp://gpubox.example.org:8786", True),
+        ("tcp://127.0.0.1:8786", False),
+        ("tcp://[::1]:8786", False),
+        ("tcp://localhost:8786", False),
+        ("tls://gpubox.example.org:8786", False),
+    ],
+)
+def test_a_scheduler_that_anybody_reaches_is_known(address: str, is_so: bool) -> None:
+    assert is_open(address) == is_so
+
+
+def test_an_open_scheduler_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    warnings: list[str] = []
+    monkeypatch.setattr(elsewhere, "is_open", lambda _address: True)
+    with dask_stage.pair() as (address, _scheduler, _worker), Cluster(address, warnings.append):
+        assert "not encrypted" in warnings[0]
