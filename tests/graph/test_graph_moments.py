@@ -16,8 +16,8 @@ from gpu.algorithms import ALGORITHMS
 from gpu.graph import INT_UNREACHED, CSRGraph
 from sample_graphs import open_sample
 from viewer.graph import picture as graph_picture
+from viewer.models.run_words import share_at
 from viewer.models.session import RunRecord
-from viewer.plots.narration import share_at
 from viewer.raster import raster
 
 VERTEX = 10 * SIDE + 10  # distance 100: reached at 1000 ns, settled at 1200

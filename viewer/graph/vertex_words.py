@@ -1,20 +1,23 @@
-"""What is true of a vertex at the cursor, in words: the card under the pointer, the labels.
+"""What is true of a vertex at the cursor, or at an event: in words, and as colours and labels.
 
-With per-vertex times (probe level 2) three things are known at any moment: not reached
-yet, tentative (reached, and improved once more later), settled. What the tentative
-distance was is known at level 3 only; here it is said to be above the final one, which is
-true of every tentative distance. While a run goes on nothing is final: the distance is
-the one so far. Without times there is the outcome, and no past.
+With per-vertex times (probe level 2) a vertex is not reached yet, tentative (reached, and improved
+once more later) or settled. A tentative distance of the past is kept at level 3 only; below it, the
+words say that it is above the final one. While a run goes on, the distance is the one so far.
+Without times there is the outcome, and no past.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
 
 from gpu.record.trace import VertexProbe, reached_mask
-from gpu.words import in_sight, short, time_number, time_unit
-from viewer.graph.colours import Moment, delta_at
+from gpu.words import distance, in_sight, short, time_number, time_unit
+from viewer.graph.colours import Look, Moment, delta_at
 from viewer.models.session import RunRecord
+from viewer.raster.colour import Colouring
 
 State = Literal["waiting", "tentative", "settled", "so far", "known", "unreached"]
 
@@ -99,3 +102,27 @@ def _time(moment: Moment, time_ns: float | None = None) -> str:
     unit = time_unit(max(moment.duration_ns, 1.0))
     when = moment.cursor_ns if time_ns is None else time_ns
     return f"{time_number(when, unit, like_ns=moment.duration_ns)} {unit.word}"
+
+
+class Tentative(NamedTuple):
+    """What holds at an event."""
+
+    dist: np.ndarray  # float64 (n,), inf where unreached
+    note: str  # what is said of it
+    processed: np.ndarray | None = None  # int64 (n,), times so far; None where nobody counted
+
+
+def tentative(look: Look, now: Tentative) -> Look:
+    """Return a look by distance, or by times processed, for those; other looks as they are."""
+    if look.colouring.kind == "count" and now.processed is not None:
+        counts = now.processed.astype(np.int32)
+        return replace(look, colouring=replace(look.colouring, values=counts))
+    if look.colouring.kind != "distance":
+        return look
+    colouring = Colouring("distance", now.dist.astype(np.float32), unit=look.colouring.unit)
+    return replace(look, colouring=colouring, legend=replace(look.legend, note=now.note))
+
+
+def tentative_labels(dist: np.ndarray, vertices: list[int]) -> dict[int, str]:
+    """Return each vertex's distance in words, "∞" where it is unreached."""
+    return {vertex: distance(float(dist[vertex])) for vertex in vertices}

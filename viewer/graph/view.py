@@ -35,8 +35,13 @@ from viewer.graph.colours import COLOUR_MODES, Look, Moment, Scale, look_at
 from viewer.graph.items import Names
 from viewer.graph.overlay import paint_next_source, paint_note
 from viewer.graph.path import Path, parents_of, path_to
-from viewer.graph.tentative import Tentative, tentative, tentative_labels
-from viewer.graph.vertex_words import distance_labels, vertex_words
+from viewer.graph.vertex_words import (
+    Tentative,
+    distance_labels,
+    tentative,
+    tentative_labels,
+    vertex_words,
+)
 from viewer.graph.worker import NewestFirst
 from viewer.models.notes import Pin
 from viewer.models.playback import PlaybackModel

@@ -1,9 +1,88 @@
-"""A run in words: its state, and what is known of its correctness."""
+"""A run in words: its state, its proofs, and what holds at the cursor.
+
+    ADDS on city_roads from 1, paused at 0.420 of 1.008 ms (modelled), Δ = 16, 37 % settled
+
+Settled is exact at probe level 2: of the vertices that the run reached, the share that was not
+improved after the cursor. While a run goes on, the share of all vertices that are reached is given
+instead; below level 2, how many vertices were processed.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpu.page.words import proof_words
+from gpu.words import percent, short, thousands, time_number, time_unit
+from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord
+
+FINEST = 1000  # parts of the time shown that the numbers can tell apart
+SAMPLED = 500_000  # vertices looked at, evenly, for a share
+
+
+def run_words(record: RunRecord, playback: PlaybackModel) -> str:
+    """Return algorithm, form, graph, time, Δ and settled share at the cursor as one sentence."""
+    unit = time_unit(playback.duration_ns)
+    now, whole = time_pair(playback.cursor_ns, playback.duration_ns)
+    words = [
+        record.title,
+        f"{cursor_words(playback)} at {now} of {whole} {unit.word} ({record.clock_words})",
+    ]
+    if len(record.samples):
+        sample = record.samples[max(playback.sample_index, 0)]
+        if record.algorithm.bucketed and sample["delta"] > 0:
+            words.append(f"Δ = {short(float(sample['delta']))}")
+        words.append(progress_words(record, playback.cursor_ns, int(sample["processed_vertices"])))
+    if playback.loop_ns is not None:
+        first, last = (time_number(end, unit) for end in playback.loop_ns)
+        words.append(f"range from {first} to {last} {unit.word} marked")
+    return ", ".join(words)
+
+
+def cursor_words(playback: PlaybackModel) -> str:
+    """Return what the cursor does: follows, plays (repeating), rests."""
+    if playback.following:
+        return "following the run"
+    if not playback.playing:
+        return "paused"
+    return "playing in a loop" if playback.repeated_ns is not None else "playing"
+
+
+def progress_words(record: RunRecord, cursor_ns: float, processed: int) -> str:
+    """Return how far the run is at a moment, as exactly as is known."""
+    share = share_at(record, cursor_ns)
+    if share is None:
+        return f"{thousands(processed)} vertices processed"
+    return f"{percent(share)} {'reached' if record.running else 'settled'}"
+
+
+def share_at(record: RunRecord, cursor_ns: float) -> float | None:
+    """Return the share settled (while it runs: reached) at a moment, None where not known."""
+    times = record.vertices
+    if times is None or not len(times.first_reached_ns):
+        return None
+    step = max(1, len(times.first_reached_ns) // SAMPLED)
+    first = times.first_reached_ns[::step]
+    if record.running:
+        return float(np.count_nonzero((first >= 0) & (first <= cursor_ns))) / len(first)
+    last = times.last_improved_ns[::step]
+    reached = int(np.count_nonzero(first >= 0))
+    return float(np.count_nonzero((last >= 0) & (last <= cursor_ns))) / max(reached, 1)
+
+
+def time_pair(
+    cursor_ns: float, duration_ns: float, shown_ns: float | None = None
+) -> tuple[str, str]:
+    """Return cursor and length of a run as numbers of one unit, with equally many decimals.
+
+    shown_ns : the time that the plots show, the whole run if None: the fewer, the finer
+    """
+    unit = time_unit(duration_ns)
+    finest = (duration_ns if shown_ns is None else shown_ns) / FINEST
+    return (
+        time_number(cursor_ns, unit, finest, duration_ns),
+        time_number(duration_ns, unit, finest, duration_ns),
+    )
 
 
 def state_words(record: RunRecord) -> str:

@@ -27,10 +27,10 @@ from viewer.common.theme import SPACING
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import STEP_KINDS, StepKind, works_in_supersteps
 from viewer.models.readout import readout
+from viewer.models.run_words import run_words, time_pair
 from viewer.models.session import RunRecord
 from viewer.plots.live import SAMPLES_PER_TICK, LivePanel
 from viewer.plots.marks import Marks
-from viewer.plots.narration import run_words, time_pair
 from viewer.plots.overview import Overview
 from viewer.plots.series import TimeSeries
 from viewer.plots.timeline_controls import Controls, next_speed, transport_icon

@@ -18,8 +18,7 @@ from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.feature import Table
-from viewer.features.microscope.model import MicroscopeModel
-from viewer.features.microscope.table import events_table
+from viewer.features.microscope.model import MicroscopeModel, events_table
 
 ROOM_ABOVE = 0.35  # of the height, above the lit line
 CODE_PIXELS = 11  # height of the code's type, at the reference text size

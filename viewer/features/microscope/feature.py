@@ -33,7 +33,7 @@ from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.model import COUNTERS, MicroscopeModel, TooLarge
 from viewer.features.microscope.neighbourhood import kept, neighbourhood
 from viewer.features.microscope.panel import MicroscopePanel
-from viewer.graph.tentative import Tentative
+from viewer.graph.vertex_words import Tentative
 from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.feature import Table
 from viewer.features.microscope.board import Board
-from viewer.features.microscope.model import PACES, MicroscopeModel
-from viewer.features.microscope.table import events_table
+from viewer.features.microscope.model import PACES, MicroscopeModel, events_table
 from viewer.plots.key import EVENT_KEY, Key
 
 GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may seek
