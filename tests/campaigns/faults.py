@@ -60,6 +60,7 @@ class Action:
 def actions() -> dict[str, Action]:
     """Return everything that is tried."""
     from hand_made import small_trace
+    from viewer.features.reports.report import write_zip
 
     import sample_graphs
     from gpu.formats import load_graph, save_graph
@@ -69,11 +70,11 @@ def actions() -> dict[str, Action]:
     from gpu.record.tracefile import load_trace, save_trace
     from gpu.record.workspace import SavedGraph, Workspace, load_workspace, save_workspace
     from gpu.study.export_runs import write_all_samples, write_runs
-    from viewer.features.draw.drawing import EMPTY
+    from viewer.features.draw.drawing import Drawing, Vertex
     from viewer.features.draw.files import keep_latest, latest
-    from viewer.features.reports.report import write_zip
 
     graph = sample_graphs.make("grid", n=30_000, seed=1)
+    drawing = Drawing(vertices=(Vertex(1, "A", 0.0, 0.0),))
     trace = small_trace()
     runs = tuple(enumerate([trace, small_trace(whole=False)], 1))
     saved = SavedGraph("grid", "a.gr", graph.hash, "a.gr", {})
@@ -98,7 +99,7 @@ def actions() -> dict[str, Action]:
         "samples of all runs": Action(lambda path: write_all_samples(runs, path), ".csv"),
         "report": Action(lambda path: write_zip({"log.txt": "words\n" * 999}, str(path)), ".zip"),
         "layout kept": Action(lambda path: cache._keep(path, graph.positions), ".npy"),
-        "drawing kept": Action(lambda path: keep_latest(EMPTY, path.parent), "drawing.json"),
+        "drawing kept": Action(lambda path: keep_latest(drawing, path.parent), "drawing.npz"),
         "read trace": Action(load_trace, ".npz", lambda path: save_trace(trace, path)),
         "read workspace": Action(
             load_workspace, ".ssspw", lambda path: save_workspace(Workspace(saved, runs), path)
@@ -111,8 +112,8 @@ def actions() -> dict[str, Action]:
         ),
         "read drawing": Action(
             lambda path: latest(path.parent),
-            "drawing.json",
-            lambda path: keep_latest(EMPTY, path.parent),
+            "drawing.npz",
+            lambda path: keep_latest(drawing, path.parent),
         ),
     }
     for suffix in (".gr", ".npz", ".mtx", ".graph", ".csv", ".bin.gr", ".gr.gz"):

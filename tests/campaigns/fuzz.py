@@ -4,7 +4,7 @@
 
 A kind has a way to draw and a way to use: traces and workspaces are archives whose headers,
 arrays and bytes are changed, and what is still read is exported in every form; lessons are our
-own with lines, values and Markdown changed, and what is read becomes HTML; drawings and settings
+own with lines, values and Markdown changed, and what is read becomes HTML; settings
 are JSON trees with anything in any place; graphs are those of `test_formats_fuzz`. Fails on any
 exception but GpuError, on an error of two lines, on a file that takes more than PATIENCE_S of
 processor time, and on one that takes more than MEMORY_MB.
@@ -334,27 +334,6 @@ def used_lesson(content: tuple[str, str], folder: Path) -> None:
 # ---------------------------------------------------------------- trees of JSON
 
 
-def drawn_drawing(chance: random.Random) -> Any:
-    """Return the JSON of a drawing, changed."""
-    names = ["S", "A", "B 2", "é", "7"]
-    tree = {
-        "format": "sssp-scope drawing", "version": 1, "name": "d", "directed": True,
-        "decimals": chance.random() < 0.5, "source": 1,
-        "vertices": [[k, name, 10.0 * k, 5.0] for k, name in enumerate(names, 1)],
-        "arcs": [[k + 9, 1 + k % 5, 1 + k * 3 % 5, str(k)] for k in range(8)],
-    }  # fmt: skip
-    return changed(tree, chance)
-
-
-def used_drawing(content: Any, _folder: Path) -> None:
-    """Read a drawing; make a graph of it and of that a drawing."""
-    from viewer.features.draw.graph import from_graph, from_json, to_graph, to_json
-
-    drawing = from_json(content)
-    assert from_json(json.loads(json.dumps(to_json(drawing)))) == drawing
-    from_graph(to_graph(drawing).checked())
-
-
 SETTINGS = {
     "theme": "dark", "recent_files": '["/a/b.gr"]', "run_panel": '{"algorithm": "adds"}',
     "recent_options": '{"/a/b.gr": {"weights": "unit"}}', "window/state": "@ByteArray(abc)",
@@ -425,7 +404,6 @@ ALL = {
     "trace": Kind(drawn_trace, used_trace),
     "workspace": Kind(drawn_workspace, used_workspace),
     "lesson": Kind(drawn_lesson, used_lesson),
-    "drawing": Kind(drawn_drawing, used_drawing),
     "settings": Kind(drawn_settings, used_settings),
     "graph": Kind(drawn_graph, used_graph),
 }

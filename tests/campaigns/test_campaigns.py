@@ -42,8 +42,8 @@ def test_a_fault_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(fuzz, "PATIENCE_S", 0.1)
     for used, words in ((bad, "ZeroDivisionError"), (slow, "TooSlowError")):
-        monkeypatch.setitem(fuzz.ALL, "drawing", fuzz.Kind(fuzz.drawn_drawing, used))
-        found = fuzz.campaign("drawing", 1, tmp_path, files=2)[2]
+        monkeypatch.setitem(fuzz.ALL, "settings", fuzz.Kind(fuzz.drawn_settings, used))
+        found = fuzz.campaign("settings", 1, tmp_path, files=2)[2]
         assert [where.split()[0] for where in found] == [words]
 
 

@@ -17,7 +17,7 @@ class Ramp(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._low, self._high = "", ""
-        self._colours: tuple[str, ...] = ("#000000", "#ffffff")
+        self._colours: tuple[str, ...] = ()
         self.setAccessibleName(name)
         self.setToolTip(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -51,6 +51,6 @@ class Ramp(QWidget):
         ramp = QRectF(left, (self.height() - HEIGHT) / 2, LENGTH, HEIGHT)
         gradient = QLinearGradient(ramp.topLeft(), ramp.topRight())
         for place, colour in enumerate(self._colours):
-            gradient.setColorAt(place / (len(self._colours) - 1), QColor(colour))
+            gradient.setColorAt(place / max(len(self._colours) - 1, 1), QColor(colour))
         painter.fillRect(ramp, gradient)
         painter.drawText(self.rect().adjusted(left + LENGTH + GAP, 0, 0, 0), middle, self._high)

@@ -1,27 +1,25 @@
-"""Three looks of one product: light, dark and projector, as data, and how they are put on.
+"""Three looks of the window: light, dark and projector, and how they are put on.
 
-Fusion, an explicit palette and a small stylesheet, so that every system and every
-screenshot shows the same window. One accent colour, which means "you can act
-here"; the cursor has the colour of the text, data has colours of its own.
+Fusion, an explicit palette and a small stylesheet, so that every system shows the same window. The
+colours are in `assets/themes.toml`. The accent colour means "you can act here"; the cursor has the
+colour of the text, data has colours of its own.
 
 A colour means one thing (`DataColours`). Runs and changes of Δ follow Okabe and Ito ("Color
-Universal Design", 2008): blue, vermilion, bluish green, reddish purple; the others were
-searched for, so that each reaches a contrast of 3 to 1 against the background and the band
-(text: 4.5 to 1), no two look alike, and those that one picture must tell apart are 20 apart
-in CIE Lab in the sight of protanopes, deuteranopes and tritanopes. Tests compute all that.
-Nothing is said by colour alone: markers differ in shape, lines in place and label.
+Universal Design", 2008): blue, vermilion, bluish green, reddish purple. The others were searched
+for: each has a contrast of 3 to 1 against the background and the band (text: 4.5 to 1), no two
+look alike, and colours of one picture are 20 apart in CIE Lab in the sight of protanopes,
+deuteranopes and tritanopes. Tests compute all that. Nothing is said by colour alone: markers
+differ in shape, lines in place and label.
 
-The projector's theme is for a wall seen from the last row: black on white, since a beamer
-makes no black darker than its wall; lines twice as wide and with the contrast of text, since
-it washes colours out; text 1.35 times the system's (`viewer.common.text_size`).
-
-Modelled against measured time: the axis of modelled time is hatched and says the word
-(`viewer.plots.axes`). Curves are whole in both: dashes of many samples fall apart.
+The projector's theme is for a wall seen from the last row: black on white, lines twice as wide and
+with the contrast of text, text 1.35 times the system's (`viewer.common.text_size`).
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from importlib import resources
 
 from PyQt6.QtGui import QColor, QPalette, QPixmapCache
 from PyQt6.QtWidgets import QApplication
@@ -88,119 +86,17 @@ class Theme:
         return luminance(self.text) > luminance(self.window)
 
 
-LIGHT = Theme(
-    name="light",
-    window="#f4f5f7",
-    base="#ffffff",
-    border="#d0d4da",
-    text="#1b1f24",
-    muted="#59616b",
-    accent="#0068e8",
-    on_accent="#ffffff",
-    plot="#ffffff",
-    grid="#e4e7eb",
-    band="#d9efe6",
-    success="#1a7346",
-    warning="#8a5a00",
-    error="#b3261e",
-    data=DataColours(
-        a="#0b57a8",
-        b="#b84700",
-        raised="#00946e",
-        lowered="#da4baf",
-        by_hand="#8c2f6b",
-        starved="#6f4c3b",
-        work="#a96617",
-        relaxed="#046092",
-        improved="#284308",
-        time="#4a31a1",
-        controller="#4c7a46",
-        clipped="#8d2c28",
-        settled="#378cb2",
-        tentative="#5f602c",
-        event="#97536b",
-        wasted="#b86154",
-    ),
-    heat=("#e3f0ea", "#b5dccd", "#78c0bd", "#3f9cb6", "#2270a6", "#20458a", "#191f56"),
-)
-
-DARK = Theme(
-    name="dark",
-    window="#17191e",
-    base="#21242b",
-    border="#393e48",
-    text="#e7e9ec",
-    muted="#a0a8b3",
-    accent="#98b8f8",
-    on_accent="#0d1116",
-    plot="#1b1e24",
-    grid="#2c3038",
-    band="#1f3a33",
-    success="#5ecb93",
-    warning="#e8b34a",
-    error="#ff8a80",
-    data=DataColours(
-        a="#4f9df0",
-        b="#f08a4b",
-        raised="#4fdf9f",
-        lowered="#b38c9b",
-        by_hand="#e08cc6",
-        starved="#d1ad27",
-        work="#f3d327",
-        relaxed="#02a9ae",
-        improved="#89a653",
-        time="#a483e6",
-        controller="#87ed6c",
-        clipped="#eb6c59",
-        settled="#03a6cd",
-        tentative="#e0b168",
-        event="#f577cf",
-        wasted="#dacf9c",
-    ),
-    heat=("#22304f", "#25507c", "#207599", "#2b9a9b", "#5cbc8b", "#a6d672", "#f3ea7a"),
-)
-
-PROJECTOR = Theme(
-    name="projector",
-    window="#ffffff",
-    base="#ffffff",
-    border="#7d848c",
-    text="#000000",
-    muted="#2b3036",
-    accent="#2068d0",
-    on_accent="#ffffff",
-    plot="#ffffff",
-    grid="#c9ced4",
-    band="#d6f0e4",
-    success="#005c30",
-    warning="#6e4700",
-    error="#a30f0a",
-    data=DataColours(
-        a="#0046b8",
-        b="#b83c00",
-        raised="#00784f",
-        lowered="#5b168f",
-        by_hand="#8a0068",
-        starved="#653923",
-        work="#4e401e",
-        relaxed="#124057",
-        improved="#3b7864",
-        time="#874ac0",
-        controller="#6f7763",
-        clipped="#b45140",
-        settled="#144b48",
-        tentative="#792d01",
-        event="#97609c",
-        wasted="#84541e",
-    ),
-    heat=("#d5eadf", "#9fd3c0", "#5cb3b5", "#2489a8", "#105f97", "#123c80", "#0b1248"),
-    text_scale=1.35,
-    line_width=2,
-)
-
-THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK, PROJECTOR)}
+def _read_themes() -> dict[str, Theme]:
+    text = resources.files("assets").joinpath("themes.toml").read_text(encoding="utf-8")
+    themes = {}
+    for name, table in tomllib.loads(text).items():
+        data, heat = DataColours(**table.pop("data")), tuple(table.pop("heat"))
+        themes[name] = Theme(name=name, data=data, heat=heat, **table)
+    return themes
 
 
+THEMES = _read_themes()
+LIGHT, DARK, PROJECTOR = THEMES["light"], THEMES["dark"], THEMES["projector"]
 STYLED = "sssp_scope_styled"  # property of the application: it has our style
 
 

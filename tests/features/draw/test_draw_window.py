@@ -155,6 +155,7 @@ def test_watch_shows_every_event_and_refuses_what_is_too_much(
     assert window.docks["microscope"].isVisible()
     assert window.session.graph.n == 4
     assert [asked.probe for asked in host.asked("run")] == [3]
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # what docks held before
 
 
 def test_it_can_be_presented(
@@ -166,7 +167,7 @@ def test_it_can_be_presented(
     window.features["present"].begin()
     assert not any(dock.isVisible() for dock in window.docks.by_key.values())
     assert window.theme.name == "projector"
-    assert feature.page.canvas.height() > small / 2
+    qtbot.waitUntil(lambda: feature.page.canvas.height() > small / 2)
     window.activateWindow()
     feature.page.canvas.setFocus()
     qtbot.waitUntil(feature.page.canvas.hasFocus)

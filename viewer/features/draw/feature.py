@@ -35,6 +35,7 @@ from viewer.models.session import Notice
 if TYPE_CHECKING:
     from viewer.common.theme import Theme
 
+ALL_ROOM = 1000  # stretch of the page, against 1 of the hidden graph
 KEEP_MS = 800  # after an edit, before the drawing is written
 BAR = (
     ("draw_undo", "draw_redo", "draw_delete"),
@@ -178,7 +179,7 @@ class DrawFeature(FeaturePart):
         window = self._window
         page = self.page = DrawPage(self.model, window.theme)
         page.hide()
-        self._centre_column().addWidget(page, 1)
+        self._centre_column().addWidget(page, ALL_ROOM)
         page.fill_bar([[window.actions_by_key[key] for key in group] for group in BAR])
         page.use_requested.connect(self.use)
         page.watch_requested.connect(self.watch)
@@ -194,16 +195,9 @@ class DrawFeature(FeaturePart):
 
     def _give_room(self, drawing: bool) -> None:
         """Show the page in the place of the graph, or the graph in the page's."""
-        column, page, graph = self._centre_column(), self.page, self._window.graph_view
-        assert page is not None
-        for place in range(column.count()):  # an empty part with a stretch would keep its share
-            item = column.itemAt(place)
-            inner = item.layout() if item is not None else None
-            holds = inner is not None and inner.indexOf(graph) >= 0
-            if holds or (item is not None and item.widget() is graph):
-                column.setStretch(place, 0 if drawing else 1)
-        graph.setVisible(not drawing)
-        page.setVisible(drawing)
+        assert self.page is not None
+        self._window.graph_view.setVisible(not drawing)
+        self.page.setVisible(drawing)
 
     def _put_docks_away(self) -> None:
         """Hide the panels that show a run; the drawing has none yet, and needs the room."""

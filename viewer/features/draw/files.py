@@ -1,22 +1,20 @@
 """Where drawings are kept: the current one, and each that became the window's graph.
 
-`drawing.json` is written a moment after each edit. A drawing that is used is kept beside it as a
-graph file (`kept_graphs`), so that its runs name a file.
+`drawing.npz` is written a moment after each edit. A drawing that is used is kept beside it
+(`kept_graphs`), so that its runs name a file. Both are graph files like any other.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from gpu.errors import GpuError
-from gpu.formats import save_graph
-from gpu.wholefile import written_whole
+from gpu.formats import load_graph, save_graph
 from viewer.common.kept_graphs import forget_old, kept_folder, kept_path
 from viewer.features.draw.drawing import Drawing
-from viewer.features.draw.graph import from_json, to_graph, to_json
+from viewer.features.draw.graph import can_be_drawn, from_graph, to_graph
 
-LATEST = "drawing.json"
+LATEST = "drawing.npz"
 LARGEST = 4_000_000  # bytes of a file that is read
 
 
@@ -27,10 +25,11 @@ def drawings_folder() -> Path:
 
 def keep_latest(drawing: Drawing, folder: Path) -> None:
     """Write the drawing as it is now, whole or not at all; raise GpuError where that fails."""
-    text = json.dumps(to_json(drawing), ensure_ascii=False).encode()
     folder.mkdir(parents=True, exist_ok=True)
-    with written_whole(folder / LATEST) as file:
-        file.write(text)
+    if drawing.vertices:
+        save_graph(to_graph(drawing), folder / LATEST)
+    else:
+        (folder / LATEST).unlink(missing_ok=True)
 
 
 def latest(folder: Path) -> Drawing | None:
@@ -39,8 +38,9 @@ def latest(folder: Path) -> Drawing | None:
     try:
         if path.stat().st_size > LARGEST:
             return None
-        return from_json(json.loads(path.read_bytes()))
-    except (OSError, ValueError, GpuError, RecursionError):
+        graph = load_graph(path)
+        return from_graph(graph) if can_be_drawn(graph) else None
+    except (OSError, GpuError):
         return None
 
 

@@ -1,4 +1,4 @@
-"""A drawing becomes a CSRGraph and comes back; JSON of it, to keep it between sessions.
+"""A drawing becomes a CSRGraph and comes back.
 
 To a graph: vertices in the order in which they were drawn, arcs likewise; an edge of an undirected
 drawing as both arcs, rows sorted. Names that count on from 0 or 1 become its numbering, other
@@ -14,16 +14,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Annotated, Literal
 
 import numpy as np
-from msgspec import Meta, Struct
 
 from gpu.errors import ParameterError
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
-from gpu.schema import Number, SchemaError, checked
-from viewer.features.draw.drawing import EMPTY, UNTITLED, Arc, Drawing, Vertex
+from viewer.features.draw.drawing import UNTITLED, Arc, Drawing, Vertex
 from viewer.features.draw.rules import (
     MOST_ARCS,
     MOST_VERTICES,
@@ -32,7 +28,6 @@ from viewer.features.draw.rules import (
     check_counts,
     checked_name,
     checked_weight,
-    weight_words,
 )
 from viewer.features.draw.text import Parsed
 
@@ -40,8 +35,6 @@ SPACING = 120.0  # units between neighbours
 SPRING_MOST, SPRING_STEPS = 120, 100
 COMFORTABLE = (0.4, 2.5)  # times SPACING: positions within are kept as they are
 LARGEST = 1e6  # units from the middle: nearest neighbours may lie as near as numbers can
-FORMAT, VERSION = "sssp-scope drawing", 1
-Key = Annotated[int, Meta(ge=-(2**53), le=2**53, description="a whole number")]
 
 
 def to_graph(drawing: Drawing, origin: str = "memory", notes: tuple[str, ...] = ()) -> CSRGraph:
@@ -211,59 +204,3 @@ def comfortable(places: np.ndarray) -> np.ndarray:
         return places
     middle = (places.min(axis=0) + places.max(axis=0)) / 2
     return (places - middle) * min(SPACING / gap, LARGEST / np.abs(places - middle).max())
-
-
-def to_json(drawing: Drawing) -> dict[str, object]:
-    """Return a drawing as JSON values."""
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "name": drawing.name,
-        "directed": drawing.directed,
-        "decimals": drawing.decimals,
-        "source": drawing.source,
-        "vertices": [[v.key, v.name, v.x, v.y] for v in drawing.vertices],
-        "arcs": [[a.key, a.tail, a.head, weight_words(a.weight)] for a in drawing.arcs],
-    }
-
-
-class DrawingTable(Struct, frozen=True):
-    """A drawing, as `to_json` writes it: vertices are key, name, x, y; arcs key, tail, head."""
-
-    format: Literal["sssp-scope drawing"]
-    version: Literal[1]
-    name: str
-    directed: bool
-    decimals: bool
-    source: Key
-    vertices: Annotated[tuple[tuple[Key, str, Number, Number], ...], Meta(max_length=MOST_VERTICES)]
-    arcs: Annotated[tuple[tuple[Key, Key, Key, str], ...], Meta(max_length=MOST_ARCS)]
-
-
-def from_json(values: object) -> Drawing:
-    """Return a drawing from JSON values; raise ParameterError where they are none."""
-    try:
-        return _drawing_of(checked(DrawingTable, values))
-    except (SchemaError, ValueError) as error:
-        raise ParameterError(f"this is no drawing of SSSP Scope ({error})") from error
-
-
-def _drawing_of(table: DrawingTable) -> Drawing:
-    vertices, taken = [], set[str]()
-    for key, name, x, y in table.vertices:
-        vertices.append(Vertex(key, checked_name(name, taken), x, y))
-        taken.add(vertices[-1].name)
-    keys = {vertex.key for vertex in vertices}
-    arcs = []
-    for key, tail, head, words in table.arcs:
-        if tail not in keys or head not in keys:
-            raise ParameterError("an edge ends at no vertex")
-        weight = checked_weight(float(words) if table.decimals else int(words))
-        arcs.append(Arc(key, tail, head, weight))
-    if len(keys | {arc.key for arc in arcs}) != len(vertices) + len(arcs):
-        raise ParameterError("two parts have one key")
-    return replace(
-        EMPTY, name=checked_name(table.name, ()), vertices=tuple(vertices), arcs=tuple(arcs),
-        source=table.source if table.source in keys else -1,
-        directed=table.directed, decimals=table.decimals,
-    )  # fmt: skip
