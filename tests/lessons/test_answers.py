@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import sample_graphs
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
-from gpu.lessons.answers import Bench, answer_words, formatted, values_in
+from gpu.lessons.answers import Bench, answer_words, formatted
 from gpu.lessons.lesson import Claim, Question, Value
 from gpu.lessons.read import read_lesson
 
@@ -103,15 +103,6 @@ def test_a_small_share_has_a_decimal(bench: Bench) -> None:
 def test_numbers_have_three_digits_or_thousands_apart(number: float, words: str) -> None:
     assert formatted(number) == words
     assert formatted(number, "x") in (f"{words}x", words if words == "∞" else f"{words}x")
-
-
-def test_values_that_a_text_names() -> None:
-    assert values_in("{a.x} and {b.y(3) / c.z %}, {d.w|x}") == [
-        Value("a", "x"),
-        Value("b", "y", "3"),
-        Value("c", "z"),
-        Value("d", "w"),
-    ]
 
 
 def test_a_graph_that_somebody_else_opened_is_taken(bench: Bench) -> None:

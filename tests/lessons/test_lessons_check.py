@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from lesson_files import HEAD, ONE, TEXT, TWO, WHOLE, write
+from lesson_files import HEAD, ONE, TWO, WHOLE, write
 from msgspec import structs
 
 from gpu.cli.main import main
@@ -84,22 +84,9 @@ def test_check_finds_it(tmp_path: Path, case: str) -> None:
     assert all("mine.toml" in problem for problem in problems)
 
 
-def test_of_one_run_only_the_first_mistake_is_told(tmp_path: Path) -> None:
-    toml = WHOLE.replace('"bellman_ford"\ndevice = "Classroom GPU"', '"bell"\ndevice = "GTX"')
-    assert len(check_file(write(tmp_path, toml))) == 1
-    toml = WHOLE.replace(TWO, TWO + "panels = ['moon', 'sun']\ncolour_by = 'red'\n")
-    (told,) = check_file(write(tmp_path, toml))
-    assert "no panel 'moon'" in told
-
-
 def test_check_finds_everything_at_once(tmp_path: Path) -> None:
     toml = WHOLE.replace('"bellman_ford"', '"bell"').replace(TWO, TWO + "panels = ['moon']\n")
     assert len(check_file(write(tmp_path, toml))) >= 2
-
-
-def test_the_text_may_not_give_the_answer_away(tmp_path: Path) -> None:
-    text = TEXT.replace("First.", "It will be {a.processed}.")
-    assert any("one" in p and "not been made" in p for p in check_file(write(tmp_path, text=text)))
 
 
 # ---- the command ----

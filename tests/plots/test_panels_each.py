@@ -147,8 +147,13 @@ def test_delta_is_taken_over_and_given_back_only_while_live(bench: Bench) -> Non
         panel.double_button.click()
     assert asked.args == [32.0]
     with bench.qtbot.waitSignal(panel.delta_requested) as asked:
+        panel.double_button.click()
+    assert asked.args == [64.0], "of the Δ that was asked for, though no sample has it yet"
+    with bench.qtbot.waitSignal(panel.delta_requested) as asked:
         panel.halve_button.click()
-    assert asked.args == [8.0]
+    assert asked.args == [32.0]
+    panel.hand_line.setValue(np.log10(16 * 25))  # beyond every Δ so far
+    assert panel.hand_line.value() == pytest.approx(np.log10(16 * 25))
     with bench.qtbot.waitSignal(panel.delta_released):
         panel.release_button.click()
 

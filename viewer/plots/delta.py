@@ -32,6 +32,7 @@ MARK_PIXELS = 10
 MOST_DIGITS = 4  # of a Δ beside another one
 _NONE = np.zeros(0)
 ROOM = 0.35  # decades shown above the largest and below the smallest Δ
+HAND_ROOM = (0.3, 1.5)  # more decades below and above, while the line can be dragged
 
 
 class DeltaPanel(PairPlot):
@@ -78,6 +79,7 @@ class DeltaPanel(PairPlot):
         self.double_button = chip("×2", "Take over by hand: twice Δ; or drag the line")
         self.release_button = chip("Let ADDS drive again", "Let the algorithm drive Δ again")
         for button in (self.halve_button, self.double_button, self.release_button):
+            button.setProperty("role", None)  # a button to press, not a muted one
             row.addWidget(button)
         self.body.addWidget(self.hand_row)
 
@@ -100,6 +102,7 @@ class DeltaPanel(PairPlot):
         return record is not None and record.running and record.algorithm.dynamic
 
     def _ask_for_line(self, line: Any) -> None:
+        self._requested = None
         if self.steerable:
             self.delta_requested.emit(10.0 ** line.value())
 
@@ -110,10 +113,13 @@ class DeltaPanel(PairPlot):
         self._ask_for_factor(2.0)
 
     def _ask_for_factor(self, factor: float) -> None:
+        """Ask for a multiple of Δ, or of the Δ that was asked for and is not there yet."""
         if self.steerable and len(self._deltas):
-            self.delta_requested.emit(float(self._deltas.values[-1]) * factor)
+            self._requested = (self._requested or float(self._deltas.values[-1])) * factor
+            self.delta_requested.emit(self._requested)
 
     def _release(self) -> None:
+        self._requested = None
         if self.steerable:
             self.delta_released.emit()
 
@@ -130,6 +136,7 @@ class DeltaPanel(PairPlot):
 
     def _reset(self, record: RunRecord | None) -> None:
         self._deltas, self._reasons = StepSeries(), []
+        self._requested: float | None = None  # Δ asked for by a button, until it is there
         if record is not None:
             self.release_button.setText(f"Let {record.algorithm.title} drive again")
         self._show_steering()
@@ -146,6 +153,8 @@ class DeltaPanel(PairPlot):
     def _consume(self, samples: np.ndarray) -> None:
         changed = self._deltas.append(samples["t_ns"].astype(np.float64), samples["delta"])
         self._reasons.extend(samples["reason"][changed].tolist())
+        if self._requested is not None and np.isclose(samples["delta"][-1], self._requested):
+            self._requested = None
 
     def _reset_b(self, record: RunRecord | None) -> None:
         self._b_deltas, self._b_reasons = StepSeries(), []
@@ -173,6 +182,8 @@ class DeltaPanel(PairPlot):
         self._draw_marks(first_ns, last_ns)
         heights = _log(np.concatenate(shown))
         low, high = float(heights.min()) - ROOM, float(heights.max()) + ROOM
+        if self.steerable:
+            low, high = low - HAND_ROOM[0], high + HAND_ROOM[1]
         self.view_box.setYRange(low, high, padding=0)
         self.hand_line.setBounds((low, high))
         if self.steerable and len(self._deltas) and not self.hand_line.moving:
