@@ -80,7 +80,7 @@ function byCount(run, ns) {
     if (!counts[vertex] || !isReached(run, vertex, ns)) return 0;
     return 1 + Math.round((LEVELS * Math.log(counts[vertex])) / Math.log(top));
   };
-  const note = `1 is ideal; the rest is wasted work${ns < Infinity ? "; counts of the whole run" : ""}`;
+  const note = `1 is ideal; more is work done twice${ns < Infinity ? " (counts of the whole run)" : ""}`;
   return {
     level,
     legend: { title: "Times processed, log scale", ticks, swatches: [[0, "never"]], note },
@@ -127,7 +127,7 @@ function isReached(run, vertex, ns) {
 
 function noteAt(run, ns) {
   if (ns === Infinity) return "";
-  if (!run.first) return "final distances; the past needs probe level 2";
+  if (!run.first) return "The final distances; earlier ones need probe level 2.";
   const unit = timeUnit(run.time_ns);
-  return `reached by ${timeNumber(ns, unit, run.time_ns)} ${unit.word} (${run.clock}), final distances`;
+  return `Reached by ${timeNumber(ns, unit, run.time_ns)} ${unit.word}. The distances are the final ones.`;
 }

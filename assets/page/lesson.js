@@ -2,7 +2,7 @@
 
 import { fieldOf } from "./questions.js";
 import { Clock } from "./clock.js";
-import { button, colours, element, trusted } from "./elements.js";
+import { button, drawn, element, trusted } from "./elements.js";
 import { MapView } from "./map.js";
 import { BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel } from "./plots.js";
 import { Progress } from "./answers.js";
@@ -110,7 +110,10 @@ export class LessonView {
     );
     if (field.map) this.pictures.push(field.map);
     const box = element("form", { class: "ask" }, trusted("p", question.ask_html, "asked"), field.root, submit);
-    box.addEventListener("submit", (event) => event.preventDefault());
+    box.addEventListener("submit", (event) => {
+      event.preventDefault(); // Enter checks
+      if (!answered) this.answered(step, meant);
+    });
     if (answered) {
       field.show(answered.given);
       submit.hidden = true;
@@ -148,9 +151,6 @@ export class LessonView {
     parts.push(...step.faults.map(faultPicture));
     parts.push(...step.shows.map((show) => this.runs(step, show)));
     this.told.replaceChildren(...parts);
-    if (step.faults.length)
-      for (const [at, one] of [...this.told.querySelectorAll("canvas.wrong")].entries())
-        paintFault(one, step.faults[at]);
   }
 
   /** A sweep with its slider. */
@@ -171,7 +171,8 @@ export class LessonView {
       map: { rings: step.rings },
     });
     if (step.way) view.setWay(step.way);
-    if (show.seek !== null) view.clock.go(show.seek);
+    const moment = show.seek ?? show.telling_ns; // two finished maps look alike
+    if (moment) view.clock.go(moment);
     this.views.push(view);
     return view.root;
   }
@@ -210,7 +211,6 @@ export class LessonView {
   recolour() {
     this.views.forEach((view) => view.recolour());
     this.pictures.forEach((picture) => picture.recolour());
-    if (this.step.faults.length) this.show();
   }
 
   key(event) {
@@ -219,33 +219,23 @@ export class LessonView {
   }
 }
 
+/** Return the wrong entries of a faulty listing: a row for each source, a column for each vertex. */
 function faultPicture(fault) {
-  const canvas = element("canvas", {
-    class: "wrong",
-    width: fault.columns,
-    height: fault.rows,
-    role: "img",
-    "aria-label": `${fault.title}: ${fault.words}`,
-  });
+  const cells = Array.from(fault.wrong.keys())
+    .filter((at) => fault.wrong[at])
+    .map((at) => drawn("rect", { x: at % fault.columns, y: Math.floor(at / fault.columns), width: 1, height: 1 }));
+  const words = `${fault.title}: ${fault.words}`;
+  const svg = drawn(
+    "svg",
+    { class: "wrong", viewBox: `0 0 ${fault.columns} ${fault.rows}`, role: "img", "aria-label": words },
+    ...cells,
+  );
   return element(
     "figure",
     { class: "fault" },
-    canvas,
+    svg,
     element("figcaption", {}, element("b", {}, fault.title), `: ${fault.words}`),
   );
-}
-
-function paintFault(canvas, fault) {
-  const theme = getComputedStyle(canvas);
-  const paper = colours(canvas).plot;
-  const ink = theme.getPropertyValue("--error");
-  const pen = canvas.getContext("2d");
-  pen.fillStyle = paper;
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.fillStyle = ink;
-  fault.wrong.forEach((wrong, at) => {
-    if (wrong) pen.fillRect(at % fault.columns, Math.floor(at / fault.columns), 1, 1);
-  });
 }
 
 function plainText(html) {

@@ -71,7 +71,7 @@ function footOf(page) {
       ? element("details", {}, element("summary", {}, "All runs"), ...runs)
       : element("div", { class: "totals" }, ...runs);
   const times =
-    "Modelled times come from a cost model fitted to a GPU, measured ones from a clock; never compare one with the other.";
+    "Modelled times come from a cost model of a GPU, measured ones from a clock. Never compare the two.";
   return element("footer", {}, what, keys, element("p", { class: "muted" }, `Made by SSSP Scope. ${times}`));
 }
 

@@ -41,6 +41,7 @@ class DeltaPanel(PairPlot):
     TITLE = "Δ"
     HINT = "Press Run to see how wide the buckets are, and why that changes."
     LOGARITHMIC = True
+    _requested: float | None = None  # Δ asked for by a button, until a sample has it
 
     delta_requested = pyqtSignal(float)  # weight units, > 0: hold this one
     delta_released = pyqtSignal()  # let the algorithm drive again
@@ -136,7 +137,7 @@ class DeltaPanel(PairPlot):
 
     def _reset(self, record: RunRecord | None) -> None:
         self._deltas, self._reasons = StepSeries(), []
-        self._requested: float | None = None  # Δ asked for by a button, until it is there
+        self._requested = None
         if record is not None:
             self.release_button.setText(f"Let {record.algorithm.title} drive again")
         self._show_steering()

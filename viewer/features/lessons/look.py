@@ -1,16 +1,15 @@
-"""What a step of a lesson points at: arrangement, panels, vertices, a moment; the microscope.
+"""Shows what a step of a lesson is about: arrangement, panels, vertices, a moment, the microscope.
 
-Panels that would be empty are put away until there is something in them: before the first run
-a lesson shows its text and the graph, before a question about a sweep is answered no sweep.
+Empty panels are hidden: before the first run a lesson shows its text and the graph; the Sweep panel
+appears when a question about a sweep has been answered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PyQt6.QtCore import QEvent, QObject, QRect, Qt, QTimer
-from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtCore import QObject, Qt
+from PyQt6.QtGui import QColor, QPainter, QPen
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Step
@@ -20,38 +19,10 @@ from viewer.feature import Microscope, Window
 from viewer.graph.colours import COLOUR_MODES
 from viewer.models.session import RunRecord
 
-OUTLINE_MS = 2600  # how long a panel is outlined
 LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the microscope
 RING = 24.0  # pixels, the least radius of a ring around a vertex
 BARE_SHARE = 0.38  # of the window's width, beside a graph and nothing else
 BARE = ("buckets", "delta", "parallelism", "work", "timeline", "why")  # show nothing without a run
-
-
-class Outline(QWidget):
-    """A border around a dock for a moment; clicks go through."""
-
-    def __init__(self, over: QWidget, colour: str) -> None:
-        super().__init__(over)
-        self._colour = colour
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setGeometry(QRect(0, 0, over.width(), over.height()))
-        over.installEventFilter(self)
-        self.show()
-        self.raise_()
-        QTimer.singleShot(OUTLINE_MS, self.deleteLater)
-
-    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
-        """Stay as large as the dock."""
-        parent = self.parentWidget()
-        if parent is not None and a1 is not None and a1.type() == QEvent.Type.Resize:
-            self.setGeometry(parent.rect())
-        return False
-
-    def paintEvent(self, a0: QPaintEvent | None) -> None:
-        """Paint the border."""
-        painter = QPainter(self)
-        painter.setPen(QPen(QColor(self._colour), 4.0))
-        painter.drawRect(self.rect().adjusted(2, 2, -2, -2))
 
 
 class Look(QObject):
@@ -103,8 +74,7 @@ class Look(QObject):
                 continue
         window.graph_view.refresh()
         self._put_away(step, before=True)
-        for key in step.panels:
-            self._outline(key)
+        self._raise(step.panels)
 
     @property
     def _in_microscope(self) -> bool:
@@ -139,17 +109,13 @@ class Look(QObject):
         for key in back:
             docks[key].show()
 
-    def _outline(self, key: str) -> None:
+    def _raise(self, keys: tuple[str, ...]) -> None:
+        """Bring panels to the front."""
         window = self._window
-        if key not in window.docks.by_key or key in {"microscope", "code"} | self._hidden:
-            return
-        window.show_dock(key)
-        dock = window.docks[key]
-        dock.raise_()
-        for old in dock.findChildren(Outline):
-            old.hide()
-            old.deleteLater()
-        Outline(dock, window.theme.accent)
+        for key in keys:
+            if key in window.docks.by_key and key not in {"microscope", "code"} | self._hidden:
+                window.show_dock(key)
+                window.docks[key].raise_()
 
     def show_result(self, step: Step, records: Mapping[str, RunRecord]) -> str:
         """Compare, show and seek as the step says; return what cannot be shown, or ""."""
@@ -169,8 +135,8 @@ class Look(QObject):
                 window.playback.pause()
                 problem = self._seek(record, step)
         self._put_away(step, before=False)
-        for key in () if self._scoped else step.panels:
-            self._outline(key)
+        if not self._scoped:
+            self._raise(step.panels)
         return problem
 
     def _open_microscope(self, microscope: Microscope) -> None:

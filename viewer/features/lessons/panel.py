@@ -34,7 +34,7 @@ from viewer.common.theme import (
     Theme,
     mix,
 )
-from viewer.features.lessons.matrix import WrongEntries, WrongMatrices
+from viewer.features.lessons.matrix import WrongMatrices
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.questions import CurveQuestion, QuestionWidget, make_question
 from viewer.features.lessons.step_widgets import (
@@ -262,7 +262,7 @@ class LessonPanel(QWidget):
         self.doing.setText(model.doing)
         self._show_told()
         self._show_curve()
-        self.matrices.show_runs([WrongEntries(*one) for one in model.faulty()])
+        self.matrices.show_runs(model.faulty())
         self._show_guide()
         self.retry.setVisible(bool(model.problem) and not working)
         last = model.is_last

@@ -25,7 +25,7 @@ from viewer.common.theme import LIGHT
 from viewer.features.lessons.model import Progress
 
 _WORDS = QTextOption.WrapMode.WordWrap
-TABLE_SIZES = (1.0, 0.88, 0.76, 0.76)  # of the text's size, the first that fits
+TABLE_SIZES = (1.0, 0.88, 0.76, 0.76)  # of the text's size: of tables and code
 WRAPS = (_WORDS, _WORDS, _WORDS, QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
 
 
@@ -61,17 +61,20 @@ class StepText(QTextBrowser):
         self._fit()
 
     def _fit(self) -> None:
-        """Lay out; a table whose words do not fit is set smaller, and broken only in need."""
+        """Lay out; a table or code that does not fit is set smaller, and broken only in need."""
         document, width = self.document(), max(1, self.viewport().width())  # type: ignore[union-attr]
         if document is None or width == self._fitted:
             return
         self._fitted = width
-        sizes = TABLE_SIZES if "<table" in self._html else TABLE_SIZES[:1]
+        wide = "<table" in self._html or "<pre" in self._html
+        sizes = TABLE_SIZES if wide else TABLE_SIZES[:1]
         for size, wrap in zip(sizes, WRAPS, strict=False):
             points = self.font().pointSizeF() * size
-            document.setDefaultStyleSheet(f"td, th {{ font-size: {points:.1f}pt }}")
+            document.setDefaultStyleSheet(f"td, th, pre {{ font-size: {points:.1f}pt }}")
             self.setWordWrapMode(wrap)
-            self.setHtml(self._html)
+            broken = wrap is WRAPS[-1]
+            pre = '<pre style="white-space: pre-wrap">' if broken else "<pre>"
+            self.setHtml(self._html.replace("<pre>", pre))
             document.setTextWidth(width)
             if document.idealWidth() <= width:
                 break
