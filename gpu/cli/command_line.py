@@ -150,6 +150,8 @@ def _graph_words(graph: GraphReference) -> list[str]:
         value = graph.options.get(key)
         if value not in (None, usual):
             words += _option_words(f"--{key.replace('_', '-')}", str(value))
+    if graph.options.get("header") is False:
+        words.append("--no-header")
     return words
 
 

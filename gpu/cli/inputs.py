@@ -43,6 +43,8 @@ def add_graph_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", metavar="HOW", choices=WEIGHTS, default="file", help=words)
     words = "the column or attribute that is the weight"
     parser.add_argument("--weight-name", metavar="NAME", help=words)
+    words = "the first row of a table is an edge, never a heading"
+    parser.add_argument("--no-header", dest="header", action="store_false", help=words)
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
@@ -231,6 +233,7 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
             undirected=args.undirected,
             weights=args.weights,
             weight_name=args.weight_name,
+            header=args.header,
             format=args.format,
             progress=progress.show,
             pipe=True,
@@ -249,6 +252,7 @@ def _open_sample(name: str, args: argparse.Namespace) -> CSRGraph:
     weights = None if args.weights == "file" else args.weights
     chosen = {"--undirected/--directed": args.undirected, "--weights": weights}
     chosen |= {"--weight-name": args.weight_name, "--format": args.format}
+    chosen["--no-header"] = None if args.header else True
     for flag, value in chosen.items():
         if value is not None:
             raise ParameterError(f"{flag} is for files; a sample is made as its name says")

@@ -30,7 +30,7 @@ from gpu.formats import (
     tables,
     tntp,
 )
-from gpu.formats.build import build
+from gpu.formats.build import graph_of
 from gpu.formats.reading import NAME, UTF8_MARK, Format, Reading, WeightNames, shown, unpacked_name
 from gpu.formats.source import Source, refuse_web_address
 from gpu.formats.write import write_map
@@ -126,7 +126,7 @@ def load_graph(
     )
     try:
         row, data = _data_of(reading)
-        graph = build(reading, row.key, row.read(reading, data))
+        graph = graph_of(reading, row.key, row.read(reading, data))
         places = _places_beside(reading.path)
         if graph.positions is None and not row.places and places.is_file():
             graph = dimacs.with_places(reading, graph, places)

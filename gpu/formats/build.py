@@ -25,7 +25,7 @@ RANDOM_WEIGHTS = 100  # the largest
 BUILD_FRACTION = 0.92  # of the progress bar, when sorting begins
 
 
-def build(reading: Reading, key: str, arcs: Arcs) -> CSRGraph:
+def graph_of(reading: Reading, key: str, arcs: Arcs) -> CSRGraph:
     """Return the graph of what an adapter read; `key` names the format.
 
     Raises GraphError, WeightError.
@@ -123,12 +123,13 @@ def number_vertices(
         ids, ranks = np.unique(ends, return_inverse=True)
         ranks = ranks.reshape(ends.shape)
     else:
+        places = ends - low if low else ends
         used = np.zeros(high - low + 1, bool)
-        used[ends - low] = True
+        used[places] = True
         ids = np.flatnonzero(used) + low
         if low in {0, 1} and len(ids) == len(used):
             return ends, len(ids), low, None
-        ranks = (np.cumsum(used) - 1)[ends - low]
+        ranks = (np.cumsum(used) - 1)[places]
     reading.note(f"ids from {low} to {high}, {len(ids)} of them used: ranked 0 to {len(ids) - 1}")
     return ranks, len(ids), 0, ids
 

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu.errors import FormatError
 from gpu.formats.build import both_or_one_way, whole_if_exact
 from gpu.formats.reading import NAME, SIGNS, Arcs, Reading, shown
 from gpu.formats.rows import FLOAT_MAX, INT64_MAX, whole_number
@@ -35,7 +36,9 @@ from gpu.formats.rows import FLOAT_MAX, INT64_MAX, whole_number
 WEIGHT_NAMES = ("weight", "value", "length", "distance", "cost", "time")
 COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitude"))
 BYTES_PER_BYTE = 40  # of memory for each byte of text
+NO_LETTERS = re.compile("[\0\ud800-\udfff]")  # zero, and halves of UTF-16
 WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+SURE_DIGITS = 18  # fit int64
 NAME_CHARACTERS = 256
 WIDTH_FACTOR = 64  # the array of names may take so many times the file's bytes
 
@@ -108,16 +111,11 @@ def arcs_of(reading: Reading, network: Network, size: int) -> Arcs:
     order, ids, base = _numbering(reading, nodes, size)
     vertex = {node: int(rank) for node, rank in zip(nodes, order, strict=True)}
     reading.report(0.8, "edges")
-    for edge in edges:
-        for end, name in (("source", edge.tail), ("target", edge.head)):
-            if name not in vertex:
-                raise reading.fault(
-                    f"{edge.where}an edge with the undefined {end} {_quoted(name)}; "
-                    "no node has that id",
-                    edge.line,
-                )
-    tails = np.fromiter((vertex[edge.tail] for edge in edges), np.int64, len(edges))
-    heads = np.fromiter((vertex[edge.head] for edge in edges), np.int64, len(edges))
+    try:
+        tails = np.array([vertex[edge.tail] for edge in edges], np.int64)
+        heads = np.array([vertex[edge.head] for edge in edges], np.int64)
+    except KeyError:
+        raise _undefined_end(reading, edges, vertex) from None
     values = _values(reading, edges, network.defaults)
     positions = _positions(reading, list(network.nodes.values()))
     if positions is not None:
@@ -130,6 +128,14 @@ def arcs_of(reading: Reading, network: Network, size: int) -> Arcs:
         both=not network.directed,
     )  # fmt: skip
     return both_or_one_way(reading, arcs, ~np.array(directed, bool))
+
+
+def _undefined_end(reading: Reading, edges: list[Edge], vertex: dict[str, int]) -> FormatError:
+    """Return the error of the first edge with an end that is no node."""
+    edge = next(edge for edge in edges if not {edge.tail, edge.head} <= vertex.keys())
+    end, name = ("target", edge.head) if edge.tail in vertex else ("source", edge.tail)
+    words = f"{edge.where}an edge with the undefined {end} {_quoted(name)}; no node has that id"
+    return reading.fault(words, edge.line)
 
 
 # ---------------------------------------------------------------- vertices
@@ -174,9 +180,9 @@ def name_array(reading: Reading, names: list[str], size: int) -> np.ndarray:
             f"{len(names)} names of up to {width} characters in a file of {size} bytes; "
             f"the longest ones are too long (at most {NAME_CHARACTERS}) for an array of names"
         )
-    for name in names:
-        if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
-            raise reading.fault(f"name {ascii(name)[:60]} holds characters that no name may hold")
+    if NO_LETTERS.search("".join(names)):
+        name = next(name for name in names if NO_LETTERS.search(name))
+        raise reading.fault(f"name {ascii(name)[:60]} holds characters that no name may hold")
     if len(set(names)) < len(names):
         raise reading.fault("two vertices have the same name; each needs its own")
     return np.array(names, f"<U{max(width, 1)}")
@@ -210,6 +216,8 @@ def whole_or_float(value: Any) -> float:
     """
     if type(value) not in {int, str}:
         return float(value)
+    if type(value) is str and len(value) <= SURE_DIGITS and value.isascii() and value.isdigit():
+        return int(value)
     whole = whole_number(str(value).strip().encode(errors="replace"))
     return float(value) if whole is None else whole
 

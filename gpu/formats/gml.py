@@ -151,7 +151,8 @@ def _name(value: Any) -> str | None:
     if value is None:
         return None
     text = str(value)
-    return str(int(text)) if WHOLE.fullmatch(text) else text
+    plain = not WHOLE.fullmatch(text) or text[0] in "123456789"
+    return text if plain else str(int(text))
 
 
 def weight_names(head: bytes) -> WeightNames:

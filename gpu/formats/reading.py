@@ -162,7 +162,7 @@ class Reading:
 
 @dataclass
 class Arcs:
-    """What an adapter returns; `build` makes a CSRGraph of it.
+    """What an adapter returns; `build.graph_of` makes a CSRGraph of it.
 
     tails, heads : integers (m,), in the order of the file, numbered from `base`
     n : number of vertices

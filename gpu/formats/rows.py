@@ -8,6 +8,7 @@ is no plain number to `float` here, and stops at a bad line, for which this modu
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +42,7 @@ IS_VALUE = re.compile(_VALUE)
 _NUMBER_WORDS = {b"inf", b"nan", b"infinity"}
 
 
-def whole_number(token: bytes) -> int | None:
+def whole_number(token: bytes | bytearray) -> int | None:
     """Return the int64 that a token spells, None if it spells none."""
     number = int(token) if IS_INTEGER.fullmatch(token) else INT64_MAX + 1
     return number if abs(number) <= INT64_MAX else None
@@ -247,21 +248,29 @@ def _scan_chunk(reading: Reading, data: bytearray, first: int, stop: int, rules:
     report = np.zeros(scan.REPORT, np.int64)
     text = np.frombuffer(data, np.uint8)
     scan.scan_rows(text, first, stop, rules.packed(), ids, values, odd, report)
-    odd_is_whole, odd_is_huge = True, False
-    for column, row, at, end in odd[: report[scan.ODD]].tolist():
-        token = bytes(data[at:end])
-        if value_fault(token, rules)[0]:
-            raise _fault_at(reading, data, at, rules)
-        values[column, row] = float(token)
-        whole = whole_number(token) is not None
-        odd_is_whole &= whole
-        odd_is_huge |= whole and abs(values[column, row]) >= EXACT_FLOAT64
+    whole, huge = not report[scan.FRACTIONS], bool(report[scan.HUGE])
+    if report[scan.ODD]:
+        odd = odd[: report[scan.ODD]]
+        tokens = [bytes(data[at:end]) for at, end in odd[:, 2:].tolist()]
+        numbers = _floats(tokens, rules)
+        if len(numbers) < len(tokens):
+            raise _fault_at(reading, data, int(odd[len(numbers), 2]), rules)
+        values[odd[:, 0], odd[:, 1]] = numbers
+        whole = whole and all(whole_number(token) is not None for token in tokens)
+        huge = huge or bool(np.abs(numbers).max() >= EXACT_FLOAT64)
     if report[scan.BAD_AT] >= 0:
         raise _fault_at(reading, data, int(report[scan.BAD_AT]), rules)
     rows = int(report[scan.ROWS])
-    huge = odd_is_huge or bool(report[scan.HUGE])
-    whole = odd_is_whole and not report[scan.FRACTIONS]
     return _Part(ids[:, :rows], values[:, :rows], whole, huge)
+
+
+def _floats(tokens: list[bytes], rules: RowRules) -> np.ndarray:
+    """Return the values that tokens spell, up to the first one that is not allowed."""
+    spelled = list(itertools.takewhile(IS_VALUE.fullmatch, tokens))
+    numbers = np.array(list(map(float, spelled)), np.float64)
+    low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT_MAX
+    bad = np.flatnonzero((numbers < low) | (numbers > FLOAT_MAX))
+    return numbers[: bad[0]] if len(bad) else numbers
 
 
 def _fault_at(reading: Reading, data: bytearray, at: int, rules: RowRules) -> FormatError:

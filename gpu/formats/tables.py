@@ -53,7 +53,8 @@ QUOTED = re.compile(rb'"(?:[^"]|"")*+"')
 OPEN_LINE = re.compile(rb'(?:[^"\n]|"(?:[^"]|"")*+")*+')
 SAMPLED_LINES = 50  # data lines that decide about separator, columns, heading and words
 MOST_DIGITS = 18  # of a count
-ROWS_PER_REPORT = 50_000
+BLANKS = b" \t\r"
+NO_ROW = (b"", b"#", b"%")  # how a blank line and a comment begin
 
 TAILS = ("source", "from", "tail", "src", "start", "u", "node1", "fromnodeid")
 HEADS = ("target", "to", "head", "dst", "dest", "destination", "end", "v", "node2", "tonodeid")
@@ -172,18 +173,39 @@ def _read_words(reading: Reading, cells: Cells, rules: RowRules, size: int) -> A
     """Read vertices as words, ranked by spelling; `size` is the file's, in bytes."""
     tails, heads, *weights = cells.columns
     words = sorted({*tails, *heads})
-    for word in words:
-        problem = _name_fault(word)
-        if problem:
-            rows = [row for column in (tails, heads) for row in _rows_with(column, word)]
-            raise reading.fault(problem, cells.lines[min(rows)])
+    names = _decoded(words)
+    if names is None:
+        raise _name_fault(reading, cells)
     rank = {word: k for k, word in enumerate(words)}
     ends = [np.fromiter(map(rank.__getitem__, c), np.int64, len(c)) for c in (tails, heads)]
     values = None
     if weights and reading.needs_weights:
         values = _read_weights(reading, cells.lines, weights[0], rules)
-    names = name_array(reading, [word.decode() for word in words], size)
-    return Arcs(ends[0], ends[1], len(words), values, ids=names, both=cells.undirected)
+    ids = name_array(reading, names, size)
+    return Arcs(ends[0], ends[1], len(words), values, ids=ids, both=cells.undirected)
+
+
+def _decoded(words: list[bytes]) -> list[str] | None:
+    """Return words as text; None if one is empty, too long, no UTF-8 or holds a zero byte."""
+    try:
+        names = b"\0".join(words).decode().split("\0")
+    except UnicodeDecodeError:
+        return None
+    good = len(names) == len(words) and all(words) and max(map(len, words)) <= NAME_CHARACTERS
+    return names if good else None
+
+
+def _name_fault(reading: Reading, cells: Cells) -> FormatError:
+    """Return the error of the first word that cannot name a vertex."""
+    pairs = zip(cells.lines, *cells.columns[:2], strict=True)
+    line, word = next((n, word) for n, *ends in pairs for word in ends if _decoded([word]) is None)
+    if not word:
+        words = "a column is empty; expected the name of a vertex"
+    elif len(word) > NAME_CHARACTERS:
+        words = f"a name of {len(word)} bytes {shown(word)}; at most {NAME_CHARACTERS}"
+    else:
+        words = f"name {shown(word)} is not UTF-8 text without zero bytes"
+    return reading.fault(words, line)
 
 
 def _read_weights(
@@ -199,57 +221,61 @@ def _read_weights(
     return read_rows(reading, text, 0, alone).values[0]
 
 
-def _rows_with(column: list[bytes], word: bytes) -> list[int]:
-    return [column.index(word)] if word in column else []
-
-
-def _name_fault(word: bytes) -> str:
-    """Return why a word cannot name a vertex, "" if it can."""
-    if not word:
-        return "a column is empty; expected the name of a vertex"
-    if len(word) > NAME_CHARACTERS:
-        return f"a name of {len(word)} bytes {shown(word)}; at most {NAME_CHARACTERS}"
-    if b"\0" in word:
-        return f"name {shown(word)} holds a zero byte"
-    try:
-        word.decode()
-    except UnicodeDecodeError:
-        return f"name {shown(word)} is not UTF-8 text"
-    return ""
-
-
 # ---------------------------------------------------------------- cells
 
 
 def _cells(reading: Reading, data: bytearray, shape: Shape) -> Cells:
     """Return the chosen columns. Raises FormatError for a row of another width."""
-    rows_of = table_rows(reading, data, shape.rows_at, shape.separator)
-    rows = rows_of if shape.quoted else _plain_rows(data, shape.rows_at, shape.separator)
+    rows_of = _quoted_rows if shape.quoted else _plain_rows
+    lines, rows = rows_of(reading, data, shape)
+    least = max(shape.columns) + 1
+    widths = set(map(len, rows))
+    if widths and (min(widths) < least or (shape.width and widths != {shape.width})):
+        raise _width_fault(reading, shape, lines, rows)
+    columns = [[row[k] for row in rows] for k in shape.columns]
+    if not shape.quoted:
+        columns = [[cell.strip(BLANKS) for cell in column] for column in columns]
     names = _names(shape.heading)
-    type_at = names.index(TYPE) if TYPE in names else -1
     types: set[bytes] = set()
-    least = max(shape.columns)
-    lines: list[int] = []
-    picked: list[tuple[bytes, ...]] = []
-    for number, cells in rows:
-        if len(cells) <= least or (shape.width and len(cells) != shape.width):
-            raise _width_fault(reading, shape, cells, number)
-        lines.append(number)
-        picked.append(tuple([cells[k] for k in shape.columns]))
-        if 0 <= type_at < len(cells):
-            types.add(cells[type_at].lower())
-        if len(lines) % ROWS_PER_REPORT == 0:
-            reading.report(READ_SHARE, "parsing")
-    columns = [list(column) for column in zip(*picked, strict=True)]
-    return Cells(lines, columns or [[] for _ in shape.columns], types == {UNDIRECTED})
+    if TYPE in names:
+        type_at = names.index(TYPE)
+        types = {row[type_at].strip(BLANKS).lower() for row in rows if len(row) > type_at}
+    return Cells(lines, columns, types == {UNDIRECTED})
 
 
-def _width_fault(reading: Reading, shape: Shape, cells: list[bytes], number: int) -> FormatError:
-    row = shown((shape.separator or b" ").join(cells))
-    expected = f"the heading has {len(shape.heading)}"
-    if not shape.heading:
-        expected = f"expected {shape.width}"
-    return reading.fault(f"{len(cells)} columns found {row}, {expected}", number)
+def _quoted_rows(
+    reading: Reading, data: bytearray, shape: Shape
+) -> tuple[list[int], list[list[bytes]]]:
+    """Return the line and the cells of each row of a table with quotes."""
+    pairs = list(table_rows(reading, data, shape.rows_at, shape.separator))
+    return [line for line, _ in pairs], [row for _, row in pairs]
+
+
+def _plain_rows(
+    reading: Reading, data: bytearray, shape: Shape
+) -> tuple[list[int], list[list[bytes]]]:
+    """Return the line and the cells of each row of a table without quotes."""
+    first = line_number(data, shape.rows_at)
+    separator = shape.separator or None
+    reading.report(READ_SHARE, "parsing")
+    numbered = [
+        (number, line)
+        for number, line in enumerate(bytes(data[shape.rows_at :]).split(b"\n"), first)
+        if line.lstrip()[:1] not in NO_ROW
+    ]
+    reading.report(READ_SHARE, "parsing")
+    return [number for number, _ in numbered], [line.split(separator) for _, line in numbered]
+
+
+def _width_fault(
+    reading: Reading, shape: Shape, lines: list[int], rows: list[list[bytes]]
+) -> FormatError:
+    """Return the error of the first row of another width."""
+    least, width = max(shape.columns) + 1, shape.width
+    k = next(k for k, row in enumerate(rows) if len(row) < least or len(row) != (width or len(row)))
+    row = shown((shape.separator or b" ").join(rows[k]))
+    expected = f"expected {width}" if width else f"the heading has {len(shape.heading)}"
+    return reading.fault(f"{len(rows[k])} columns found {row}, {expected}", lines[k])
 
 
 def _on_their_lines(cells: Cells, separator: bytes) -> bytearray:
@@ -268,16 +294,8 @@ def split_line(line: bytes, separator: bytes) -> list[bytes]:
         return line.split()
     line = line.strip(b"\r")
     if b'"' not in line:
-        return [token.strip(b" \t\r") for token in line.split(separator)]
+        return [token.strip(BLANKS) for token in line.split(separator)]
     return next(table_rows(None, line, 0, separator), (0, [b""]))[1]
-
-
-def _plain_rows(data: bytearray, start: int, separator: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield what `table_rows` does, of a table without quotes."""
-    for number, line in enumerate(bytes(data[start:]).split(b"\n"), line_number(data, start)):
-        stripped = line.strip()
-        if stripped and stripped[0] not in COMMENTS:
-            yield number, split_line(line, separator)
 
 
 def table_rows(

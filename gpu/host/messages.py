@@ -30,6 +30,7 @@ class LoadRequest:
     weights: str = "file"
     format: str | None = None
     weight_name: str | None = None
+    header: bool = True
 
 
 @dataclass(frozen=True)

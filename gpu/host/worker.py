@@ -171,6 +171,7 @@ class Worker:
             weights=request.weights,
             format=request.format,
             weight_name=request.weight_name,
+            header=request.header,
             progress=Reporter(command.run_id, self.send),
             should_stop=lambda: self.is_stopped(command.run_id),
         )

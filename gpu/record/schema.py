@@ -115,6 +115,7 @@ class ReaderOptions(Struct, frozen=True):
     weights: Literal["file", "unit", "random", "absolute"] = "file"
     weight_name: Annotated[str, Meta(min_length=1)] | None = None
     format: Annotated[str, Meta(min_length=1)] | None = None
+    header: bool = True
 
 
 def reader_options(options: Any) -> dict[str, Any]:

@@ -104,7 +104,10 @@ def _spread(values: np.ndarray) -> Spread | None:
     if not len(values):
         return None
     percentiles = np.percentile(values, PERCENTS).tolist()
-    mean = float(values.mean(dtype=np.float64))
+    with np.errstate(over="ignore"):
+        mean = float(values.mean(dtype=np.float64))
+    if not np.isfinite(mean):  # the sum is past float64
+        mean = float((values / len(values)).sum())
     return Spread(values.min().item(), mean, values.max().item(), tuple(percentiles))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gpu.errors import GraphError
-from gpu.formats.build import build, number_vertices
+from gpu.formats.build import graph_of, number_vertices
 from gpu.formats.reading import Arcs, Reading
 from gpu.graph import CSRGraph
 
@@ -48,7 +48,7 @@ def test_edges_keep_the_order_of_the_file(both: bool) -> None:
         tails, heads = rng.integers(3, n + 3, (2, m))
         weights = np.arange(m)
         reading = Reading(Path("x"))
-        graph = build(reading, "any", Arcs(tails, heads, n, weights, base=3, both=both))
+        graph = graph_of(reading, "any", Arcs(tails, heads, n, weights, base=3, both=both))
         rows: list[list[tuple[int, int]]] = [[] for _ in range(n)]
         for tail, head, weight in zip(tails - 3, heads - 3, weights, strict=True):
             rows[tail].append((head, weight))
@@ -62,10 +62,10 @@ def test_edges_keep_the_order_of_the_file(both: bool) -> None:
 def test_repeated_edges_and_loops_are_counted() -> None:
     reading = Reading(Path("x"))
     tails, heads = np.array([0, 0, 0, 1, 2]), np.array([1, 1, 0, 1, 0])
-    notes = build(reading, "any", Arcs(tails, heads, 3, np.arange(5))).provenance.notes
+    notes = graph_of(reading, "any", Arcs(tails, heads, 3, np.arange(5))).provenance.notes
     assert notes == ("1 repeated edges kept", "2 loops kept", "1 edges of weight zero")
     with pytest.raises(GraphError, match="vertex 3 is out of range"):
-        build(reading, "any", Arcs(tails + 1, heads, 3, np.arange(5)))
+        graph_of(reading, "any", Arcs(tails + 1, heads, 3, np.arange(5)))
 
 
 @pytest.mark.parametrize(

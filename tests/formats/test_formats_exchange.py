@@ -66,6 +66,31 @@ def test_pajek_positions_and_lists(tmp_path: Path) -> None:
     assert arcs_of(load_graph(save(tmp_path, "m.net", matrix))) == [(0, 1, 2.5), (1, 0, 1)]
 
 
+def test_pajek_projects_and_two_modes(tmp_path: Path) -> None:
+    two = "# c\n*Vertices 3 1\n*Matrix\n0 2.5\n"
+    assert arcs_of(load_graph(save(tmp_path, "two.net", two))) == [(0, 2, 2.5), (2, 0, 2.5)]
+    project = (
+        "*Network a\n*Vertices 2\n*Arcs\n1 2 5\n"
+        "*Partition b\n*Vertices 2\n1\n2\n*Network c\n*Vertices 9\n*Arcs\n8 9\n"
+    )
+    graph = load_graph(save(tmp_path, "all.paj", project))
+    assert arcs_of(graph) == [(0, 1, 5)]
+    assert "only the first network of the file was read" in graph.provenance.notes
+    first = "*Partition b\n*Vertices 2\n1\n2\n" + project
+    assert arcs_of(load_graph(save(tmp_path, "first.paj", first))) == [(0, 1, 5)]
+
+
+def test_gexf_values_over_time_are_noted(tmp_path: Path) -> None:
+    values = "".join(f'<attvalue for="0" value="{k}" start="{k}"/>' for k in (4, 5, 6))
+    text = gexf([(0, 1, 1)], 2, True).replace(
+        ' weight="1.0"/>', f"><attvalues>{values}</attvalues></edge>"
+    )
+    head = '<attributes class="edge" mode="dynamic"><attribute id="0" title="weight"/></attributes>'
+    graph = load_graph(save(tmp_path, "g.gexf", text.replace("<nodes>", f"{head}<nodes>")))
+    assert arcs_of(graph) == [(0, 1, 4)]
+    assert "2 edge values for further times ignored" in " ".join(graph.provenance.notes)
+
+
 def test_tntp_weights_and_nodes(tmp_path: Path) -> None:
     path = save(tmp_path, "Town_net.tntp", tntp(ARCS, 4))
     save(tmp_path, "Town_node.tntp", "Node\tX\tY\t;\n1\t5\t6.5\t;\n2 0 0 ;\n3 1 1;\n4 2 2\t;\n")
@@ -176,6 +201,8 @@ MALFORMED = {
     "*Vertices 2\n*Arcs\n1 3 1\n": ":3: '3' is no vertex: line 1 promises 1 to 2",
     "*Vertices 2\n*Edges\n1 2 -4\n": ":3: weight '-4' is below zero; .*--weights absolute",
     "*Vertices 99999999999\n": "99999999999 vertices",
+    "*Vertices 1 3\n": ":1: found .* 3 rows of only 1 vertices",
+    "*Vertices 1 2 1\n": ":1: found .* expected one .*Vertices COUNT .ROWS.",
     "*Arcs\n1 2\n": "before '\\*Vertices COUNT'",
     "*Vertices 2\n*Matrix\n1 0 1\n": "has 3 numbers; expected 2 rows of 2",
     "<NUMBER OF ZONES> 3\n": "no <END OF METADATA>",

@@ -202,6 +202,41 @@ def test_one_name_among_numbers(tmp_path: Path) -> None:
         load_graph(save(tmp_path, "open.csv", 'a,b\n"c,d\n'))
 
 
+STATIONS = "from_station,to_station\nann,bob\nbob,cid\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        (STATIONS, 2),
+        (STATIONS.replace(",", "\t"), 2),
+        ("x,y\n1,2\n", 1),
+        ("ann,bob\nbob,cid\n", 2),  # bob stands below: an edge
+        ("ann,bob\ncid,dan\n", 2),  # two rows show nothing
+        ("ann,bob,1\ncid,dan,2\neve,fay,3\n", 3),  # a heading has no numbers
+    ],
+)
+def test_the_first_row_may_be_a_heading(tmp_path: Path, text: str, edges: int) -> None:
+    path = save(tmp_path, "t.csv", text)
+    graph = load_graph(path)
+    assert graph.m == edges
+    noted = any(note.startswith("heading skipped") for note in graph.provenance.notes)
+    assert noted == (edges < text.count("\n"))
+    assert load_graph(path, header=False).m == text.count("\n")
+
+
+def test_a_heading_that_stands_far_below_again_is_an_edge(tmp_path: Path) -> None:
+    rows = "".join(f"n{k},n{k + 1}\n" for k in range(500))
+    assert load_graph(save(tmp_path, "t.csv", f"ann,bob\n{rows}")).m == 500
+    assert load_graph(save(tmp_path, "t.csv", f"ann,bob\n{rows}ann,n7\n")).m == 502
+
+
+@pytest.mark.parametrize("text", ["Id,Label\n1,x\n2,y\n", "name;id;age\nann;a;3\nbob;b;4\n"])
+def test_a_table_of_nodes_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(FormatError, match=r":1: the heading .* names nodes, not edges; open the"):
+        load_graph(save(tmp_path, "nodes.csv", text))
+
+
 # ---------------------------------------------------------------- one budget
 
 

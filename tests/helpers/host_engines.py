@@ -187,7 +187,7 @@ def path_graph(n: int, dtype: type = np.int32, **kept: Any) -> CSRGraph:
     return CSRGraph.from_arcs(ends, ends + 1, np.ones(n - 1, dtype), n, **kept)
 
 
-def load_graph(path, *, undirected, weights, format, weight_name, progress, should_stop):
+def load_graph(path, *, undirected, weights, format, weight_name, header, progress, should_stop):
     """Take the file's name for what is to be done."""
     what = str(path)
     if what == "bad":

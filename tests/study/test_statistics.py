@@ -82,3 +82,11 @@ def test_graph_without_arcs_or_vertices() -> None:
     found = statistics(empty)
     assert (found.n, found.m, found.degree, found.weight) == (0, 0, None, None)
     assert statistics(built(3, [])).isolated == 3
+
+
+def test_a_sum_past_float64_has_a_mean() -> None:
+    ends, weights = np.array([0, 1]), np.array([1.5e308, 1.7e308])
+    graph = CSRGraph.from_arcs(ends, ends[::-1], weights, 2)
+    spread = statistics(graph).weight
+    assert spread is not None
+    assert spread.mean == pytest.approx(1.6e308)

@@ -36,7 +36,14 @@ from viewer.common.small_widgets import choice
 from viewer.common.theme import SPACING
 from viewer.feature import FeaturePart, Window
 from viewer.frame.file_dialogs import open_filters
-from viewer.models.open_choices import DIRECTIONS, WEIGHTS, OpenRequest, known_options, unnamed
+from viewer.models.open_choices import (
+    DIRECTIONS,
+    FIRST_ROW,
+    WEIGHTS,
+    OpenRequest,
+    known_options,
+    unnamed,
+)
 
 if TYPE_CHECKING:
     from gpu.formats import Peek
@@ -85,6 +92,7 @@ class OpenDialog(QDialog):
         titles = {key: title.format(**numbers) for key, title in WEIGHTS.items()}
         self.weights = _choice(titles, options.get("weights", "file"), "Weights")
         self.name = _choice({}, None, "Weight name")
+        self.first_row = _choice(FIRST_ROW, options.get("header", True), "First row")
         self.form = QFormLayout()
         self.form.setSpacing(SPACING)
         self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -95,9 +103,11 @@ class OpenDialog(QDialog):
             ("&Direction", self.direction),
             ("&Weights", self.weights),
             ("Weight &name", self.name),
+            ("First &row", self.first_row),
         ):
             self.form.addRow(title, field)
         self.form.setRowVisible(self.name, False)
+        self.form.setRowVisible(self.first_row, False)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         button = self.buttons.addButton(word, QDialogButtonBox.ButtonRole.AcceptRole)
         assert button is not None
@@ -124,6 +134,7 @@ class OpenDialog(QDialog):
             return
         self.format.setText(found.title)
         self.form.setRowVisible(self.name, found.weights is not None)
+        self.form.setRowVisible(self.first_row, found.format == "edge_list")
         if found.weights is None:
             self._asked_name = ""
         else:
@@ -137,6 +148,7 @@ class OpenDialog(QDialog):
             "undirected": self.direction.currentData(),
             "weights": self.weights.currentData(),
             "weight_name": self._name(),
+            "header": None if self.first_row.currentData() else False,
         }
         return {key: value for key, value in chosen.items() if value not in (None, "", "file")}
 
@@ -159,7 +171,7 @@ class OpenDialog(QDialog):
             line.setAccessibleName("Weight name")
             self.name.addItem(self._asked_name)
             return
-        self.name.addItem(f"The usual one: {usual}" if usual else "None: each arc weighs 1", "")
+        self.name.addItem(f"The usual one: {usual}" if usual else "None: each edge weighs 1", "")
         for name in dict.fromkeys((*names, self._asked_name)):
             if name:
                 self.name.addItem(name, name)

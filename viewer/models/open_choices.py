@@ -29,6 +29,7 @@ WEIGHTS = {
     "random": "Random, {low} to {high} (seed {seed})",
     "absolute": "Without signs (absolute)",
 }
+FIRST_ROW = {True: "A heading, if it looks like one", False: "An edge"}
 IN_SHORT = {"unit": "all weights 1", "random": "random weights", "absolute": "without signs"}
 OPEN_WITH = {  # (option, value) of a Remedy: the words on its button
     ("weights", "absolute"): "Open without signs"
@@ -59,6 +60,8 @@ def words_of(options: Mapping[str, Any]) -> str:
         parts.append("undirected" if options["undirected"] else "directed")
     if options.get("weight_name"):
         parts.append(f"weights from {options['weight_name']}")
+    if options.get("header") is False:
+        parts.append("no heading")
     if options.get("weights") in IN_SHORT:
         parts.append(IN_SHORT[options["weights"]])
     return ", ".join(parts)

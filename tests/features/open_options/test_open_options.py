@@ -56,7 +56,8 @@ def serve(window: MainWindow, qtbot: QtBot) -> Any:
     options = {"undirected": request.undirected, "weights": request.weights}
     before = window.session.graph
     try:
-        graph = load_graph(request.what, weight_name=request.weight_name, **options)
+        options |= {"weight_name": request.weight_name, "header": request.header}
+        graph = load_graph(request.what, **options)
         host.outbox.append(GraphLoaded(number, graph, None))
         qtbot.waitUntil(lambda: window.session.graph is graph)
     except GpuError as error:
@@ -160,7 +161,7 @@ def test_a_table_with_two_weights_asks_which(
     window.actions_by_key["reopen_with_options"].trigger()
     dialog = dialog_of(window, qtbot)
     rows = [dialog.name.itemText(k) for k in range(dialog.name.count())]
-    assert rows == ["None: each arc weighs 1", "km", "hours"]
+    assert rows == ["None: each edge weighs 1", "km", "hours"]
     assert dialog.name.currentText() == "hours"  # as it was read
     assert dialog.format.text() == READERS["edge_list"].title
     choose(qtbot, dialog.weights, "Random, 1 to 100 (seed 1)")
@@ -180,6 +181,23 @@ def test_a_table_with_two_weights_asks_which(
     assert asked(window) == count
 
 
+def test_the_first_row_of_a_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    path = save(tmp_path, "lines.csv", "from_station,to_station\nann,bob\nbob,cid\n")
+    window.open_path(str(path))
+    serve(window, qtbot)
+    assert shown_graph(window).m == 2
+    window.actions_by_key["reopen_with_options"].trigger()
+    dialog = dialog_of(window, qtbot)
+    assert dialog.form.isRowVisible(dialog.first_row)
+    choose(qtbot, dialog.first_row, "An edge")
+    assert dialog.options() == {"header": False}
+    press(qtbot, dialog.open_button)
+    serve(window, qtbot)
+    assert shown_graph(window).m == 3
+    window.actions_by_key["reopen_with_options"].trigger()
+    assert dialog_of(window, qtbot).options() == {"header": False}
+
+
 def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     reopen = window.actions_by_key["reopen_with_options"]
     window.open_path("sample:grid")
@@ -191,6 +209,7 @@ def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_p
     dialog = dialog_of(window, qtbot)
     assert dialog.file.text() == "mesh.graph"
     assert dialog.format.text() == "METIS"
+    assert not dialog.form.isRowVisible(dialog.first_row)
     assert not dialog.form.isRowVisible(dialog.name)  # METIS does not name its weights
     choose(qtbot, dialog.direction, "Directed")
     press(qtbot, dialog.open_button)
