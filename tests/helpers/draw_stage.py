@@ -44,7 +44,9 @@ def window(
     window.build_plots()
     for key in ("compare", "microscope", "workspace", "draw"):
         window.features[key]
+    held = QApplication.topLevelWidgets()  # else pyqtgraph's own look new after each collection
     yield window
+    del held
     close_for_good(window)
 
 

@@ -155,7 +155,6 @@ def test_watch_shows_every_event_and_refuses_what_is_too_much(
     assert window.docks["microscope"].isVisible()
     assert window.session.graph.n == 4
     assert [asked.probe for asked in host.asked("run")] == [3]
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # what docks held before
 
 
 def test_it_can_be_presented(
