@@ -15,14 +15,12 @@ import sample_graphs
 from gpu.algorithms import ALGORITHMS, Algorithm, Parameter
 from gpu.devices import PRESETS
 from gpu.graph import CSRGraph, Provenance
-from viewer.common.glossary import explain
 from viewer.common.theme import THEMES, apply_theme
 from viewer.frame.run_fields import DeltaSpin, ParameterForm
 from viewer.frame.run_panel import RunPanel
 from viewer.models.machines import CPU_DEVICE, machines
 from viewer.models.run_choices import PACES, RunChoices
 from viewer.models.session import SessionModel
-from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 NARROW = 300  # pixels
@@ -107,12 +105,6 @@ def test_a_knob_of_another_engine_is_kept_and_not_shown(panel: RunPanel) -> None
     assert panel.run_settings().parameters[knob.key] == 3
 
 
-def test_fixed_parameters_have_no_field(panel: RunPanel) -> None:
-    for key in RUNNABLE:
-        panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
-        assert not set(ALGORITHMS[key].fixed) & set(panel._form._fields)
-
-
 def test_an_unknown_algorithm_needs_no_new_line(qtbot: QtBot) -> None:
     row = Algorithm(
         "new",
@@ -136,14 +128,6 @@ def test_an_unknown_algorithm_needs_no_new_line(qtbot: QtBot) -> None:
     assert form.algorithm_key() == "new"
 
 
-def test_no_default_reads_auto(panel: RunPanel) -> None:
-    field = panel._form.field("workers")
-    assert isinstance(field, QSpinBox)
-    assert field.text() == "auto"
-    field.setValue(17)
-    assert panel.run_settings().parameters["workers"] == 17
-
-
 def test_rare_knobs_fold_away_and_say_when_they_are_changed(panel: RunPanel, qtbot: QtBot) -> None:
     form, heads = panel._form, panel._form.field("open_heads")
     assert isinstance(heads, QSpinBox)
@@ -161,11 +145,6 @@ def test_rare_knobs_fold_away_and_say_when_they_are_changed(panel: RunPanel, qtb
     assert panel.run_settings().parameters["open_heads"] == 2
     panel._algorithm.setCurrentIndex(list(ALGORITHMS).index("dijkstra"))
     assert not form.advanced.isVisible()
-
-
-def test_a_knob_says_what_its_word_means(panel: RunPanel) -> None:
-    assert explain("open") in panel._form.field("open_heads").toolTip()
-    assert explain("delta") == panel._delta_label.toolTip()
 
 
 def test_knobs_are_kept_per_algorithm(panel: RunPanel) -> None:
@@ -232,14 +211,6 @@ def test_choices_go_in_and_out(panel: RunPanel) -> None:
 )
 def test_damaged_memory_becomes_defaults(damaged: dict) -> None:
     assert RunChoices.from_dict(damaged) == RunChoices()
-
-
-def test_choices_survive_settings(tmp_path: Path, panel: RunPanel) -> None:
-    settings = Settings(tmp_path / "one.ini")
-    settings.run_panel = panel.choices().as_dict()
-    settings.sync()
-    again = Settings(tmp_path / "one.ini").run_panel
-    assert RunChoices.from_dict(again) == panel.choices()
 
 
 def test_the_last_file_keeps_its_row_beside_samples(
@@ -324,16 +295,6 @@ def test_the_session_s_graph_shows(panel: RunPanel, session: SessionModel) -> No
     assert not panel._size.isVisible()
     session.set_graph(sample_graphs.make("grid", n=100))
     assert panel._graph.count() == len(sample_graphs.CATALOGUE)
-
-
-@pytest.mark.font
-def test_everything_fits_in_300_pixels(panel: RunPanel, session: SessionModel) -> None:
-    session.set_graph(sample_graphs.make("grid", n=100))
-    for key in RUNNABLE:
-        panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
-        assert panel.minimumSizeHint().width() <= NARROW
-        inside = panel._run.parentWidget().findChild(type(panel._form)).parentWidget()
-        assert inside.minimumSizeHint().width() <= NARROW
 
 
 @pytest.mark.font

@@ -53,15 +53,6 @@ assert not [name for name in sys.modules if name.startswith("PyQt6")]
     assert done.stdout
 
 
-def test_unknown_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code = app.main(["fly"])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    assert code == 2
-    assert "Traceback" not in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("first", "window"),
     [
@@ -137,14 +128,6 @@ def test_without_a_display_the_dashboard_is_written(tmp_path: Path) -> None:
     assert picture == tmp_path / "sssp-scope-dashboard.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize("words", [["--help"], ["help"], ["help", "render"], ["man"]])
-def test_render_stands_among_the_commands(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert app.main(words) == 0
-    assert "render" in capsys.readouterr().out
 
 
 def test_the_window_says_that_it_does_not_read_pipes(

@@ -123,16 +123,6 @@ def test_all_plots_of_the_first_layout_are_in_sight_on_a_small_screen(
     assert [key for _, key in found] == list(plots)
 
 
-def test_rare_knobs_stay_unfolded(window: MainWindow, settings: Settings, host: FakeHost) -> None:
-    form = window.run_panel._form
-    assert not form.advanced.isChecked()
-    form.advanced.click()
-    assert settings.value("advanced") is True
-    again = MainWindow(settings, host)  # type: ignore[arg-type]
-    assert again.run_panel._form.advanced.isChecked()
-    close_for_good(again)
-
-
 def test_plots_share_fewer_cells_when_text_grows(window: MainWindow) -> None:
     plots = {"buckets", "delta", "parallelism", "work"}
     window.choose_theme("light")
@@ -375,14 +365,6 @@ def test_a_state_of_other_docks_is_not_restored(window: MainWindow) -> None:
 def test_an_unknown_layout_is_the_first(window: MainWindow) -> None:
     window.docks.arrange("attic")
     assert window.docks.arrangement == "explore"
-
-
-@pytest.mark.font
-def test_titles_and_icons_grow_with_the_text(window: MainWindow) -> None:
-    small = window.toolbar.iconSize().width(), window.docks["run"].fontMetrics().height()
-    window.actions_by_key["theme_projector"].trigger()
-    large = window.toolbar.iconSize().width(), window.docks["run"].fontMetrics().height()
-    assert min(b / a for a, b in zip(small, large, strict=True)) > 1.2
 
 
 def nameless(window: MainWindow) -> list[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -124,13 +122,3 @@ def test_theme_names_agree() -> None:
 
 
 # ---- layers ----------------------------------------------------------------------------
-
-
-def test_models_import_no_widgets() -> None:
-    code = (
-        "import sys, viewer.models.session, viewer.models.playback, viewer.models.settings;"
-        "heavy = {'PyQt6.QtWidgets', 'PyQt6.QtGui', 'pyqtgraph', 'numba', 'scipy'};"
-        "sys.exit(', '.join(heavy & set(sys.modules)) or None)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

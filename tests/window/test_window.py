@@ -112,23 +112,6 @@ def test_keys_run_and_stop(window: MainWindow, host: FakeHost, qtbot: QtBot, key
     assert len(host.asked("stop")) == 1
 
 
-def test_the_run_button_runs_and_stops(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
-    window.controller.show_graph(path_graph())
-    qtbot.mouseClick(window.run_panel._run, LEFT)
-    assert len(host.asked("run")) == 1
-    qtbot.mouseClick(window.run_panel._run, LEFT)
-    assert len(host.asked("stop")) == 1
-
-
-def test_a_hint_has_the_whole_status_bar(window: MainWindow) -> None:
-    bar = window.status_bar
-    parts = (bar._drawn, bar._verified, bar._engine)
-    bar.showMessage("Run another algorithm on the same graph and lay it upon this run")
-    assert all(part.isHidden() for part in parts)
-    bar.clearMessage()
-    assert not any(part.isHidden() for part in parts)
-
-
 def test_settings_that_no_picture_has_are_marked_at_run(window: MainWindow, host: FakeHost) -> None:
     panel = window.run_panel
     mark = panel._stale

@@ -8,7 +8,6 @@ import pytest
 from PyQt6 import sip
 from PyQt6.QtCore import QPoint, QRect, Qt
 from PyQt6.QtWidgets import (
-    QAbstractButton,
     QApplication,
     QComboBox,
     QLabel,
@@ -154,32 +153,6 @@ def test_the_focus_is_seen_wherever_tab_goes(
     assert len(seen) > 20
     qtbot.mouseClick(window.run_panel.findChild(QLineEdit), Qt.MouseButton.LeftButton)
     assert focus.isHidden(), "a click is seen where it went"
-
-
-def test_words_fit_at_twice_their_size(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qapp: QApplication,
-) -> None:
-    """No button, box or label of the Run panel is narrower than its words; what is more scrolls."""
-    with_finished_run(window, host)
-    font = QApplication.font()
-    before = font.pointSizeF()
-    try:
-        font.setPointSizeF(2 * before)
-        QApplication.setFont(font)
-        window.choose_theme("dark")
-        window.choose_theme("light")
-        window.grab()
-        cut = [
-            f"{type(part).__name__} {part.text()!r}: {part.width()} < {part.sizeHint().width()}"
-            for part in window.run_panel.findChildren(QAbstractButton)
-            if part.isVisible() and part.text() and part.width() < part.minimumSizeHint().width()
-        ]
-        assert cut == []
-    finally:
-        font.setPointSizeF(before)
-        QApplication.setFont(font)
 
 
 def test_every_list_of_choices_has_a_label(

@@ -140,14 +140,6 @@ def test_f1_opens_at_the_panel_that_has_the_focus(window: MainWindow, qtbot: QtB
     assert dialog_of(window).shown == "run"
 
 
-def test_with_the_focus_nowhere_it_says_how_to_begin(window: MainWindow) -> None:
-    focused = QApplication.focusWidget()
-    if focused is not None:
-        focused.clearFocus()
-    window.actions_by_key["manual"].trigger()
-    assert dialog_of(window).shown == "start"
-
-
 def test_links_and_contents_lead_to_pages(window: MainWindow) -> None:
     window.actions_by_key["glossary"].trigger()
     dialog = dialog_of(window)
@@ -172,13 +164,3 @@ def test_it_follows_the_theme_and_closes_with_the_window(window: MainWindow) -> 
     window.choose_theme("light")
     window.features["manual"].close()
     assert not dialog.isVisible()
-
-
-def test_a_panel_says_what_it_is_where_its_title_stands(window: MainWindow) -> None:
-    docks = window.docks.by_key
-    assert (
-        docks["buckets"].toolTip().startswith("How many vertices wait, in each bucket, over time.")
-    )
-    assert "+7 the seventh after the head" in docks["buckets"].toolTip()
-    for key, dock in docks.items():
-        assert dock.toolTip().endswith("."), key

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
@@ -110,32 +109,6 @@ def test_the_lessons_wait_for_a_run_of_ones_own(
     assert not opening(window)._card.isVisible()
 
 
-def test_a_is_inside_its_band_and_b_is_not(window: MainWindow) -> None:
-    """The point of the picture: at the moment shown, and most of the time that A works."""
-    a, b = window.comparison.a, window.comparison.b
-    assert a is not None
-    assert b is not None
-    low, high = a.samples["band_low"], a.samples["band_high"]
-    work = a.samples["assigned_edges"]
-    inside = (work >= low) & (work <= high)
-    weight = np.diff(a.samples["t_ns"])
-    assert (inside[:-1] * weight).sum() / weight.sum() > 0.6
-    now = window.playback.cursor_ns
-    at = np.searchsorted(a.samples["t_ns"], now, side="right") - 1
-    assert inside[at]
-    starved = b.samples["assigned_edges"] < low[0]
-    assert starved.mean() > 0.9
-
-
-def test_nothing_is_compared_again_on_its_own(window: MainWindow, host: FakeHost) -> None:
-    """Probes were on, so a rerun would be wanted; it would be one of another machine."""
-    window.build_plots()
-    window.features["compare"]
-    QApplication.processEvents()
-    assert window.comparison.missing_reruns() == []
-    assert host.asked("run") == []
-
-
 def test_the_graph_takes_the_place_of_its_outline(
     window: MainWindow, host: FakeHost, roads: CSRGraph
 ) -> None:
@@ -184,11 +157,6 @@ def test_a_file_that_cannot_be_read_leaves_the_graph_to_come(
     ]
 
 
-def test_no_path_is_traced_over_arcs_that_are_not_there(window: MainWindow) -> None:
-    window.graph_view.trace_path(5)
-    assert not window.graph_view._tracer.busy
-
-
 def test_runs_made_here_take_the_place_of_the_recorded(
     window: MainWindow, host: FakeHost, roads: CSRGraph, qtbot: QtBot
 ) -> None:
@@ -221,14 +189,6 @@ def test_runs_made_here_take_the_place_of_the_recorded(
     b = window.comparison.b
     assert b is not None
     assert b.recorded_on == ""
-
-
-def test_another_algorithm_is_run_alone(window: MainWindow, host: FakeHost) -> None:
-    box = window.run_panel._algorithm
-    box.setCurrentIndex(box.findData("dijkstra"))
-    window.start_run()
-    assert not opening(window)._waiting
-    assert not window.comparison.active
 
 
 def test_the_card_says_where_it_comes_from_and_leads_on(

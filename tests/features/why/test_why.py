@@ -54,19 +54,6 @@ def test_every_change_of_delta_has_its_row(own: Trace) -> None:
     assert decisions(own.samples[:1]) == []
 
 
-def test_no_reason_is_cut(own: Trace, qtbot: QtBot) -> None:
-    session, playback = SessionModel(), PlaybackModel()
-    playback.watch(session)
-    panel = WhyPanel(session, playback)
-    qtbot.addWidget(panel)
-    panel.resize(300, 300)
-    panel.show()
-    session.add_run(RunRecord.from_trace(1, own))
-    qtbot.waitUntil(lambda: panel.table.rowCount() > 0)
-    assert panel.table.columnWidth(2) >= panel.table.sizeHintForColumn(2)
-    assert panel.table.horizontalScrollBar().maximum() > 0
-
-
 def test_a_run_whose_delta_was_given_says_why_it_stayed(qtbot: QtBot) -> None:
     session, playback = SessionModel(), PlaybackModel()
     playback.watch(session)

@@ -372,20 +372,6 @@ def test_a_graph_outside_is_asked_for_with_its_path(
     assert len(host.asked("load")) == 2
 
 
-def test_one_word_opens_it_from_the_first_question(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    file, graph, trace = roads(tmp_path)
-    drop(window, mailed(tmp_path, trace, str(file), undirected=True))
-    qtbot.waitUntil(lambda: window.session.notice is not None)
-    (offer,) = window.notice_bar.offers
-    offer.click()
-    request = arrive(window, graph)
-    assert (request.what, request.undirected) == (str(file), True)
-    qtbot.waitUntil(lambda: window.session.current is not None)
-    assert window.session.current.trace.time_ns == trace.time_ns
-
-
 def test_a_large_sample_is_asked_for(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     _, _, trace = roads(tmp_path)
     host: Any = window.controller.host
