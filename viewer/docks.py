@@ -232,7 +232,8 @@ class Docks(QObject):
         widths = [int(min(plan.left * wide, WIDEST * dock.sizeHint().width())) for dock in left]
         widths += [int(plan.right * wide) for _ in right[:1]]
         window.resizeDocks([*left, *right[:1]], widths, ACROSS)
-        window.resizeDocks(right, [window.height()] * len(right), DOWN)
+        heights = [4] * len(right[1:]) + [5] * len(right[:1])  # the lowest plot has the time axis
+        window.resizeDocks(right, heights, DOWN)
         low = {cell[0]: int(plan.low * window.height()) for cell in self._cells(BOTTOM)}
         if "timeline" in low:
             low["timeline"] = self.by_key["timeline"].sizeHint().height()

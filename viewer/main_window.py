@@ -138,7 +138,7 @@ class MainWindow(QMainWindow):
         """Wire the whole program; every arrow between parts is in this method."""
         session, controller, panel = self.session, self.controller, self.run_panel
         # the user asks -> the controller acts
-        panel.run_requested.connect(self.start_run)
+        panel.run_requested.connect(self._run_by_button)
         panel.stop_requested.connect(controller.stop)
         panel.open_requested.connect(controller.open)
         panel.again_requested.connect(lambda path, options: controller.open(path, **options))
@@ -267,6 +267,8 @@ class MainWindow(QMainWindow):
             return
         opening = self.part(Opening) if self.run_on_start else None
         if opening is not None and opening.begin():
+            usual = RunChoices().algorithm  # the last one may not fit on the graph of the opening
+            self.run_panel.set_choices(replace(self.run_panel.choices(), algorithm=usual))
             return
         self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))
         if self.run_on_start:
@@ -336,6 +338,11 @@ class MainWindow(QMainWindow):
             part.before_run()
         pace = self.run_panel.choices().samples_per_second
         self.controller.start_run(self.run_panel.run_settings(), pace)
+
+    def _run_by_button(self) -> None:
+        """Run; from now on Space plays instead of pressing the button again."""
+        self.start_run()
+        self.timeline.setFocus()
 
     def set_replay_short(self, on: bool) -> None:
         """Replay short runs, or leave the cursor at the end."""

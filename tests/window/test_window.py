@@ -112,6 +112,19 @@ def test_keys_run_and_stop(window: MainWindow, host: FakeHost, qtbot: QtBot, key
     assert len(host.asked("stop")) == 1
 
 
+def test_the_run_button_runs_and_stops_and_leaves_space_to_playback(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    window.controller.show_graph(path_graph())
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    assert len(host.asked("run")) == 1
+    assert window.timeline.hasFocus() or window.timeline.isAncestorOf(QApplication.focusWidget())
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    assert host.asked("stop") == [None]
+
+
 def test_settings_that_no_picture_has_are_marked_at_run(window: MainWindow, host: FakeHost) -> None:
     panel = window.run_panel
     mark = panel._stale

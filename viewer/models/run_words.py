@@ -86,7 +86,9 @@ def time_pair(
 
 
 def state_words(record: RunRecord) -> str:
-    """Return the state of a run in a few words."""
+    """Return the state of a run in a few words; of a recording, where it was made."""
+    if record.recorded_on:
+        return f"Recorded on an {record.recorded_on}: {record.title}"
     words = {
         "running": "Running",
         "finished": "Finished",

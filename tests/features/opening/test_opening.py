@@ -25,6 +25,7 @@ from viewer.common.background import Task
 from viewer.features import opening as module
 from viewer.features.opening import OpeningFeature
 from viewer.main_window import MainWindow
+from viewer.models.run_choices import RunChoices
 from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
@@ -128,6 +129,19 @@ def test_the_graph_takes_the_place_of_its_outline(
     assert not session.arcs_missing
     assert (session.current, view.camera, window.playback.cursor_ns) == (current, camera, cursor)
     assert window.actions_by_key["sweep"].isEnabled()
+
+
+def test_it_says_whose_run_is_shown_and_begins_with_the_usual_algorithm(
+    window: MainWindow, tmp_path: Path, host: FakeHost
+) -> None:
+    assert window.status_bar._state.text().startswith("Recorded on an NVIDIA H100")
+    settings = Settings(tmp_path / "again.ini")
+    settings.run_panel = {"algorithm": "edge_apsp"}
+    again = MainWindow(settings, host)  # type: ignore[arg-type]
+    assert again.run_panel.choices().algorithm == "edge_apsp"
+    again.start()
+    assert again.run_panel.choices().algorithm == RunChoices().algorithm
+    close_for_good(again)
 
 
 def test_another_graph_is_not_taken_for_it(
