@@ -168,12 +168,12 @@ def plain(function: Any) -> FunctionType:
     """Return the same function uncompiled, and so is every function that it calls."""
     written: FunctionType = getattr(function, "py_func", function)
     if written not in _plain:
-        known, around = id(written.__globals__) in _around, written.__globals__
+        is_new, around = id(written.__globals__) not in _around, written.__globals__
         names = _around.setdefault(id(around), {})
         _plain[written] = FunctionType(
             written.__code__, names, written.__name__, written.__defaults__, written.__closure__
         )
-        if not known:
+        if is_new:
             taken = dict(around)  # at once: whoever compiles meanwhile adds names of its own
             names |= {key: _plain_value(value) for key, value in taken.items()}
     return _plain[written]

@@ -10,7 +10,7 @@ settings : RunSettings as `checked_settings` returns them. `delta` is in weight 
     key; `device` is a name of that engine's; `sample_period_ns` 0 means the device's own;
     `seed` is of the modelled GPU's arbitration and of nothing else
 buffers : arrays to write, see RunBuffers
-observer : told and asked while it runs, see Observer
+observer : receives samples and is asked whether to stop, see Observer
 
 It writes `buffers.dist` (and, from probe 2, the per-vertex arrays) in place, hands
 every SAMPLE to `observer.on_samples` in order, the last with Flag.FINISHED or
@@ -82,10 +82,10 @@ class RunBuffers:
         shape = (graph.n,) if shape is None else shape
         if len(shape) == 2:
             require_room(*shape, graph.weights.dtype.itemsize)
-        wanted = [(shape, graph.weights.dtype)]
+        layout = [(shape, graph.weights.dtype)]
         if probe >= Probe.VERTICES:
-            wanted += [((graph.n,), np.dtype(kind)) for kind in (np.int64, np.int64, np.int32)]
-        dist, *vertices = _in_one_block(wanted)
+            layout += [((graph.n,), np.dtype(kind)) for kind in (np.int64, np.int64, np.int32)]
+        dist, *vertices = _in_one_block(layout)
         buffers = cls(dist, VertexProbe(*vertices) if vertices else None, watched)
         if clear:
             buffers.clear()
@@ -100,16 +100,16 @@ class RunBuffers:
             self.vertices.times_processed.fill(0)
 
 
-def _in_one_block(wanted: Sequence[tuple[tuple[int, ...], np.dtype]]) -> list[np.ndarray]:
+def _in_one_block(layout: Sequence[tuple[tuple[int, ...], np.dtype]]) -> list[np.ndarray]:
     """Return arrays of these shapes and types, not filled, each from a new cache line on.
 
     NumPy asks the system for large pages from 4 MB on, so one block gets them sooner: fresh small
     pages cost up to 2 us each, 4.5 ms for the 264,000 vertices of New York at level 2.
     """
-    sizes = [-(-math.prod(shape) * kind.itemsize // LINE) * LINE for shape, kind in wanted]
+    sizes = [-(-math.prod(shape) * kind.itemsize // LINE) * LINE for shape, kind in layout]
     block = np.empty(sum(sizes) + LINE, np.uint8)
     at, arrays = -block.ctypes.data % LINE, []
-    for (shape, kind), size in zip(wanted, sizes, strict=True):
+    for (shape, kind), size in zip(layout, sizes, strict=True):
         part = block[at : at + math.prod(shape) * kind.itemsize]
         arrays.append(part.view(kind).reshape(shape))
         at += size

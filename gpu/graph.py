@@ -140,8 +140,8 @@ class CSRGraph:
 
         Three are tried, from vertices at a sixth, a half and five sixths of the numbers.
         """
-        found = [_meets(self, self.n * part // 6, SPREAD, SPREAD_HOPS) for part in (1, 3, 5)]
-        return sum(found) >= 2
+        met = [_meets(self, self.n * part // 6, SPREAD, SPREAD_HOPS) for part in (1, 3, 5)]
+        return sum(met) >= 2
 
     @cached_property
     def hash(self) -> str:
@@ -224,10 +224,10 @@ class CSRGraph:
 
         Raises SourceError naming the ids that exist.
         """
-        found = self._find(name)
-        if found is None:
+        vertex = self._find(name)
+        if vertex is None:
             raise SourceError(f"{name} is not a vertex of {self.name}: {self._id_range()}")
-        return found
+        return vertex
 
     def check_source(self, source: int) -> int:
         """Return `source` if it is an index in [0, n), else raise SourceError."""
@@ -293,9 +293,9 @@ def _stable_order(tails: np.ndarray) -> np.ndarray:
     return packed & (2**32 - 1)
 
 
-def _meets(graph: CSRGraph, vertex: int, wanted: int, hops: int) -> bool:
+def _meets(graph: CSRGraph, vertex: int, count: int, hops: int) -> bool:
     """Whether a search by hops meets so many vertices; at once where the graph has fewer."""
-    if graph.n < wanted:
+    if graph.n < count:
         return False
     is_met = np.zeros(graph.n, np.bool_)
     is_met[vertex] = True
@@ -307,9 +307,9 @@ def _meets(graph: CSRGraph, vertex: int, wanted: int, hops: int) -> bool:
         front = np.unique(heads[~is_met[heads]])
         is_met[front] = True
         met += len(front)
-        if met >= wanted or not len(front):
+        if met >= count or not len(front):
             break
-    return met >= wanted
+    return met >= count
 
 
 def _edges_of(

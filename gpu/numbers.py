@@ -6,7 +6,7 @@ out and remembered; since weights are not negative, whatever remains is exact, a
 whose own distance does not fit stays unreached. So the range is judged once, at the end
 (`judge_range`), and no schedule can change the verdict.
 
-`auto`, what a run takes when nothing is asked: whole weights are computed exactly, in `int32`
+`auto`, the default of a run: whole weights are computed exactly, in `int32`
 where all distances fit and otherwise again in `int64`; decimals in `float64`. The paper and its
 authors' code use `int32` and `float32`.
 """
@@ -18,11 +18,11 @@ from dataclasses import replace
 import numpy as np
 
 from gpu.errors import DistanceRangeError, ParameterError, WeightError
+from gpu.files import require_memory
 from gpu.graph import NUMBER_TYPES, CSRGraph
-from gpu.memory import require_memory
 
 AUTO = "auto"
-AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: what it becomes, never what is asked
+AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: no user chooses it
 CHOICES = (AUTO, *NUMBER_TYPES)
 _KEPT = "in_other_numbers"  # of a graph: itself in another type
 EXACT_FLOAT64 = 2**53  # whole numbers up to here are float64 numbers, and no two are the same one
@@ -71,14 +71,14 @@ def in_numbers(graph: CSRGraph, numbers: str) -> CSRGraph:
     Raises WeightError where a weight is not whole or does not fit (nothing is rounded to an
     integer), MemoryNeededError. Decimals are rounded to `float32` only where that is asked for.
     """
-    wanted = type_for(graph, numbers)
-    if graph.weights.dtype == wanted:
+    target = type_for(graph, numbers)
+    if graph.weights.dtype == target:
         return graph
     kept: CSRGraph | None = graph.__dict__.get(_KEPT)
-    if kept is None or kept.weights.dtype != wanted:
-        require_memory(graph.m * wanted.itemsize, f"{graph.name} in {wanted}")
-        _check_fit(graph, wanted)
-        kept = replace(graph, weights=graph.weights.astype(wanted))
+    if kept is None or kept.weights.dtype != target:
+        require_memory(graph.m * target.itemsize, f"{graph.name} in {target}")
+        _check_fit(graph, target)
+        kept = replace(graph, weights=graph.weights.astype(target))
         graph.__dict__[_KEPT] = kept
     return kept
 
@@ -137,20 +137,20 @@ def _blocks(graph: CSRGraph) -> list[tuple[int, int]]:
     return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
 
 
-def _check_fit(graph: CSRGraph, wanted: np.dtype) -> None:
+def _check_fit(graph: CSRGraph, target: np.dtype) -> None:
     """Raise WeightError for the first weight that has no place in the type."""
     weights = graph.weights
     if not graph.m:
         return
     with np.errstate(over="ignore", invalid="ignore"):
-        if wanted.kind == "i":
-            top = float(np.iinfo(wanted).max)
-            fits = weights < top if weights.dtype.kind == "f" else weights <= np.iinfo(wanted).max
+        if target.kind == "i":
+            top = float(np.iinfo(target).max)
+            fits = weights < top if weights.dtype.kind == "f" else weights <= np.iinfo(target).max
             if weights.dtype.kind == "f":
                 fits &= weights == np.floor(weights)
-        elif wanted.itemsize < weights.itemsize and weights.dtype.kind == "f":
-            fits = np.isfinite(weights.astype(wanted)) & (
-                (weights == 0) | (weights.astype(wanted) > 0)
+        elif target.itemsize < weights.itemsize and weights.dtype.kind == "f":
+            fits = np.isfinite(weights.astype(target)) & (
+                (weights == 0) | (weights.astype(target) > 0)
             )
         else:
             return
@@ -159,6 +159,6 @@ def _check_fit(graph: CSRGraph, wanted: np.dtype) -> None:
         arc = int(bad[0])
         raise WeightError(
             f"{graph.arc_words(arc)} has weight {weights[arc]:.17g}, "
-            f"which {wanted} cannot hold ({len(bad):,} of {graph.m:,} arcs); "
+            f"which {target} cannot hold ({len(bad):,} of {graph.m:,} arcs); "
             "use --numbers auto"
         )

@@ -49,33 +49,33 @@ class SchemaError(GpuError):
     """Data that does not fit its declaration; the message begins with the place in it."""
 
 
-def checked(kind: type[Kind], given: Any, hook: Hook | None = None) -> Kind:
+def checked(kind: type[Kind], data: Any, hook: Hook | None = None) -> Kind:
     """Return plain values as `kind`. SchemaError.
 
     hook : makes values of our own classes from plain ones, (class, given) -> value; a ValueError
-        of it is told at the place where it happened, as is one of a Struct's `__post_init__`
+        of it is reported at the place where it happened, as is one of a Struct's `__post_init__`
     """
     try:
-        return msgspec.convert(given, kind, dec_hook=hook)
+        return msgspec.convert(data, kind, dec_hook=hook)
     except msgspec.ValidationError as error:
-        raise SchemaError(_sentence(kind, given, error)) from error
+        raise SchemaError(_sentence(kind, data, error)) from error
     except RecursionError as error:
         raise SchemaError("nested too deeply") from error
     except UnicodeEncodeError as error:
         raise SchemaError("a text in it is no Unicode: half a letter stands alone") from error
 
 
-def fitting(kind: type[Kind], given: Any) -> Kind:
+def fitting(kind: type[Kind], table: Any) -> Kind:
     """Return what fits of a remembered table, field by field, and the default of what does not.
 
     kind : a Struct or dataclass whose fields all have defaults
     """
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, kind_of_it in get_type_hints(kind, include_extras=True).items():
-        if isinstance(given, Mapping) and name in given:
+        if isinstance(table, Mapping) and name in table:
             with suppress(msgspec.ValidationError, RecursionError, UnicodeEncodeError):
-                found[name] = msgspec.convert(given[name], kind_of_it)
-    return kind(**found)
+                fields[name] = msgspec.convert(table[name], kind_of_it)
+    return kind(**fields)
 
 
 def json_schema(kind: Any, hook: Callable[[type], dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -95,19 +95,19 @@ def shown(value: Any) -> str:
     return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
 
 
-def meant(key: str, known: list[str]) -> str:
+def meant(key: str, keys: list[str]) -> str:
     """Return "; did you mean 'probe'?" for a key that is nearly one of those known, else ""."""
-    near = get_close_matches(key, known, 1)
+    near = get_close_matches(key, keys, 1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _sentence(kind: Any, given: Any, error: msgspec.ValidationError) -> str:
+def _sentence(kind: Any, data: Any, error: msgspec.ValidationError) -> str:
     match = _PLACE.match(str(error))
     assert match is not None
-    known, _, beyond = (match[2] or "").partition("[...]")  # an entry of a table by any key
-    places, value, info, last = _walked(known, given, inspect.type_info(kind))
+    path, _, beyond = (match[2] or "").partition("[...]")  # an entry of a table by any key
+    places, value, info, last = _walked(path, data, inspect.type_info(kind))
     here = ", ".join([*places, last] if last else places)
-    if error.__cause__ is not None or beyond or known != (match[2] or ""):
+    if error.__cause__ is not None or beyond or path != (match[2] or ""):
         return f"{here}: {match[1]}" if here else match[1]
     where = ", ".join(places)
     fields = {field.encode_name: field for field in _fields(info)}
@@ -169,12 +169,12 @@ def _chosen(info: Any, value: Any) -> Any:
     info = info.type if isinstance(info, inspect.Metadata) else info
     if not isinstance(info, inspect.UnionType):
         return info
-    wanted: tuple[type, ...] = ()
+    kinds: tuple[type, ...] = ()
     if isinstance(value, Mapping):
-        wanted = (inspect.StructType, inspect.DataclassType, inspect.DictType)
+        kinds = (inspect.StructType, inspect.DataclassType, inspect.DictType)
     elif isinstance(value, list):
-        wanted = (inspect.ListType, inspect.VarTupleType, inspect.TupleType)
-    return next((one for one in info.types if isinstance(_bare(one), wanted)), info)
+        kinds = (inspect.ListType, inspect.VarTupleType, inspect.TupleType)
+    return next((one for one in info.types if isinstance(_bare(one), kinds)), info)
 
 
 def _bare(info: Any) -> Any:
@@ -185,8 +185,8 @@ def _allowed(info: Any) -> str:
     """Return what a type takes, in words."""
     words = _WORDS.get(type(info), type(info).__name__)
     if isinstance(info, inspect.Metadata):
-        told = (info.extra_json_schema or {}).get("description")
-        words = str(told or _allowed(info.type))
+        text = (info.extra_json_schema or {}).get("description")
+        words = str(text or _allowed(info.type))
     elif isinstance(info, inspect.LiteralType):
         words = ", ".join(str(value) for value in info.values)
     elif isinstance(info, inspect.UnionType):
@@ -200,8 +200,8 @@ def _allowed(info: Any) -> str:
         sizes = _limits(info.min_length, info.max_length)
         words = f"a list{sizes}, each {_allowed(info.item_type)}"
     elif isinstance(info, inspect.CustomType):
-        told = str(info.cls.__doc__).partition("\n")[0].rstrip(".")
-        words = told[:1].lower() + told[1:]
+        line = str(info.cls.__doc__).partition("\n")[0].rstrip(".")
+        words = line[:1].lower() + line[1:]
     elif isinstance(info, inspect.IntType | inspect.FloatType):
         words += _limits(info.ge, info.le)
     return words

@@ -145,13 +145,13 @@ def in_sight(words: str, most: int = LONGEST) -> str:
     return "".join(STAND_IN if is_unseen(mark) else mark for mark in blanks)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, names: Iterable[str]) -> str:
     """Return "; did you mean 'adds'?" of the known word nearest to an unknown one, else ""."""
     from difflib import get_close_matches
 
-    names = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), names, n=1, cutoff=0.6)
-    return f"; did you mean {names[near[0]]!r}?" if near else ""
+    by_lower = {name.lower(): name for name in names}
+    near = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
+    return f"; did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
 def _digits(number: float) -> str:

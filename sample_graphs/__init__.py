@@ -307,7 +307,7 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
         raise ParameterError(f"weights = {weights!r}; allowed: int or float")
     needed = _bytes_of(sample, n)
     if n >= CHECK_MEMORY_FROM or needed >= CHECK_MEMORY_BYTES:
-        from gpu.memory import require_memory
+        from gpu.files import require_memory
 
         require_memory(needed, f"{sample.title} of {n:,} vertices")
     module, function = sample.maker.split(":")

@@ -70,7 +70,7 @@ def matrix_bytes(rows: int, n: int, each: int = 4) -> int:
 
 def require_room(rows: int, n: int, each: int = 4) -> None:
     """Raise MemoryNeededError, with sizes and advice, where a matrix does not fit memory."""
-    from gpu.memory import available_bytes
+    from gpu.files import available_bytes
 
     free = available_bytes()
     needed = matrix_bytes(rows, n, each)

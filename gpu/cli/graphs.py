@@ -22,11 +22,11 @@ from gpu.cli.inputs import (
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import note, progress_line, report, report_table
 from gpu.errors import GpuError
+from gpu.files import check_writable, written_whole
 from gpu.graph import CSRGraph
 from gpu.record.export import safe_id
 from gpu.record.tracefile import plain
 from gpu.study.statistics import as_json, reachable, statistics
-from gpu.wholefile import check_writable, written_whole
 
 
 def add_info(parser: Parser) -> None:

@@ -13,11 +13,11 @@ from typing import Any
 from gpu.algorithms import ALGORITHMS, Parameter
 from gpu.cli.terminal import ProgressLine, note
 from gpu.errors import GpuError, MemoryNeededError, ParameterError
+from gpu.files import STDIN, read_regular
 from gpu.graph import CSRGraph
 from gpu.numbers import AUTO, CHOICES
 from gpu.record.trace import RunSettings, Trace
 from gpu.record.tracefile import load_trace
-from gpu.regular import STDIN, read_regular
 from gpu.words import did_you_mean
 
 SAMPLE_PREFIX = "sample:"

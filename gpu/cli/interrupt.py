@@ -20,7 +20,7 @@ from typing import NoReturn
 
 from gpu.cli.outcome import ENDED, INTERRUPTED
 from gpu.cli.terminal import fault
-from gpu.wholefile import abandon, stop_naming, told_to_stop
+from gpu.files import abandon, stop_naming, told_to_stop
 
 GRACE_S = 0.5  # for the main thread to leave by itself
 CODES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: ENDED}

@@ -21,8 +21,8 @@ from gpu.cli.parser import Parser
 from gpu.cli.terminal import NAME, discard, failure, opened, settle, usage_error
 from gpu.cuda.watchdog import end_process_on_silence
 from gpu.errors import EngineError
+from gpu.files import told_to_stop
 from gpu.interpreter import settle_process, version
-from gpu.wholefile import told_to_stop
 
 
 class Command(NamedTuple):

@@ -22,9 +22,9 @@ from gpu.cli.outcome import CHECK_FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import note, progress_line, report, report_table
 from gpu.errors import GpuError, ParameterError
+from gpu.files import check_writable, written_whole
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace
-from gpu.wholefile import check_writable, written_whole
 from gpu.words import size_words
 
 TRACE_SUFFIX = ".npz"

@@ -37,14 +37,13 @@ from gpu.cli.terminal import (
 )
 from gpu.engine import CallingObserver, run
 from gpu.errors import GpuError
+from gpu.files import STDIN, check_writable
 from gpu.graph import CSRGraph
 from gpu.numbers import numbers_words
 from gpu.proof.verify import verify
 from gpu.record.export import summary, write_csv, write_distances, write_perfetto
 from gpu.record.trace import Probe, Trace, Verification
 from gpu.record.tracefile import save_trace
-from gpu.regular import STDIN
-from gpu.wholefile import check_writable
 from gpu.words import NOT_KNOWN
 
 COMPILING = "running; the first run of an algorithm compiles it"

@@ -22,6 +22,7 @@ from gpu.cli.parser import Parser
 from gpu.cli.terminal import ProgressLine, fault, note, progress_line, report
 from gpu.engine import graph_reference
 from gpu.errors import ParameterError
+from gpu.files import check_writable, written_whole
 from gpu.graph import CSRGraph
 from gpu.record.tracefile import plain
 from gpu.study.sweep import (
@@ -36,7 +37,6 @@ from gpu.study.sweep import (
     make_plan,
     run_sweep,
 )
-from gpu.wholefile import check_writable, written_whole
 
 
 def add_sweep(parser: Parser) -> None:

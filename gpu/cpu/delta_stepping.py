@@ -26,11 +26,11 @@ from gpu.cpu.threads import OPENER, STARTER, Crew, Latch, room
 from gpu.delta import usable_width
 from gpu.engine import EngineOutcome, Observer, RunBuffers, clears_buffers
 from gpu.errors import EngineError
+from gpu.files import require_memory
 from gpu.graph import CSRGraph
 from gpu.loops.driver import MOST_SAMPLES
 from gpu.loops.log import Log, make_log
 from gpu.loops.state import vertex_arrays
-from gpu.memory import require_memory
 from gpu.numbers import bits_dtype, bits_of, unreached
 from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings
 

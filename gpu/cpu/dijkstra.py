@@ -8,12 +8,12 @@ import numpy as np
 
 from gpu.cpu import dijkstra_loop, host
 from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.files import require_memory
 from gpu.graph import CSRGraph
 from gpu.loops.codes import FINISHED
 from gpu.loops.driver import drive
 from gpu.loops.heap import HeapRun
 from gpu.loops.state import make_state, sample_buffer
-from gpu.memory import require_memory
 from gpu.record.trace import Flag, RunSettings
 
 PERIOD_NS = 100_000  # between samples, unless another is asked for

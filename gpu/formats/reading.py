@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError, ParameterError, Remedy
+from gpu.files import require_memory
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
-from gpu.memory import require_memory
 from gpu.words import size_words
 
 WEIGHT_CHOICES = ("file", "unit", "random", "absolute")

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Protocol
 
 from gpu.errors import FormatError
+from gpu.files import is_stdin, open_any, require_memory
 from gpu.formats.reading import PACKINGS, Reading, unpacked_name
-from gpu.memory import require_memory
-from gpu.regular import is_stdin, open_any
 
 WEB = ("http://", "https://", "ftp://")
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file

@@ -1,6 +1,6 @@
 """Writing: text in blocks, packed by suffix, and never half a file.
 
-A full disk or a Stop leaves the old file whole: `gpu.wholefile`.
+A full disk or a Stop leaves the old file whole: `gpu.files`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gpu.errors import GpuError, GraphError
-from gpu.wholefile import written_whole
+from gpu.files import written_whole
 
 ROWS_PER_BLOCK = 100_000
 

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import MemoryNeededError
-from gpu.locked import lock
+from gpu.files import lock
 
 SHM_FOLDER = Path("/dev/shm")  # Linux only
 SPARE_BYTES = 32 << 20  # left free for others in /dev/shm and in the temporary folder
@@ -210,7 +210,7 @@ def shared_free(needed: int) -> int:
     folder = free_bytes(SHM_FOLDER) if SHM_FOLDER.is_dir() else BOUNDLESS
     if needed < LARGE:
         return folder
-    from gpu.memory import available_bytes
+    from gpu.files import available_bytes
 
     available = available_bytes()
     return folder if available is None else min(folder, available)

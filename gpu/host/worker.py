@@ -33,6 +33,7 @@ from gpu.algorithms.all_pairs import ADVICE
 from gpu.cuda.watchdog import end_process_on_silence
 from gpu.engine import Observer, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
+from gpu.files import give_back_freed
 from gpu.graph import CSRGraph
 from gpu.host import messages as say
 from gpu.host.memory import LARGE, Memory, Segment, SharedArrays, share
@@ -48,7 +49,6 @@ from gpu.host.shared_graph import (
     share_graph,
 )
 from gpu.host.warm_up import COMPILING, COMPILING_KERNELS, Warming, say_if_slow, warm_models
-from gpu.memory import give_back_freed
 from gpu.record.trace import SAMPLE, Probe, RunSettings, Trace, Verification, reached_mask
 from gpu.words import size_words
 

@@ -27,8 +27,8 @@ from typing import Any
 from msgspec import structs
 
 from gpu.errors import GpuError
+from gpu.files import read_regular
 from gpu.lessons.lesson import Lesson, LessonFile, Step, Value, own_class
-from gpu.regular import read_regular
 from gpu.schema import SchemaError, checked
 from gpu.words import SENTENCE, in_sight
 

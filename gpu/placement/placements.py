@@ -22,8 +22,8 @@ import numpy as np
 
 from gpu.compiled import compiled
 from gpu.errors import CancelledByUserError, ParameterError
+from gpu.files import require_memory
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 from gpu.placement import small
 from gpu.placement.by_distance import (
     BY_DISTANCE,

@@ -26,10 +26,10 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import FormatError, SourceError
+from gpu.files import open_any
 from gpu.graph import CSRGraph
 from gpu.numbers import unreached
 from gpu.record.export import safe_id
-from gpu.regular import open_any
 
 _UNREACHED = {"", "inf", "infinity", "+inf"}
 _SNIFFED = 4096  # characters that decide which separator is meant

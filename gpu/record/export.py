@@ -26,6 +26,7 @@ import numpy as np
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
+from gpu.files import written_whole
 from gpu.graph import CSRGraph
 from gpu.record.trace import (
     BUCKETS,
@@ -38,7 +39,6 @@ from gpu.record.trace import (
     reached_mask,
 )
 from gpu.record.tracefile import plain
-from gpu.wholefile import written_whole
 
 CHUNK = 100_000  # rows of distances turned into text at a time
 FORMULA = re.compile("'*[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")

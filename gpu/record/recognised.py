@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from gpu.files import open_regular
 from gpu.record.tracefile import MEMBERS
 from gpu.record.workspace import GRAPH, RUNS, SUFFIX, TABLE
-from gpu.regular import open_regular
 
 FIRST_ENTRY = b"PK\x03\x04"  # of a zip archive
 NAME_LENGTH_AT, NAME_AT = 26, 30  # in its header

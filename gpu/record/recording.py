@@ -30,11 +30,11 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import TraceError
+from gpu.files import written_whole
 from gpu.record.schema import TraceHeader
 from gpu.record.trace import NEVER, GraphReference, Trace
 from gpu.record.tracefile import assembled, header_of
 from gpu.schema import checked
-from gpu.wholefile import written_whole
 
 FORMAT = "sssp-scope recording"
 VERSION = 1

@@ -32,6 +32,7 @@ import numpy as np
 from msgspec import structs
 
 from gpu.errors import TraceError
+from gpu.files import new_archive, open_regular, written_whole
 from gpu.graph import MAX_COUNT, NUMBER_TYPES
 from gpu.record.assembly import check_trace
 from gpu.record.notes import plain_notes, read_notes
@@ -45,9 +46,7 @@ from gpu.record.trace import (
     Verification,
     VertexProbe,
 )
-from gpu.regular import open_regular
 from gpu.schema import SchemaError, checked
-from gpu.wholefile import new_archive, written_whole
 from gpu.words import SENTENCE, in_sight
 
 FORMAT = "sssp-scope trace"
@@ -179,7 +178,7 @@ def _read(archive: zipfile.ZipFile, size: int, path: str) -> Trace:
     unpacked = sum(info.file_size for info in members.values())
     if unpacked > size * UNPACKED_PER_BYTE + UNPACKED_SLACK:
         raise TraceError(f"refused: {size} bytes would unpack to {unpacked}; not a trace of ours")
-    from gpu.memory import require_memory
+    from gpu.files import require_memory
 
     require_memory(unpacked, path)
     lost = next((name for name in header.arrays if name not in members), None)

@@ -29,15 +29,14 @@ from typing import Any
 from msgspec import structs
 
 from gpu.errors import GpuError, TraceError
+from gpu.files import new_archive, open_regular, written_whole
 from gpu.formats import npz
 from gpu.graph import CSRGraph
 from gpu.record.reach import SAMPLE, is_elsewhere, is_within
 from gpu.record.schema import WorkspaceTable, reader_options
 from gpu.record.trace import GraphReference, Trace
 from gpu.record.tracefile import plain, read_trace, write_trace
-from gpu.regular import open_regular
 from gpu.schema import SchemaError, checked
-from gpu.wholefile import new_archive, written_whole
 from gpu.words import in_sight
 
 SUFFIX = ".ssspw"

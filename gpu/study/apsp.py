@@ -22,11 +22,11 @@ import numpy as np
 from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import matrix_bytes
 from gpu.errors import GpuError, ParameterError
+from gpu.files import check_writable, written_whole
 from gpu.graph import CSRGraph
 from gpu.numbers import AUTO
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.study.sweep import made
-from gpu.wholefile import check_writable, written_whole
 from gpu.words import size_words
 
 SPARE_BYTES = 32 << 20  # left free on the disk

@@ -15,6 +15,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from gpu.files import written_whole
 from gpu.record.export import sample_header, sample_rows, summary
 from gpu.record.trace import Trace
 from gpu.study.sweep import (
@@ -23,7 +24,6 @@ from gpu.study.sweep import (
     findings,
     unit_of,
 )
-from gpu.wholefile import written_whole
 
 FORMULA = re.compile(r"(?:^|(?<=[,;\t\r\n]))(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 SET = "set_"  # before the key of an algorithm's parameter

@@ -29,6 +29,7 @@ from gpu.algorithms import find
 from gpu.compiled import at_once, compiled
 from gpu.engine import checked_settings
 from gpu.errors import DistanceRangeError, ParameterError
+from gpu.files import check_writable
 from gpu.graph import CSRGraph
 from gpu.numbers import type_for, unreached, wider
 from gpu.proof.verify import certificate, chosen_rows
@@ -37,7 +38,6 @@ from gpu.study.apsp import Progress, ProofError, matrix_file
 from gpu.study.elsewhere import Stop, Workers, result
 from gpu.study.export_runs import write_table
 from gpu.study.sweep import made
-from gpu.wholefile import check_writable
 
 BLOCK_BYTES = 1 << 28  # of the rows that one task computes
 CUDA_ROWS = 264  # a block has a multiple of this: a multiprocessor takes a row, many GPUs have 132

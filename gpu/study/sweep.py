@@ -28,8 +28,8 @@ from gpu.algorithms import Algorithm, Parameter, find
 from gpu.delta import near_far_delta
 from gpu.engine import CallingObserver, checked_settings, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
+from gpu.files import require_memory
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 from gpu.proof.verify import certificate
 from gpu.record.trace import Probe, RunSettings, Trace, mean_over_time
 from gpu.study.elsewhere import Pool, Stop, Workers, cores, result

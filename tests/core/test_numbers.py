@@ -92,7 +92,7 @@ def test_an_unknown_type_is_refused() -> None:
 
 
 def test_memory_for_the_cast_is_looked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.memory.available_bytes", lambda: 10)
+    monkeypatch.setattr("gpu.files.available_bytes", lambda: 10)
     with pytest.raises(MemoryNeededError, match="in int64"):
         in_numbers(graph_of([(0, 1, 1), (1, 2, 1)], "int32"), "int64")
 

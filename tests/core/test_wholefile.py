@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu.wholefile import written_whole
+from gpu.files import written_whole
 
 WRITES = """
 import sys
-from gpu.wholefile import written_whole
+from gpu.files import written_whole
 with written_whole(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()

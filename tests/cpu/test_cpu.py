@@ -487,7 +487,7 @@ def test_a_distance_past_the_type_is_refused_with_the_arc_named(key: str, kind: 
 
 
 def test_memory_is_looked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("gpu.files.available_bytes", lambda: 1000)
     delta_stepping._kept.clear()
     graph = make_graph("grid", np.int32)
     with pytest.raises(MemoryNeededError, match="Dijkstra's heap on grid: needs about"):

@@ -22,7 +22,7 @@ from exchange_files import (
 )
 from test_formats import arcs_of, both_ways, save
 
-from gpu import memory
+from gpu import files as memory
 from gpu.errors import FormatError, MemoryNeededError
 from gpu.formats import load_graph
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from test_formats import FILES, galois, parser, save
 
-from gpu import memory
+from gpu import files as memory
 from gpu.errors import FormatError, MemoryNeededError
 from gpu.formats import load_graph, source
 

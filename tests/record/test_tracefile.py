@@ -16,13 +16,13 @@ from hand_made import small_graph, small_trace
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from gpu.errors import GpuError, TraceError
+from gpu.files import check_writable, written_whole
 from gpu.record.assembly import check_trace
 from gpu.record.events import EventKind
 from gpu.record.recognised import recognised
 from gpu.record.trace import EVENT, Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.replay.replay import Replay
-from gpu.wholefile import check_writable, written_whole
 from viewer.models.session import RunRecord
 
 

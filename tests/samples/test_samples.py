@@ -385,7 +385,7 @@ def test_references_choose() -> None:
 
 
 def test_memory_is_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.memory.available_bytes", lambda: 10**9)
+    monkeypatch.setattr("gpu.files.available_bytes", lambda: 10**9)
     with pytest.raises(MemoryNeededError, match="R-MAT of 20,000,000 vertices"):
         make("rmat", n=20_000_000)
     with pytest.raises(MemoryNeededError, match="Complete graph of 40,000 vertices"):

@@ -221,7 +221,7 @@ def test_wrong_sources_are_named(given: dict[str, int], words: str) -> None:
 
 
 def test_a_matrix_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.memory.available_bytes", lambda: 10_000)
+    monkeypatch.setattr("gpu.files.available_bytes", lambda: 10_000)
     with pytest.raises(MemoryNeededError, match=r"60 sources to 60 vertices .* -o matrix\.npy"):
         gpu.run(random_graph(1, np.int32), "apsp_fast")
 

@@ -117,7 +117,7 @@ class Soak:
 
     def _measured(self) -> float:
         """Return what the window holds, MB, with the first graph shown: a larger one is no leak."""
-        from gpu.memory import give_back_freed
+        from gpu.files import give_back_freed
 
         self._settle()
         drawn = self.window.features["draw"].model

@@ -82,7 +82,7 @@ def _recolour(_folder: Path, _graph: str) -> tuple[list[float], str]:
 
 
 def _rebin(_folder: Path, _graph: str) -> tuple[list[float], str]:
-    from gpu.memory import require_memory
+    from gpu.files import require_memory
 
     require_memory(REBIN_BYTES, "drawing 24 million vertices")
     tries = [_figures("rebin") for _ in range(TRIES)]

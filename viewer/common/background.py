@@ -2,7 +2,7 @@
 
 The work runs in a thread of this process and is given up by raising `CancelledByUserError` in it at
 its next line of Python, so a writer needs no code for that, only to clean up after any
-exception (`gpu.wholefile.written_whole` does). Something that spends seconds inside one call of a
+exception (`gpu.files.written_whole` does). Something that spends seconds inside one call of a
 library ends after that call.
 """
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from PyQt6.QtCore import PYQT_VERSION_STR, qVersion
 
 from gpu.errors import GpuError
-from gpu.wholefile import written_whole
+from gpu.files import written_whole
 from viewer.common.kept_graphs import kept_folder
 
 MOST_CHARACTERS = 1 << 20  # kept; older faults go

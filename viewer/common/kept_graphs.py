@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QStandardPaths
 
-from gpu.wholefile import written_whole
+from gpu.files import written_whole
 
 MOST_KEPT = 200
 

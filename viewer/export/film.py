@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import GpuError
-from gpu.memory import require_memory
-from gpu.wholefile import check_writable, written_whole
+from gpu.files import check_writable, require_memory, written_whole
 
 RATES = {".gif": 12, ".mp4": 30}  # frames a second
 FILMS = tuple(RATES)

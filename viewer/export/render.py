@@ -23,10 +23,10 @@ from gpu.cli.inputs import open_trace, output_of
 from gpu.cli.outcome import FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import is_quiet, note, progress_line
+from gpu.files import written_whole
 from gpu.graph import CSRGraph
 from gpu.page.graph import find_graph, open_again, placed
 from gpu.record.trace import Probe, Trace
-from gpu.wholefile import written_whole
 
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QApplication

@@ -29,13 +29,13 @@ from PyQt6.QtWidgets import (
 from gpu.algorithms import find
 from gpu.cli.command_line import compare_line
 from gpu.errors import CancelledByUserError, GpuError
+from gpu.files import written_whole
 from gpu.graph import CSRGraph
 from gpu.page.words import notes_words
 from gpu.record.export import sample_header, sample_rows
 from gpu.record.trace import Trace, reached_mask
 from gpu.record.tracefile import save_trace
 from gpu.study.export_runs import write_all_samples, write_runs, write_table
-from gpu.wholefile import written_whole
 from viewer.common.background import Task, run_command
 from viewer.common.small_widgets import choice
 from viewer.common.theme import THEMES

@@ -14,8 +14,8 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QFileDialog, QWidget
 
 from gpu.errors import CancelledByUserError, GpuError
+from gpu.files import written_whole
 from gpu.record.trace import Trace
-from gpu.wholefile import written_whole
 from viewer.common.background import Task
 from viewer.export.pictures import png_bytes
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, SessionModel

@@ -56,7 +56,7 @@ def test_a_large_matrix_goes_where_there_is_room(
     large = host_memory.LARGE
     free = {str(tmp_path): 3 * large}
     monkeypatch.setattr(host_memory, "free_bytes", lambda at: free.get(str(at), 2 * large))
-    monkeypatch.setattr("gpu.memory.available_bytes", lambda: large // 2)
+    monkeypatch.setattr("gpu.files.available_bytes", lambda: large // 2)
     assert host_memory.place_for(1000, str(tmp_path))[0] == "memory"
     assert host_memory.place_for(large, str(tmp_path)) == ("file", 3 * large)
     assert host_memory.place_for(4 * large, str(tmp_path)) == ("", 3 * large)

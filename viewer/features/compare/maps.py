@@ -21,8 +21,8 @@ from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtWidgets import QLabel, QWidget
 
 from gpu.errors import GpuError
+from gpu.files import require_memory
 from gpu.graph import INT_UNREACHED
-from gpu.memory import require_memory
 from gpu.study.compare import VertexDifference, difference
 from gpu.words import short, time_number, time_unit
 from viewer.common.theme import SPACING, Theme

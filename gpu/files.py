@@ -1,0 +1,353 @@
+"""Files and memory: written whole or not at all, locked, read within limits, asked for first.
+
+Whole       `written_whole`: the bytes go to a hidden file beside the target, which takes the
+            target's name only once everything is on disk. A full disk, a crash or Ctrl-C never
+            leaves half a file under a name. The hidden file of a killed program goes when the next
+            file is written to that folder: it is locked while it is written. Devices and pipes are
+            written directly, and `-` is standard output (a file of that name is `./-`).
+Locked      Advisory locks. The OS releases them when the process dies.
+Read        `open_regular`: of a file that anybody may have made, no more than was asked for. A pipe
+            would wait for ever, a device may never end, and a link may lead to either. Files that a
+            person names to a command may be those too (`open_any`).
+Memory      `require_memory` compares the bytes that work needs with those that are free, before it
+            starts, so that a decompression bomb ends in a sentence and not in a machine that swaps.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader
+from pathlib import Path
+from typing import IO
+from zipfile import ZIP_STORED, ZipFile
+
+from gpu.errors import GpuError, MemoryNeededError
+from gpu.words import size_words
+
+try:
+    import fcntl
+except ImportError:  # Windows: there an open file cannot be removed
+    fcntl = None  # type: ignore[assignment]
+
+STDOUT, STDIN = "-", "/dev/stdin"
+PART, PART_END = ".sssp-", ".part"
+FRESH_S = 10.0  # a part as young as this may not be locked yet
+UNLIMITED = 2**62  # cgroup v1 writes a number near 2**63 where there is no limit
+_READ = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
+)
+_parts: set[Path] = set()  # being written by this process
+_signals: list[int] = []  # that told this process to end
+
+# whole or not at all
+
+
+@contextmanager
+def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open `path` for binary writing; it appears, or is replaced, when the block ends well.
+
+    Raises GpuError naming the path where the system refuses (permission, space, folder).
+    """
+    if path == STDOUT:
+        with _standard_output() as file:
+            yield file
+        return
+    target = _resolved(path)
+    try:
+        if _is_device(target):
+            with target.open("wb") as file:
+                yield file
+            return
+        _remove_left_over(target.parent)
+        part = _part_beside(target)
+        try:
+            _parts.add(part)
+            with part.open("xb") as file:
+                with suppress(OSError):  # some file systems have no locks
+                    lock(file, wait=True)
+                yield file
+            if _signals:  # the exception of the signal may have been lost in a callback
+                raise KeyboardInterrupt
+            part.replace(target)
+        finally:
+            _remove(part)
+    except BrokenPipeError:  # who read it has seen enough
+        raise
+    except (OSError, MemoryError, ValueError) as error:
+        first = _first(error)
+        if first is None:
+            raise
+        raise _refused(path, first) from error
+
+
+def stop_naming(number: int) -> None:
+    """Let no further file of this process get its name: signal `number` told it to end."""
+    _signals.append(number)
+
+
+def told_to_stop() -> bool:
+    """Whether `stop_naming` was called."""
+    return bool(_signals)
+
+
+def abandon() -> None:
+    """Remove the hidden parts of files that are being written; for a process that ends now."""
+    for part in list(_parts):
+        _remove(part)
+
+
+def _remove(part: Path) -> None:
+    with suppress(OSError):
+        part.unlink(missing_ok=True)
+    _parts.discard(part)
+
+
+@contextmanager
+def new_archive(
+    file: IO[bytes], way: int = ZIP_STORED, level: int | None = None
+) -> Iterator[ZipFile]:
+    """Write a zip archive into a file; where the block fails, nothing more is tried.
+
+    way, level : of `zipfile.ZipFile`. Closed by itself an archive would hide what went wrong.
+    """
+    archive = ZipFile(file, "w", way, compresslevel=level)
+    try:
+        yield archive
+    except BaseException:
+        archive.fp = None  # it counts as closed
+        raise
+    try:
+        archive.close()
+    finally:
+        archive.fp = None
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise GpuError now, before hours of work, if `path` could not be written later."""
+    if path == STDOUT:
+        return
+    target = _resolved(path)
+    if target.is_dir():
+        raise GpuError(f"cannot write {path}: it is a folder; name a file")
+    if not target.parent.is_dir():
+        raise GpuError(f"cannot write {path}: there is no folder {target.parent}; make it first")
+    try:
+        if target.exists():
+            with target.open("ab"):
+                pass
+        if not _is_device(target):
+            part = _part_beside(target)
+            part.touch(exist_ok=False)
+            part.unlink()
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    try:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _refused("stdout", error) from error
+
+
+def _resolved(path: str | Path) -> Path:
+    """Follow links, so that a link stays and what it points to is replaced."""
+    return Path(path) if _is_device(Path(path)) else Path(os.path.realpath(path))
+
+
+def _is_device(target: Path) -> bool:
+    """Whether the target is a device or pipe; /dev/stdout is, even where it leads to a file."""
+    return target.parts[:2] == ("/", "dev") or (target.exists() and not target.is_file())
+
+
+def _part_beside(target: Path) -> Path:
+    return target.with_name(f"{PART}{os.getpid()}-{secrets.token_hex(4)}{PART_END}")
+
+
+def _remove_left_over(folder: Path) -> None:
+    """Remove what programs left that were killed while they wrote here."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if entry.name.startswith(PART)]
+        for part in (folder / name for name in names if name.endswith(PART_END)):
+            with suppress(OSError):
+                _try_alone(part)
+                part.unlink()
+
+
+def _try_alone(part: Path) -> None:
+    """Raise OSError where somebody writes a part, or has just made it."""
+    with part.open("rb") as file:
+        if abs(time.time() - os.fstat(file.fileno()).st_mtime) < FRESH_S:
+            raise BlockingIOError(f"{part} is fresh")
+        lock(file)
+
+
+def _first(error: BaseException | None) -> OSError | MemoryError | None:
+    """Return what went wrong first: archives that are closed in mid-write say something else."""
+    found = None
+    while error is not None:
+        found = error if isinstance(error, OSError | MemoryError) else found
+        error = error.__context__
+    return found
+
+
+def _refused(path: str | Path, error: OSError | MemoryError) -> GpuError:
+    if isinstance(error, MemoryError):
+        return MemoryNeededError(f"cannot write {path}: memory ran out; close other programs")
+    return GpuError(f"cannot write {path}: {error.strerror or error}")
+
+
+# locked
+
+
+def lock(file: int | IO[bytes], *, shared: bool = False, wait: bool = False) -> None:
+    """Lock an open file, or its descriptor, until it is closed; do nothing on Windows.
+
+    OSError where another process has it and `wait` is off, or the file system has no locks.
+    """
+    if fcntl is not None:
+        how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        fcntl.flock(file, how if wait else how | fcntl.LOCK_NB)
+
+
+# read
+
+
+def open_regular(path: str | Path) -> IO[bytes]:
+    """Open a regular file for reading. OSError; its `strerror` says what to do."""
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "no file has such a name: it holds a NUL")
+    _check_regular(os.stat(path))
+    handle = os.open(path, _READ)
+    try:
+        _check_regular(os.fstat(handle))  # the file may have been replaced since
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def read_regular(path: str | Path, most: int) -> bytes:
+    """Return the bytes of a regular file of up to `most` bytes. OSError."""
+    with open_regular(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"more than {most:,} bytes; allowed: {most:,}")
+    return data
+
+
+def is_stdin(path: str | Path) -> bool:
+    """Whether a path means the standard input of this process."""
+    return Path(path).as_posix() == STDIN
+
+
+def open_any(path: str | Path) -> BufferedReader:
+    """Open a file, pipe or device for reading; standard input also where it has no path.
+
+    Waits for a pipe's writer. OSError.
+    """
+    return open(0, "rb", closefd=False) if is_stdin(path) else open(path, "rb")
+
+
+def _check_regular(state: os.stat_result) -> None:
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(errno.EINVAL, "not a file: folders, devices and pipes are not read")
+
+
+# memory
+
+
+def available_bytes() -> int | None:
+    """Return the bytes that this process may still allocate, None where unknown.
+
+    Linux: MemAvailable, and the memory limit of the control group (containers).
+    Windows: free physical memory. macOS: half of the physical memory, since it
+    does not tell POSIX programs how much is free.
+    """
+    if sys.platform == "win32":
+        return _windows_available()
+    known = [size for size in (_linux_available(), _cgroup_available()) if size is not None]
+    if known:
+        return min(known)
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (ValueError, OSError, AttributeError):
+        return None
+
+
+def require_memory(needed: int, what: str) -> None:
+    """Raise MemoryNeededError if `needed` bytes are more than are free.
+
+    `what` names the work in the message, usually the file.
+    """
+    free = available_bytes()
+    if free is not None and needed > free:
+        raise MemoryNeededError(
+            f"{what}: needs about {size_words(needed)} of memory more, {size_words(free)} are "
+            "free; close other programs or use a machine with more memory"
+        )
+
+
+def give_back_freed() -> None:
+    """Have glibc return to the system what was freed; elsewhere nothing is done. Some milliseconds.
+
+    It keeps whole pages between blocks that live on, for blocks to come.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:  # musl has none
+        trim(0)
+
+
+def _linux_available() -> int | None:
+    try:
+        for line in Path("/proc/meminfo").read_bytes().splitlines():
+            if line.startswith(b"MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        return None
+    return None
+
+
+def _cgroup_available() -> int | None:
+    for limit_name, used_name in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        try:
+            limit = int((Path("/sys/fs/cgroup") / limit_name).read_text())
+            used = int((Path("/sys/fs/cgroup") / used_name).read_text())
+        except (OSError, ValueError):  # absent, or the word "max"
+            continue
+        if limit < UNLIMITED:
+            return max(0, limit - used)
+    return None
+
+
+def _windows_available() -> int | None:
+    class MemoryStatus(ctypes.Structure):
+        _fields_ = (
+            ("length", ctypes.c_ulong),
+            ("load", ctypes.c_ulong),
+            *((name, ctypes.c_ulonglong) for name in ("total", "available", "c", "d", "e", "f")),
+            ("extended", ctypes.c_ulonglong),
+        )
+
+    status = MemoryStatus()
+    status.length = ctypes.sizeof(MemoryStatus)
+    kernel32 = getattr(ctypes, "windll").kernel32  # noqa: B009 - exists on Windows only
+    if not kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        return None
+    return int(status.available)
