@@ -98,7 +98,7 @@ class Docks(QObject):
         self._beside: dict[str, tuple[QByteArray, dict[str, object]]] = {}  # before, after
         self._peace = _timer(window, PEACE_MS, self._keep_shares)
         self._ghosts = _timer(window, 0, self._hide_ghosts)
-        self._settled = (QSize(1, 1), dict[str, tuple[int, int]]())  # sizes at peace
+        self._settled = (QSize(), dict[Qt.DockWidgetArea, float]())  # at peace: window, sides
         window.installEventFilter(self)
         window.setDockNestingEnabled(True)
         window.setAnimated(False)  # each change of arrangement would make twenty animations
@@ -177,7 +177,7 @@ class Docks(QObject):
         """Stand as an arrangement says; as the first one if there is none of that name."""
         self.arrangement = name if name in ARRANGEMENTS else FIRST
         self._beside.clear()
-        self._settled = (QSize(1, 1), {})
+        self._settled = (QSize(), {})
         size = self._window.size()
         for dock in self.by_key.values():
             dock.setFloating(False)  # before it is removed: a removed dock stays afloat
@@ -306,25 +306,26 @@ class Docks(QObject):
         return super().eventFilter(watched, event)
 
     def _keep_shares(self) -> None:
-        """Give the right side, and what is no timeline under the graph, their shares back.
+        """Give the right side, and docks under the graph but the timeline, their shares back.
 
         Qt gives the graph all that a window grows by, and takes from it alone what it shrinks by.
         """
-        window, (size, before) = self._window, self._settled
+        window, (before, lengths) = self._window, self._settled
         if not window.isVisible() or window.isMinimized():
             return
         seen = [key for key in self.by_key if key != "timeline" and self.is_in_front(key)]
-        for side, way, was, now in (
-            (RIGHT, ACROSS, size.width(), window.width()),
-            (BOTTOM, DOWN, size.height(), window.height()),
-        ):
-            keys = [key for key in seen if window.dockWidgetArea(self.by_key[key]) == side]
-            for key in keys[:1]:
-                if was != now and key in before:
-                    length = round(before[key][way == DOWN] * now / was)
-                    window.resizeDocks([self.by_key[key]], [length], way)
-        places = {key: self.by_key[key].size() for key in seen if not self.by_key[key].isFloating()}
-        self._settled = window.size(), {k: (s.width(), s.height()) for k, s in places.items()}
+        now: dict[Qt.DockWidgetArea, float] = {}
+        for side, way in ((RIGHT, ACROSS), (BOTTOM, DOWN)):
+            docks = [self.by_key[key] for key in seen]
+            first = next((dock for dock in docks if window.dockWidgetArea(dock) == side), None)
+            if first is None or first.isFloating():
+                continue
+            was, is_now = (s.width() if way == ACROSS else s.height() for s in (before, window))
+            now[side] = first.width() if way == ACROSS else first.height()
+            if was != is_now and side in lengths:
+                now[side] = lengths[side] * is_now / was
+                window.resizeDocks([first], [round(now[side])], way)
+        self._settled = window.size(), now
 
     def _standing(self, without: str = "") -> dict[str, object]:
         """Return where each dock in use is, and with which others as tabs, whatever its size."""
