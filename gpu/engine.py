@@ -1,5 +1,6 @@
-"""The one door: `run(graph, ...)` -> Trace, in this process.
+"""`run(graph, settings, observer) -> Trace`: the only way to make a run, in this process.
 
+It has two callers: scripts and commands here, and the window's engine process (`gpu.host.worker`).
 An engine is a function
 
     engine(graph, settings, buffers, observer) -> EngineOutcome
@@ -12,14 +13,14 @@ settings : RunSettings as `checked_settings` returns them. `delta` is in weight 
 buffers : arrays to write, see RunBuffers
 observer : receives samples and is asked whether to stop, see Observer
 
-It writes `buffers.dist` (and, from probe 2, the per-vertex arrays) in place, hands
-every SAMPLE to `observer.on_samples` in order, the last with Flag.FINISHED or
-Flag.STOPPED, and returns. At probe 0 only that last sample is handed over.
+It writes `buffers.dist` (and, from probe 2, the per-vertex arrays) in place, passes every SAMPLE to
+`observer.on_samples` in order, the last with Flag.FINISHED or Flag.STOPPED, and returns. At probe 0
+it passes only that last sample.
 
-Where the registry row says `result="matrix"`, `buffers.dist` has shape (k, n): row i holds
-the distances from source first + i (parameters `first_source` and `sources`), and
-`settings.source` is the first. Per-vertex arrays keep the shape (n,): entry s is source s,
-when it was begun, when finished, how many rounds it took.
+Where the registry row says `result="matrix"`, `buffers.dist` has shape (k, n): row i holds the
+distances from source first + i (parameters `first_source` and `sources`), and `settings.source` is
+the first. Per-vertex arrays keep the shape (n,): entry s is source s: when it began, when it
+finished, how many rounds it took.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ class RunBuffers:
 
     dist : (n,), or (k, n), in the type of the weights; filled with "unreached"
     vertices : per-vertex arrays from probe 2, filled with NEVER and 0, else None
-    watched : somebody may look before the run has ended; where not, an engine that clears its
-        buffers itself need not clear what it writes whole at the end
+    watched : the buffers are read while the run goes on. If False, an engine that clears its
+        buffers itself may skip arrays that it overwrites completely
     """
 
     dist: np.ndarray
@@ -206,20 +207,20 @@ class CallingObserver(Observer):
 class RecordingObserver(CallingObserver):
     """Keeps a copy of every sample, and passes the copies on."""
 
-    _batches: list[np.ndarray]
+    def __init__(self, *functions: Any, **named: Any) -> None:
+        super().__init__(*functions, **named)
+        self._batches: list[np.ndarray] = []
 
     def on_samples(self, samples: np.ndarray) -> None:
         """Copy the batch and pass it on."""
-        copy = samples.copy()
-        self.__dict__.setdefault("_batches", []).append(copy)
-        super().on_samples(copy)
+        self._batches.append(samples.copy())
+        super().on_samples(self._batches[-1])
 
     def samples(self) -> np.ndarray:
         """Return everything received, SAMPLE (k,)."""
-        batches = self.__dict__.get("_batches", [])
-        if len(batches) == 1:
-            return batches[0]
-        return np.concatenate(batches) if batches else np.zeros(0, SAMPLE)
+        if len(self._batches) == 1:
+            return self._batches[0]
+        return np.concatenate(self._batches) if self._batches else np.zeros(0, SAMPLE)
 
 
 def run(graph: CSRGraph, settings: RunSettings, observer: Observer = SILENT) -> Trace:
@@ -290,8 +291,11 @@ def completed(
         )
         try:
             outcome = (engine or execute)(in_type, settings, buffers, record)
-        except DistanceRangeError as error:
-            settings = again_wider(graph, settings, error)
+        except DistanceRangeError:
+            numbers = wider(graph, settings.numbers)
+            if numbers is None:
+                raise
+            settings = replace(settings, numbers=numbers)
         except QueuesFullError as error:
             notes["queues"] = f"{error}: run again with more"
         else:
@@ -304,14 +308,6 @@ def _fresh_buffers(graph: CSRGraph, settings: RunSettings) -> RunBuffers:
     clear = not hasattr(find(settings.algorithm).engine(settings.engine), "clears_buffers")
     shape = result_shape(graph, settings)
     return RunBuffers.allocate(graph, settings.probe, shape, clear, watched=False)
-
-
-def again_wider(graph: CSRGraph, settings: RunSettings, error: DistanceRangeError) -> RunSettings:
-    """Return settings for the same run in a type that holds its distances, or raise the error."""
-    choice = wider(graph, settings.numbers)
-    if choice is None:
-        raise error
-    return replace(settings, numbers=choice)
 
 
 def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
@@ -344,7 +340,7 @@ def result_shape(graph: CSRGraph, settings: RunSettings) -> tuple[int, ...]:
 
     Raises ParameterError where the sources asked for are no vertices.
     """
-    row = ALGORITHMS.get(settings.algorithm)  # unknown: whoever checks the settings says so
+    row = ALGORITHMS.get(settings.algorithm)  # an unknown one is reported by `checked_settings`
     if row is None or row.result == "row":
         return (graph.n,)
     _, count = source_range(row.checked_parameters(settings.parameters), graph.n)

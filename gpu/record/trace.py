@@ -106,7 +106,6 @@ REASON_WORDS = {
 
 RECORDED_ON = "recorded_on"  # in the environment of runs that travel with the program: the device
 NOT_RANKED = "not_ranked"  # key of a modelled run's environment: why its time ranks nothing
-ON = " on "  # in the device of a run that was measured elsewhere: "cuda:0 on user@host"
 NEVER = np.int64(-1)  # a per-vertex time that did not happen
 
 
