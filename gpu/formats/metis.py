@@ -9,6 +9,7 @@ both ends, so undirected=True changes nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,14 @@ import numpy as np
 from gpu.errors import GraphError
 from gpu.formats.build import tails_of
 from gpu.formats.reading import SIGNS, Arcs, Format, Reading, counts_from, shown
-from gpu.formats.rows import first_row, is_number, line_at, line_number, runs_compiled
+from gpu.formats.rows import (
+    first_row,
+    is_number,
+    line_at,
+    line_number,
+    runs_compiled,
+    whole_number,
+)
 from gpu.formats.source import HEAD_BYTES, READ_SHARE
 from gpu.formats.write import write_text
 from gpu.graph import CSRGraph
@@ -100,12 +108,34 @@ def read(reading: Reading, data: bytearray) -> Arcs:
             header.line,
         )
     reading.need_memory(8 * (header.n + 2 * header.expected_numbers))
-    arcs = _scanned(reading, data, header) if runs_compiled(len(data)) else None
-    if arcs is None:  # a small file, or one with a fault that needs words
-        arcs = _arcs(reading, *_checked_numbers(reading, data, header), header)
-    if arcs is None:
-        raise reading.fault("the numbers do not fit the header", header.line)
-    return arcs
+    numbers, counts = _numbers(reading, data, header)
+    total, lines = len(numbers), len(counts)
+    _check_counts(reading, data, header, counts)
+    if header.skipped:
+        starts = np.concatenate([[0], np.cumsum(counts)])[: min(lines, header.n)]
+        kept = np.ones(total, bool)
+        for k in range(header.skipped):
+            kept[starts + k] = False
+        numbers = numbers[kept]
+    width = 2 if header.weighted else 1
+    degrees = (counts[: header.n] - header.skipped) // width
+    tails = np.repeat(np.arange(1, len(degrees) + 1), degrees)
+    heads, weights = numbers[::width], numbers[1::2] if header.weighted else None
+    bad = np.flatnonzero((heads < 1) | (heads > header.n))
+    if len(bad):
+        words = f"vertex {heads[bad[0]]} is out of range: the header promises 1 to {header.n}"
+        raise reading.fault(words, _line_of(data, header, tails[bad[0]] - 1))
+    if weights is not None and not reading.allows_negative and (weights < 0).any():
+        first = int(np.argmax(weights < 0))
+        words = f"weight {weights[first]} is below zero; weights must be >= 0"
+        raise reading.fault(words, _line_of(data, header, tails[first] - 1), SIGNS)
+    expected = header.expected_numbers
+    if total != expected or lines < header.n:
+        raise reading.fault(
+            f"the header promises {header.n} vertices and {header.edges} edges, {expected} "
+            f"numbers; {lines} lines hold {total}", header.line,
+        )  # fmt: skip
+    return Arcs(tails, heads, header.n, weights, base=1, id_base=1, paired=True)
 
 
 def _header(reading: Reading, data: bytearray) -> Header:
@@ -121,37 +151,54 @@ def _header(reading: Reading, data: bytearray) -> Header:
     return Header(*promised, number, min(at + len(line) + 1, len(data)))
 
 
-def _arcs(reading: Reading, numbers: np.ndarray, counts: np.ndarray, header: Header) -> Arcs | None:
-    """Return the edges; None if anything breaks the header or a weight is not allowed.
-
-    numbers : all numbers after the header; counts : how many stand on each line
-    """
-    if len(numbers) != header.expected_numbers or len(counts) < header.n:
-        return None
+def _check_counts(reading: Reading, data: bytearray, header: Header, counts: np.ndarray) -> None:
+    """Refuse lines that do not fit the header."""
+    used = counts[: header.n] - header.skipped
     width = 2 if header.weighted else 1
-    degrees = counts[: header.n] - header.skipped
-    if counts[header.n :].any() or (degrees < 0).any() or (degrees % width).any():
-        return None
-    if header.skipped:
-        starts = np.concatenate([[0], np.cumsum(counts[: header.n])])[:-1]
-        kept = np.ones(len(numbers), bool)
-        for k in range(header.skipped):
-            kept[starts + k] = False
-        numbers = numbers[kept]
-    heads, weights = numbers[::width], numbers[1::2] if header.weighted else None
-    if len(heads) and (heads.min() < 1 or heads.max() > header.n):
-        return None
-    if weights is not None and not reading.allows_negative and (weights < 0).any():
-        return None
-    tails = np.repeat(np.arange(1, header.n + 1), degrees // width)
-    return Arcs(tails, heads, header.n, weights, base=1, id_base=1, paired=True)
+    bad = np.flatnonzero((used < 0) | (used % width != 0))
+    if len(bad):
+        what = "pairs of neighbour and weight" if header.weighted else "neighbours"
+        raise reading.fault(
+            f"{counts[bad[0]]} numbers; expected {header.skipped} of the vertex, then {what}",
+            _line_of(data, header, bad[0]),
+        )
+    past = np.flatnonzero(counts[header.n :])
+    if len(past):
+        words = f"a line past the {header.n} vertices of the header"
+        raise reading.fault(words, _line_of(data, header, header.n + past[0]))
 
 
-# ---------------------------------------------------------------- the numbers of the file
+def _line_of(data: bytearray, header: Header, row: int) -> int:
+    """Return the line of a row, 0-based, that is no comment."""
+    lines = enumerate(bytes(data[header.rows_at :]).split(b"\n"), header.line + 1)
+    rows = (number for number, line in lines if not line.lstrip().startswith(COMMENT))
+    return next(islice(rows, int(row), None))
 
 
-def _scanned(reading: Reading, data: bytearray, header: Header) -> Arcs | None:
-    """Read by the compiled loop; None if anything is wrong."""
+def _numbers(reading: Reading, data: bytearray, header: Header) -> tuple[np.ndarray, np.ndarray]:
+    """Return all numbers after the header, and how many stand on each line."""
+    if runs_compiled(len(data)):
+        numbers, counts, bad_at = _scanned(data, header)
+        if bad_at < 0:
+            return numbers, counts
+    lines = bytes(data[header.rows_at :]).split(b"\n")
+    rows: list[list[int]] = []
+    for number, line in enumerate(lines, header.line + 1):
+        tokens = line.split()
+        if tokens and tokens[0].startswith(COMMENT):
+            continue
+        bad = [token for token in tokens if whole_number(token) is None]
+        if bad:
+            raise reading.fault(f"{shown(bad[0])} is no whole number", number)
+        rows.append(list(map(int, tokens)))
+        if number % LINES_PER_REPORT == 0:
+            reading.report(READ_SHARE, "parsing")
+    numbers = np.array([number for row in rows for number in row], np.int64)
+    return numbers, np.array(list(map(len, rows)), np.int64)
+
+
+def _scanned(data: bytearray, header: Header) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return what `_numbers` does, by the compiled loop, and where it stopped (-1: nowhere)."""
     from gpu.formats import scan
 
     numbers = np.empty(header.expected_numbers, np.int64)
@@ -159,63 +206,8 @@ def _scanned(reading: Reading, data: bytearray, header: Header) -> Arcs | None:
     report = np.zeros(scan.REPORT, np.int64)
     text = np.frombuffer(data, np.uint8)
     scan.scan_lines(text, header.rows_at, len(text), COMMENT[0], numbers, counts, report)
-    if report[scan.BAD_AT] >= 0:
-        return None
     counts = counts[: report[scan.ROWS]]
-    return _arcs(reading, numbers[: counts.sum()], counts, header)
-
-
-def _checked_numbers(
-    reading: Reading, data: bytearray, header: Header
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return all numbers and how many stand on each line; raise for the first bad line."""
-    numbers: list[int] = []
-    counts: list[int] = []
-    lines = bytes(data[header.rows_at :]).split(b"\n")
-    for number, line in enumerate(lines, header.line + 1):
-        if number % LINES_PER_REPORT == 0:
-            reading.report(READ_SHARE, "parsing")
-        tokens = line.split()
-        if tokens and tokens[0].startswith(COMMENT):
-            continue
-        if tokens:
-            _check_line(reading, tokens, len(counts), number, header)
-            numbers += [int(token) for token in tokens]
-        counts.append(len(tokens))
-    expected = header.expected_numbers
-    if len(numbers) != expected or len(counts) < header.n:
-        raise reading.fault(
-            f"the header promises {header.n} vertices and {header.edges} edges, {expected} "
-            f"numbers; {len(counts)} lines hold {len(numbers)}", header.line,
-        )  # fmt: skip
-    return np.array(numbers, np.int64), np.array(counts, np.int64)
-
-
-def _check_line(
-    reading: Reading, tokens: list[bytes], row: int, number: int, header: Header
-) -> None:
-    if row >= header.n:
-        raise reading.fault(f"a line past the {header.n} vertices of the header", number)
-    for token in tokens:
-        if not is_number(token) or abs(int(token)) >= 2**63:
-            raise reading.fault(f"{shown(token)} is no whole number", number)
-    width = 2 if header.weighted else 1
-    if len(tokens) < header.skipped or (len(tokens) - header.skipped) % width:
-        what = "pairs of neighbour and weight" if header.weighted else "neighbours"
-        raise reading.fault(
-            f"{len(tokens)} numbers; expected {header.skipped} of the vertex, then {what}", number
-        )
-    for k, token in enumerate(tokens[header.skipped :]):
-        value = int(token)
-        if header.weighted and k % 2:
-            if value < 0 and not reading.allows_negative:
-                raise reading.fault(
-                    f"weight {value} is below zero; weights must be >= 0", number, SIGNS
-                )
-        elif not 1 <= value <= header.n:
-            raise reading.fault(
-                f"vertex {value} is out of range: the header promises 1 to {header.n}", number
-            )
+    return numbers[: counts.sum()], counts, int(report[scan.BAD_AT])
 
 
 # ---------------------------------------------------------------- writing

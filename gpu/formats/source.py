@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from gpu.errors import FormatError
 from gpu.files import is_stdin, open_any, require_memory
@@ -184,19 +184,6 @@ class Source:
         return block
 
 
-class _Decompressor(Protocol):
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def needs_input(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
-
-
 class _Gzip:
     """zlib's decompressor with the interface of bz2's and lzma's."""
 
@@ -222,7 +209,7 @@ class _Gzip:
         return self._stream.unused_data
 
 
-def _decompressor(name: str) -> _Decompressor:
+def _decompressor(name: str) -> Any:
     if name == "gzip":
         return _Gzip()
     if name == "xz":
