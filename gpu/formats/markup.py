@@ -9,11 +9,13 @@ positions: `gpu.formats.exchange`.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from html import unescape
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from xml.parsers import expat
 
+from gpu.errors import FormatError
 from gpu.formats.exchange import (
     BYTES_PER_BYTE,
     Attributes,
@@ -28,11 +30,6 @@ from gpu.formats.reading import Arcs, Format, Reading, WeightNames, shown
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
 MOST_DEPTH = 100
 CHUNK_BYTES = 1 << 20
-ATTRIBUTE = re.compile(rb"([\w.:]+)\s*+=\s*+(?:\"([^\"<]*+)\"|'([^'<]*+)')")
-GRAPHML_KEY = re.compile(rb"<key\b([^<>]*+)>")
-GEXF_BLOCK = re.compile(rb"<attributes\b([^<>]*+)>(.*?)</attributes>", re.DOTALL)
-GEXF_KEY = re.compile(rb"<attribute\b([^<>]*+)>")
-GEXF_EDGE = re.compile(rb"<edge\b([^<>]*+)>")
 NUMBERS = {"int", "integer", "long", "short", "float", "double", "decimal", ""}
 READ_SHARE, PARSE_SHARE = 0.5, 0.3  # of the progress bar
 TRUTH = {"true": True, "false": False}
@@ -91,6 +88,7 @@ class Markup(ABC):
         self.network = Network()
         self.graphs = 0
         self.inside: list[Attributes] = []
+        self.numbers: list[str] = []  # attributes of edges that are declared as numbers
         self.text: list[str] | None = None  # of the element that is open; None: not needed
         self._open: list[str] = []
         self._graph_depth = 0
@@ -216,6 +214,13 @@ class GraphML(Markup):
             self._key = attributes.get("id", "")
             self._names[self._key] = attributes.get("attr.name", self._key)
             self._for[self._key] = attributes.get("for", "all")
+            of_edges = self._for[self._key] in {"edge", "all"}
+            if (
+                of_edges
+                and attributes.get("attr.type", "") in NUMBERS
+                and "attr.name" in attributes
+            ):
+                self.numbers.append(attributes["attr.name"])
         elif name == "data":
             self._key, self.text = attributes.get("key", ""), []
         elif name == "default":
@@ -264,11 +269,15 @@ class Gexf(Markup):
             edge.directed = GEXF_DIRECTED.get(attributes.get("type", "").lower())
             if "weight" in attributes:
                 edge.attributes["weight"] = attributes["weight"]
+                if self.numbers[:1] != ["weight"]:
+                    self.numbers.insert(0, "weight")
         elif name == "attributes":
             self._class = attributes.get("class", "node")
         elif name == "attribute":
             self._key = attributes.get("id", "")
             self._names[self._class, self._key] = attributes.get("title", self._key)
+            if self._class == "edge" and attributes.get("type") in NUMBERS:
+                self.numbers.append(self._names[self._class, self._key])
         elif name == "default":
             self.text = []
         elif name == "attvalue" and self.inside:
@@ -312,48 +321,21 @@ def _number_or_words(words: str) -> float | str:
         return words
 
 
-# ---------------------------------------------------------------- names of weights
+def weight_names(kind: type[Markup]) -> Callable[[bytes], WeightNames]:
+    """Return what finds the numbers of edges at the beginning of a file."""
 
+    def names_in(head: bytes) -> WeightNames:
+        markup = kind(Reading(Path("-"), undirected=False))
+        with suppress(FormatError):  # the beginning of a file is no whole one
+            markup.parse(head)
+        names = tuple(dict.fromkeys(markup.numbers))
+        return WeightNames(names, usual_name(names))
 
-def graphml_names(head: bytes) -> WeightNames:
-    """Return the attributes of edges that are declared as numbers."""
-    keys = [_attributes(key) for key in GRAPHML_KEY.findall(head)]
-    names = tuple(
-        key["attr.name"]
-        for key in keys
-        if "attr.name" in key
-        and key.get("for", "all") in {"edge", "all"}
-        and key.get("attr.type", "") in NUMBERS
-    )
-    return WeightNames(names, usual_name(names))
-
-
-def gexf_names(head: bytes) -> WeightNames:
-    """Return the edges' own weight and declared numbers; none before the first edge is met."""
-    edges = [_attributes(edge) for edge in GEXF_EDGE.findall(head)]
-    if not edges:
-        return WeightNames()
-    names = ["weight"] if any("weight" in edge for edge in edges) else []
-    for attributes, block in GEXF_BLOCK.findall(head):
-        if _attributes(attributes).get("class") == "edge":
-            keys = [_attributes(key) for key in GEXF_KEY.findall(block)]
-            names += [
-                key["title"]
-                for key in keys
-                if "title" in key and key.get("type", "") in NUMBERS - {""}
-            ]
-    return WeightNames(tuple(dict.fromkeys(names)), usual_name(names))
-
-
-def _attributes(element: bytes) -> dict[str, str]:
-    """Return the attributes in the text of a start tag."""
-    return {
-        name.decode("utf-8", "replace"): unescape((a or b).decode("utf-8", "replace"))
-        for name, a, b in ATTRIBUTE.findall(element)
-    }
+    return names_in
 
 
 GRAPHML = Format(
-    "graphml", "GraphML", (".graphml",), sniff_graphml, read_graphml, weight_names=graphml_names
-)
-GEXF = Format("gexf", "GEXF", (".gexf",), sniff_gexf, read_gexf, weight_names=gexf_names)
+    "graphml", "GraphML", (".graphml",), sniff_graphml, read_graphml,
+    weight_names=weight_names(GraphML),
+)  # fmt: skip
+GEXF = Format("gexf", "GEXF", (".gexf",), sniff_gexf, read_gexf, weight_names=weight_names(Gexf))
