@@ -1,7 +1,7 @@
-"""Whether the parts of a trace agree, asked once, where it is assembled from a file.
+"""Check that the parts of a trace agree; done once, where it is assembled from a file.
 
-A trace that passes can be shown, replayed and exported: indices are of its graph, kinds and
-reasons are known, numbers are numbers. Each fault is one TraceError in words.
+A trace that passes can be shown, replayed and exported: indices are of its graph, kinds, reasons
+and flags are known, numbers are numbers. Each fault is one TraceError in words.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import ROWS, source_range
 from gpu.errors import ParameterError, TraceError
 from gpu.record.events import MANAGER, EventKind
-from gpu.record.trace import NEVER, PART_ENTRIES, REASON_WORDS, Probe, Trace
+from gpu.record.trace import NEVER, PART_ENTRIES, REASON_WORDS, Flag, Probe, Trace
 
 PER_VERTEX = ("first_reached_ns", "last_improved_ns", "times_processed")
 COUNTS = ("t_ns", "processed_vertices", "relaxed_edges", "improved", "bucket_switches", "sequence")
 NUMBERS = ("delta", "assigned_edges")  # columns of SAMPLE that axes are made of
+COUNTED = ("assigned_vertices", "busy_workers", "open_buckets", "occupancy")
 MOST_WORKERS = 1 << 24
 LARGEST_COUNT = 2**62  # differences of any two, and one more, are int64; as nanoseconds 146 years
 OF_A_VERTEX = (
@@ -46,16 +47,12 @@ def _check_settings(trace: Trace) -> None:
     if not isinstance(trace.graph.source_id, str) and abs(trace.graph.source_id) >= 2**63:
         raise TraceError("the id of its source is too large")
     try:
-        row.checked_parameters({k: v for k, v in settings.parameters.items() if _is_known(row, k)})
+        ours = {parameter.key for parameter in row.parameters}  # others are of another version
+        row.checked_parameters({k: v for k, v in settings.parameters.items() if k in ours})
         if row.result == "matrix" and set(ROWS) <= set(settings.parameters):
             source_range(settings.parameters, n)
     except ParameterError as error:
         raise TraceError(f"settings, parameters: {error}") from error
-
-
-def _is_known(row: object, key: str) -> bool:
-    """Whether this version has the parameter; of one that is gone nothing is asked."""
-    return any(parameter.key == key for parameter in getattr(row, "parameters", ()))
 
 
 def _check_distances(trace: Trace) -> None:
@@ -90,6 +87,12 @@ def check_samples(samples: np.ndarray) -> None:
     for name, least in (*((count, 0) for count in COUNTS), ("head_bucket", -1)):
         if ((samples[name] < least) | (samples[name] > LARGEST_COUNT)).any():
             raise TraceError(f"{name} of a sample is out of range; allowed: {least} to 2^62")
+    for name, most in (("reason", len(REASON_WORDS) - 1), ("flags", int(~Flag(0)))):
+        if (largest := int(samples[name].max())) > most:
+            raise TraceError(f"{name} of a sample is {largest}; allowed: 0 to {most}")
+    for name in COUNTED:
+        if (samples[name] < 0).any():
+            raise TraceError(f"{name} of a sample is negative; allowed: 0 or more")
     for name in NUMBERS:
         if not (samples[name] >= 0).all():
             raise TraceError(f"{name} of a sample is negative or no number; allowed: 0 or more")

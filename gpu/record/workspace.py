@@ -1,4 +1,4 @@
-"""A workspace: what a window was looking at, as one file that opens on another machine.
+"""A workspace: the runs, graph and looks of a window, as one file that opens on another machine.
 
 `NAME.ssspw` is a zip archive of
 
@@ -6,12 +6,11 @@
     runs/1.npz ...     the traces, each as `gpu.record.tracefile` writes it
     graph.npz          the graph, if it has at most SMALL_ARCS arcs and no sample makes it again
 
-Of a larger graph only the path, absolute and relative to the workspace file, its reader's options
-and its hash are kept. So a folder with both can be moved, and another file of that name is told
-from the one that the runs were made on. A workspace is read as data from a
-stranger: no pickle, no code, no path is written to except a temporary folder of ours, sizes are
-checked before anything is allocated or unpacked, and what it names elsewhere waits for a person's
-word (`gpu.record.reach`).
+Of a larger graph only the path (absolute, and relative to the workspace file), its reader's options
+and its hash are kept. So a folder with both can be moved, and the hash reveals another file of that
+name. A workspace is read as data from a stranger: no pickle, no code, nothing is written,
+sizes are checked before anything is allocated or unpacked, and before places outside its folder are
+opened a person is asked (`gpu.record.reach`).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import structs
 
@@ -35,7 +34,7 @@ from gpu.graph import CSRGraph
 from gpu.record.reach import SAMPLE, is_elsewhere, is_within
 from gpu.record.schema import WorkspaceTable, reader_options
 from gpu.record.trace import GraphReference, Trace
-from gpu.record.tracefile import plain, read_trace, write_trace
+from gpu.record.tracefile import MEMBERS, plain, read_trace, write_trace
 from gpu.schema import SchemaError, checked
 from gpu.words import in_sight
 
@@ -49,6 +48,9 @@ SMALL_ARCS = 200_000  # a graph of so many is saved with its runs: 2 MB and less
 GRAPH_LIMIT = 16 << 20  # bytes of one that is read
 TABLE_LIMIT = 4 << 20  # bytes of JSON
 UPDATE = "update SSSP Scope"
+FIRST_ENTRY = b"PK\x03\x04"  # of a zip archive
+NAME_LENGTH_AT, NAME_AT = 26, 30  # bytes, in the header of the first entry
+LONGEST = 64  # of a name that we give
 _WRONG = (
     zipfile.BadZipFile,
     zlib.error,
@@ -62,7 +64,6 @@ _WRONG = (
     MemoryError,
 )
 
-
 __all__ = [
     "SUFFIX",
     "TABLE",
@@ -71,6 +72,7 @@ __all__ = [
     "WorkspaceError",
     "load_workspace",
     "reader_options",
+    "recognised",
     "save_workspace",
     "saved_graph",
     "summary",
@@ -100,16 +102,15 @@ class SavedGraph:
         object.__setattr__(self, "name", in_sight(self.name))
 
     def found(self, folder: Path) -> str | None:
-        """Return what to open unasked ("sample:..." or a path that is there), None where none is.
+        """Return what may be opened without asking: a sample, or a file in `folder`; else None.
 
-        folder : where the workspace file is; only what lies in it is looked for.
+        folder : where the workspace file is
         """
         if self.origin.startswith(SAMPLE):
             from sample_graphs import remembered_reference
 
             return remembered_reference(self.origin, self.options)
-        looked = self.looked(folder)
-        return next((str(name) for name in looked if name.is_file()), None)
+        return next((str(name) for name in self.looked(folder) if name.is_file()), None)
 
     def looked(self, folder: Path) -> list[Path]:
         """Return where `found` looks for a file, best first, each place once."""
@@ -128,10 +129,10 @@ class SavedGraph:
 
 @dataclass(frozen=True)
 class Workspace:
-    """What was saved.
+    """The content of a workspace.
 
     runs : (number, trace), oldest first; `current`, `b` : numbers among them, or None
-    window : how the window stood, JSON values; a reader takes of it what it knows
+    window : how the window stood, JSON values; a reader takes the keys that it knows
     packed : the graph itself, as an .npz file has it; empty where it is not in the workspace
     """
 
@@ -158,7 +159,7 @@ def saved_graph(graph: GraphReference, path: str | Path) -> SavedGraph:
 def save_workspace(workspace: Workspace, path: str | Path, whole: CSRGraph | None = None) -> None:
     """Write a workspace, whole or not at all; GpuError where that is refused.
 
-    whole : the graph that `workspace.graph` names; it goes along if it is small and no sample
+    whole : the graph that `workspace.graph` names; it is included if it is small and no sample
     """
     graph = workspace.graph
     text = json.dumps(table_of(workspace), indent=1, ensure_ascii=False).encode()
@@ -175,7 +176,7 @@ def save_workspace(workspace: Workspace, path: str | Path, whole: CSRGraph | Non
 
 
 def table_of(workspace: Workspace) -> dict[str, Any]:
-    """Return what a file's table holds of a workspace: JSON values."""
+    """Return the table of a workspace's file: JSON values."""
     graph = workspace.graph
     table: dict[str, Any] = plain(
         {
@@ -195,7 +196,7 @@ def table_of(workspace: Workspace) -> dict[str, Any]:
 def load_workspace(
     path: str | Path, progress: Callable[[float], None] = lambda _share: None
 ) -> Workspace:
-    """Read a workspace written by `save_workspace`; `progress` is told 0..1 after each run.
+    """Read a workspace written by `save_workspace`; `progress` receives 0..1 after each run.
 
     Raises WorkspaceError, naming the file, where it is missing, no workspace, of another version
     or damaged; MemoryNeededError where its traces do not fit.
@@ -217,13 +218,10 @@ def load_workspace(
 
 
 def summary(path: str | Path) -> str:
-    """Return "NAME, 2 runs" of a workspace, from its table alone; WorkspaceError, naming the file.
-
-    It says what is in it; whether all of that can be read, only reading tells.
-    """
+    """Return "NAME, 2 runs" of a workspace, from its table alone. WorkspaceError."""
     try:
         with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            table = _checked_table(_read_table(archive, os.fstat(file.fileno()).st_size))
+            table = _table(archive, os.fstat(file.fileno()).st_size)
     except (OSError, *_WRONG) as error:
         raise WorkspaceError(f"{path}: not a workspace, or damaged: {error}") from error
     runs = len(table.runs)
@@ -231,31 +229,50 @@ def summary(path: str | Path) -> str:
     return f"{name}, {runs} run{'s' if runs != 1 else ''}" if runs else name
 
 
+def recognised(path: str | Path) -> Literal["workspace", "trace"] | None:
+    """Return whether a file is a workspace or a saved run; None for anything else.
+
+    Its suffix or the first entry of its archive decides; nothing is unpacked.
+    """
+    if Path(path).suffix.lower() == SUFFIX:
+        return "workspace"
+    try:
+        with open_regular(path) as file:
+            head = file.read(NAME_AT + LONGEST)
+    except OSError:
+        return None
+    if not head.startswith(FIRST_ENTRY):
+        return None
+    length = int.from_bytes(head[NAME_LENGTH_AT : NAME_AT - 2], "little")
+    name = head[NAME_AT : NAME_AT + length].decode("utf-8", "replace")
+    if name in {TABLE, GRAPH} or name.startswith(RUNS):
+        return "workspace"
+    return "trace" if name in {f"{member}.npy" for member in ("header", *MEMBERS)} else None
+
+
 def _read(archive: zipfile.ZipFile, size: int, progress: Callable[[float], None]) -> Workspace:
-    table = _checked_table(_read_table(archive, size))
-    traces = _read_runs(archive, table.runs, size, progress)
-    runs = tuple(zip(table.runs, traces, strict=True))
+    table = _table(archive, size)
+    traces = _runs(archive, table.runs, size, progress)
     graph = None if table.graph is None else SavedGraph(**structs.asdict(table.graph))
-    current, b = (number if number in table.runs else None for number in (table.current, table.b))
-    return Workspace(graph, runs, current, b, table.source, table.window, _packed(archive, size))
+    current, b = (one if one in table.runs else None for one in (table.current, table.b))
+    runs = tuple(zip(table.runs, traces, strict=True))
+    packed = _packed(archive, size)
+    return Workspace(graph, runs, current, b, table.source, table.window, packed)
 
 
-def _read_table(archive: zipfile.ZipFile, size: int) -> Any:
+def _table(archive: zipfile.ZipFile, size: int) -> WorkspaceTable:
     members = {info.filename: info for info in archive.infolist()}
     if TABLE not in members:
         raise WorkspaceError(f"not a workspace of SSSP Scope: it has no {TABLE}")
     if members[TABLE].file_size > min(TABLE_LIMIT, size):
         raise WorkspaceError(f"damaged: its {TABLE} is over {min(TABLE_LIMIT, size)} bytes")
-    return json.loads(archive.read(TABLE).decode("utf-8"))
-
-
-def _checked_table(table: Any) -> WorkspaceTable:
+    table = json.loads(archive.read(TABLE).decode("utf-8"))
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         raise WorkspaceError("not a workspace of SSSP Scope: another kind of file")
     if table.get("version") != VERSION:
-        found = table.get("version")
+        version = table.get("version")
         raise WorkspaceError(
-            f"workspace version {found!r}; this program reads version {VERSION}: {UPDATE}"
+            f"workspace version {version!r}; this program reads version {VERSION}: {UPDATE}"
         )
     try:
         return checked(WorkspaceTable, table)
@@ -272,22 +289,22 @@ def _packed(archive: zipfile.ZipFile, size: int) -> bytes:
     return archive.read(info)
 
 
-def _read_runs(
+def _runs(
     archive: zipfile.ZipFile,
     numbers: Sequence[int],
     size: int,
     progress: Callable[[float], None],
 ) -> list[Trace]:
     """Return the traces, each an archive within the archive; nothing is written anywhere."""
-    found: list[Trace] = []
+    traces: list[Trace] = []
     for number in numbers:
         info = archive.getinfo(_member(number))
         if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
             raise WorkspaceError(f"damaged: run {number} claims {info.file_size} bytes")
         part = BytesIO(archive.read(info))
-        found.append(read_trace(part, info.file_size, f"run {number}"))
-        progress(len(found) / len(numbers))
-    return found
+        traces.append(read_trace(part, info.file_size, f"run {number}"))
+        progress(len(traces) / len(numbers))
+    return traces
 
 
 def _member(number: int) -> str:

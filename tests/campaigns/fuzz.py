@@ -265,8 +265,7 @@ def drawn_workspace(chance: random.Random) -> bytes:
 
 def used_workspace(content: bytes, folder: Path) -> None:
     """Read a workspace; look where its graph may be; write its table again."""
-    from gpu.record.recognised import recognised
-    from gpu.record.workspace import load_workspace, table_of
+    from gpu.record.workspace import load_workspace, recognised, table_of
 
     path = folder / "a.scope"
     path.write_bytes(content)

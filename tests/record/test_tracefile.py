@@ -19,9 +19,9 @@ from gpu.errors import GpuError, TraceError
 from gpu.files import check_writable, written_whole
 from gpu.record.assembly import check_trace
 from gpu.record.events import EventKind
-from gpu.record.recognised import recognised
 from gpu.record.trace import EVENT, Trace
 from gpu.record.tracefile import load_trace, save_trace
+from gpu.record.workspace import recognised
 from gpu.replay.replay import Replay
 from viewer.models.session import RunRecord
 
@@ -322,6 +322,27 @@ def test_events_are_of_this_graph_and_known(
     for name, value in change.items():
         events[name][1] = value
     save_trace(small_trace(probe=3, events=events), tmp_path / "run.npz")
+    with pytest.raises(TraceError, match=words):
+        load_trace(tmp_path / "run.npz")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("reason", 4294967295, "reason of a sample is 4294967295; allowed: 0 to 8"),
+        ("reason", 9, "reason of a sample is 9; allowed: 0 to 8"),
+        ("flags", 128, "flags of a sample is 128; allowed: 0 to 127"),
+        ("busy_workers", -1, "busy_workers of a sample is negative"),
+        ("open_buckets", -7, "open_buckets of a sample is negative"),
+        ("occupancy", -2, "occupancy of a sample is negative"),
+    ],
+)
+def test_every_number_of_a_sample_is_one_that_an_engine_makes(
+    tmp_path: Path, name: str, value: int, words: str
+) -> None:
+    trace = small_trace()
+    trace.samples[name][1] = value
+    save_trace(trace, tmp_path / "run.npz")
     with pytest.raises(TraceError, match=words):
         load_trace(tmp_path / "run.npz")
 

@@ -28,7 +28,6 @@ from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.record.notes import plain_notes, read_notes
 from gpu.record.reach import SAMPLE, question
-from gpu.record.recognised import recognised
 from gpu.record.trace import RECORDED_ON, Trace
 from gpu.record.tracefile import load_trace
 from gpu.record.workspace import (
@@ -37,6 +36,7 @@ from gpu.record.workspace import (
     Workspace,
     load_workspace,
     reader_options,
+    recognised,
     save_workspace,
     saved_graph,
     summary,
