@@ -1,34 +1,31 @@
-"""Is it right? Two proofs that share nothing with the engines, nor with each other.
+"""Are the distances right? Two proofs that share no code with the engines or with each other.
 
-The oracle  SciPy's Dijkstra in float64, on the lightest of parallel arcs, zero weights
-            kept and loops dropped. It computes all distances again.
+The oracle  SciPy's Dijkstra in float64, on the lightest of parallel arcs, zero weights kept and
+            loops dropped. It computes all distances again.
 
-The         needs only the distances, in O(n + m): (1) the source has 0; (2) no arc
-certificate leads from a reached vertex to a farther one than it allows, so none is too
-            far; (3) every reached vertex hangs on the source by tight arcs
-            (dist[u] + w = dist[v]), so none is too near. For (3) tight arcs are *walked
-            from the source*: a vertex that merely has a tight arc may hang on a circle of
-            zero weights that nothing holds up. Vertices not walked to must be
-            unreached, and by (2) they are unreachable.
+The         needs only the distances, in O(n + m): (1) the source has 0; (2) no arc leads from a
+certificate reached vertex to one that is farther than it allows, so none is too far; (3) every
+            reached vertex is reached over tight arcs (dist[u] + w = dist[v]), so none is too near.
+            For (3) tight arcs are *walked from the source*: a vertex that merely has a tight arc
+            may hang on a circle of zero weights that is not connected to the source. Vertices not
+            walked to must be unreached, and by (2) they are unreachable.
 
-Integers    exact in both; the oracle's float64 holds whole numbers up to 2^53, and is compared
-            within its own rounding where distances pass that. The certificate stays exact.
+Integers    Exact in both. The oracle's float64 holds whole numbers up to 2^53; where distances pass
+            that, it is compared within its own rounding, and the certificate stays exact.
 
-Floats      compared with the real length of the paths. A sum of k arcs is rounded at every hop,
-            so it may be off by k / 2 units in the last place of its type, and that is the
-            tolerance: `rounding_of` the type and the number of arcs, which the outcome states.
-            The walk adds up the length of a path to every vertex in float64, along arcs that
-            are tight in the type's own arithmetic, then along those that are but for rounding.
-            Shorter ways that rounding hid are then followed (as in Bellman-Ford, from an
-            almost correct start) until no arc can be relaxed: now every length is that of a
-            path and of the shortest one, and the distances are compared with it. A length
-            that falls below a distance by more than the tolerance ends this at once.
+Floats      Compared with the real length of the paths. A sum of k arcs is rounded at every hop, so
+            it may be off by k / 2 units in the last place of its type. That is the tolerance
+            (`rounding_of`), and the outcome states it. The walk adds up a path to every vertex in
+            float64, first along arcs that are tight in the type's own arithmetic, then along those
+            that are tight within rounding. Shorter ways that rounding hid are then followed (as in
+            Bellman-Ford, from an almost correct start) until no arc can be relaxed. Now every
+            length is that of a shortest path, and the distances are compared with it. A length that
+            falls below a distance by more than the tolerance ends this at once.
 
-Matrix      row i must be the distances from source first + i. A certificate costs O(n + m) a
-            row, so all rows are proved only where that is cheap (`ARCS_ALL` arcs and
-            vertices together); of a larger matrix a seeded sample is, always with the first
-            and the last row, and the outcome says how many of how many. Rows are proved
-            side by side: the compiled proofs let go of Python's lock.
+Matrix      Row i must be the distances from source first + i. All rows are proved only where that
+            is cheap (`ARCS_ALL` arcs and vertices together), else a seeded sample with the first
+            and the last row; the outcome says how many. Rows are proved side by side: the compiled
+            proofs let go of Python's lock.
 
 A wrong distance is a result, in words with the file's own vertex names, never an exception.
 """
@@ -68,16 +65,15 @@ def verify(
     should_stop: Callable[[], bool] | None = None,
     progress: Callable[[float, str], object] | None = None,
 ) -> Verification:
-    """Prove distances right or wrong; a proof that is not wanted is None in the result.
+    """Prove distances right or wrong; a proof that is left out is None in the result.
 
     Parameters
     ----------
     dist : (n,) in a number type of the weights' kind (see `gpu.numbers`), as `Trace.dist`; a
         matrix (k, n) is proved by the certificate of its rows, see `verify_rows`
-    stored : what float distances may be off by since they were stored, relative: 10^-digits of a
-        text file, 0 for an engine's own
-    should_stop : asked before each proof
-    progress : told 0..1 and words, of a matrix only
+    stored : relative error of float distances that were stored as text: 10^-digits; else 0
+    should_stop : called before each proof
+    progress : called with 0..1 and words, of a matrix only
 
     Raises
     ------
@@ -89,11 +85,11 @@ def verify(
     faults: list[str] = []
     passed: dict[str, bool | None] = {"oracle": None, "certificate": None}
     within: dict[str, str] = {}
-    for name, wanted, proof in (
+    for name, is_chosen, proof in (
         ("certificate", certificate, _certificate_fault),
         ("oracle", oracle, _oracle_fault),
     ):
-        if not wanted:
+        if not is_chosen:
             continue
         if should_stop is not None and should_stop():
             raise CancelledByUserError("verification stopped")
@@ -121,8 +117,8 @@ def verify_rows(
     dist : (k, n), row i from source first_source + i; may be a memory map
     rows : how many are proved; None: all where that is cheap, else a sample
     seed : of the sample
-    progress : told 0..1 and words, often
-    should_stop : asked every `AT_ONCE` rows
+    progress : called often with 0..1 and words
+    should_stop : called every `AT_ONCE` rows
 
     Raises
     ------
@@ -170,8 +166,8 @@ def chosen_rows(graph: CSRGraph, count: int, rows: int | None, seed: int) -> np.
 def rows_words(proved: int, count: int) -> str:
     """Return what was proved, as one clause."""
     if proved == count:
-        return f"the certificate holds in every one of {count:,} rows"
-    return f"the certificate holds in {proved:,} of {count:,} rows (a seeded sample)"
+        return f"all {count:,} rows proved right"
+    return f"{proved:,} of {count:,} rows proved right (a seeded sample)"
 
 
 def certificate(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
@@ -235,10 +231,13 @@ def _each(kind: np.dtype) -> float:
 def _summary(passed: dict[str, bool | None], faults: list[str], within: dict[str, str]) -> str:
     if faults:
         return "; ".join(faults)
-    names = {"oracle": "equals SciPy's Dijkstra", "certificate": "the certificate holds"}
-    held = [name for name, outcome in passed.items() if outcome]
-    tolerances = dict.fromkeys(within[name] for name in held if within[name])
-    words = " and ".join(names[name] for name in held) if held else "not verified"
+    names = {
+        "oracle": "every distance equals SciPy's Dijkstra",
+        "certificate": "no edge can shorten any distance",
+    }
+    right = [name for name, outcome in passed.items() if outcome]
+    tolerances = dict.fromkeys(within[name] for name in right if within[name])
+    words = ", and ".join(names[name] for name in right) if right else "not checked"
     return f"{words}, {' and '.join(tolerances)}" if tolerances else words
 
 
@@ -247,9 +246,9 @@ def _within(kind: np.dtype, arcs: int, stored: float) -> str:
     tolerance = rounding_of(kind, arcs) + stored
     if not tolerance:
         return ""
-    whose = f"{kind} can do over {arcs:,} arcs" if arcs != 1 else f"{kind} can do over 1 arc"
-    also = " and the file's digits" if stored else ""
-    return f"within {tolerance:.1e}, what {whose}{also}"
+    edges = f"{arcs:,} edges" if arcs != 1 else "1 edge"
+    also = " and of the file's digits" if stored else ""
+    return f"within {tolerance:.1e}, the rounding of {kind} over {edges}{also}"
 
 
 def _in_type_of(graph: CSRGraph, dist: np.ndarray) -> CSRGraph:
@@ -298,8 +297,8 @@ def _fault_words(
 ) -> str:
     if kind == ORPHAN:
         return (
-            f"vertex {graph.id_of(tail)} has distance {_number(dist[tail])}, but no path of "
-            "tight arcs leads to it from the source"
+            f"vertex {graph.id_of(tail)} has distance {_number(dist[tail])}, but no path from the "
+            "source has that length"
         )
     if kind == BELOW:
         return (
@@ -309,7 +308,7 @@ def _fault_words(
     head = int(graph.indices[arc])
     u, v, w = graph.id_of(tail), graph.id_of(head), graph.weights[arc]
     return (
-        f"arc {u} -> {v} can still be relaxed: {u} has {_number(dist[tail])}, the arc "
+        f"edge {u} -> {v} shortens a distance: {u} has {_number(dist[tail])}, the edge "
         f"{_number(w)}, but {v} has {_number(dist[head])}"
     )
 

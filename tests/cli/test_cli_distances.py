@@ -148,9 +148,9 @@ def test_any_bytes_are_distances_or_a_fault(tmp_path: Path, content: bytes) -> N
 @pytest.mark.parametrize(
     ("form", "kind", "words"),
     [
-        ("%r", np.float64, "within 4.5e-14, what float64 can do over 200 arcs"),
-        ("%.9g", np.float32, "within 1.2e-05, what float32 can do over 200 arcs"),
-        ("%.6g", np.float64, "what float64 can do over 200 arcs and the file's digits"),
+        ("%r", np.float64, "within 4.5e-14, the rounding of float64 over 200 edges"),
+        ("%.9g", np.float32, "within 1.2e-05, the rounding of float32 over 200 edges"),
+        ("%.6g", np.float64, "the rounding of float64 over 200 edges and of the file's digits"),
     ],
 )
 def test_decimals_of_other_precision_are_held_to_theirs(

@@ -153,7 +153,7 @@ def test_a_long_path_of_decimals_is_proved_within_what_its_type_can_do(
     dist = gpu.run(graph, "near_far", numbers=numbers).dist
     proof = verify(graph, 0, dist)
     assert proof.passed
-    assert f"within {within}, what {numbers} can do over 1,200 arcs" in proof.detail
+    assert f"within {within}, the rounding of {numbers} over 1,200 edges" in proof.detail
     for wrong in (dist * (1 + 3e-4), dist * (1 - 3e-4)):
         assert not verify(graph, 0, wrong.astype(dist.dtype)).passed
 

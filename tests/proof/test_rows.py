@@ -46,7 +46,7 @@ def test_every_row_is_proved_and_progress_is_told(graph: CSRGraph, matrix: np.nd
     told: list[tuple[float, str]] = []
     found = verify_rows(graph, 0, matrix, progress=lambda done, words: told.append((done, words)))
     assert (found.passed, found.oracle, found.certificate) == (True, None, True)
-    assert found.detail == "the certificate holds in every one of 200 rows"
+    assert found.detail == "all 200 rows proved right"
     assert [done for done, _ in told] == [AT_ONCE / 200, 2 * AT_ONCE / 200, 3 * AT_ONCE / 200, 1.0]
     assert told[0][1] == "verifying row 64 of 200"
 
@@ -116,4 +116,4 @@ def test_so_many_rows_are_proved_as_are_cheap(
     monkeypatch.setattr(proof, "ARCS_ALL", 5 * per_row)
     found = verify_rows(graph, 0, matrix)
     assert found.passed
-    assert found.detail.endswith("of 200 rows (a seeded sample)")
+    assert found.detail.endswith("of 200 rows proved right (a seeded sample)")

@@ -265,7 +265,7 @@ def test_a_large_matrix_is_sampled_and_says_so(monkeypatch: pytest.MonkeyPatch) 
     dist = gpu.run(graph, "apsp_fast").dist
     outcome = verify_rows(graph, 0, dist)
     assert outcome.passed
-    assert "10 of 60 rows (a seeded sample)" in outcome.detail
+    assert "10 of 60 rows proved right (a seeded sample)" in outcome.detail
     assert not verify_rows(graph, 0, wrong_row(graph, 59)).passed  # first and last always
     with pytest.raises(CancelledByUserError):
         verify_rows(graph, 0, dist, should_stop=lambda: True)

@@ -91,7 +91,7 @@ def finish(window: MainWindow, host: FakeHost, traces: dict[str, Trace]) -> RunR
     record = window.session.runs[-1]
     trace = traces[record.settings.algorithm]
     trace = replace(trace, environment={**trace.environment, "reached": trace.dist.size})
-    proofs = Verification(None, True, "the certificate holds in every one of 40 rows")
+    proofs = Verification(None, True, "all 40 rows proved right")
     say(window.controller, host, RunFinished(record.run_id, trace), Verified(record.run_id, proofs))
     return record
 
@@ -199,7 +199,7 @@ def test_progress_by_sources_then_by_rows_proved(
     say(window.controller, host, Progress(finish_id, 0.5, "verifying row 20 of 40"))
     assert window.session.progress == 0.5
     assert window.status_bar._state.text() == "Verifying row 20 of 40…"
-    proofs = Verification(None, True, "the certificate holds in every one of 40 rows")
+    proofs = Verification(None, True, "all 40 rows proved right")
     say(window.controller, host, Verified(finish_id, proofs))
     assert window.session.progress == PROGRESS_DONE
     assert window.status_bar._verified.text() == f"✓ {proofs.detail}"
