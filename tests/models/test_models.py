@@ -188,19 +188,6 @@ def test_speed_is_clamped(playback: PlaybackModel) -> None:
     assert playback.speed == MIN_SPEED
 
 
-def test_speed_one_shows_the_run_in_ten_seconds(playback: PlaybackModel) -> None:
-    playback.play()
-    playback.advance(5.0)
-    assert playback.cursor_ns == pytest.approx(20.0)
-    playback.advance(5.0)
-    assert (playback.cursor_ns, playback.playing) == (40.0, False)
-    playback.toggle()  # from the end: again from the beginning
-    assert (playback.cursor_ns, playback.playing) == (0.0, True)
-    playback.toggle()
-    playback.advance(1.0)
-    assert playback.cursor_ns == 0.0
-
-
 @pytest.mark.parametrize(
     ("kind", "direction", "path"),
     [
@@ -231,54 +218,6 @@ def test_following_sticks_to_the_newest_until_the_cursor_is_moved(
     assert let_go.args == [False]
     playback.set_duration(100)
     assert playback.cursor_ns == 50
-
-
-def test_view_zooms_around_a_point_and_stays_inside(playback: PlaybackModel) -> None:
-    playback.set_duration(1000)
-    assert playback.view_ns == (0, 1000)
-    playback.zoom(0.5, 200)
-    assert playback.view_ns == (100, 600)
-    playback.pan(-500)
-    assert playback.view_ns == (0, 500)
-    playback.pan(9999)
-    assert playback.view_ns == (500, 1000)
-    playback.zoom(1e-9, 700)
-    assert playback.view_ns[1] - playback.view_ns[0] == pytest.approx(10.0)
-    playback.zoom(1e9, 700)
-    assert playback.fitted
-    playback.set_duration(2000)
-    assert playback.view_ns == (0, 2000)
-
-
-def test_zoomed_view_follows_the_cursor(playback: PlaybackModel) -> None:
-    playback.set_duration(1000)
-    playback.set_view(0, 100)
-    playback.set_cursor(500)
-    first, last = playback.view_ns
-    assert first < 500 < last
-    assert last - first == pytest.approx(100)
-    playback.set_following(True)
-    playback.set_duration(1500)
-    assert playback.view_ns == (1400, 1500)
-    playback.pan(-50)
-    assert not playback.following
-
-
-def test_playback_watches_the_current_run(qapp: object) -> None:
-    session, playback = SessionModel(), PlaybackModel()
-    playback.watch(session)
-    session.add_run(make_record())
-    assert playback.following
-    session.append_samples(1, samples_of([5, 10]))
-    assert playback.cursor_ns == playback.duration_ns == 10
-    session.finish_run(1, trace_of(samples_of([5, 10, 12])))
-    assert not playback.following
-    assert playback.cursor_ns == 12
-    session.add_run(make_record(2))
-    session.append_samples(1, samples_of([99]))
-    assert playback.duration_ns == 0
-    session.set_current(None)
-    assert not playback.following
 
 
 def test_a_million_samples_are_stepped_through_and_stored_once(playback: PlaybackModel) -> None:

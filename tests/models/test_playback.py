@@ -211,8 +211,10 @@ def test_a_window_of_time_is_never_narrower_than_can_be_drawn(playback: Playback
     playback.set_view(-100.0, 100.0)
     assert playback.view_ns == (0.0, 200.0)
     assert not playback.fitted
-    playback.set_view(0.0, END_NS)
+    playback.zoom(1e9, 100.0)
     assert playback.fitted
+    playback.zoom(0.5, 200.0)  # which stays where it is
+    assert playback.view_ns == (100.0, 600.0)
 
 
 def test_panning_stops_at_both_ends_and_lets_go_of_the_newest(playback: PlaybackModel) -> None:

@@ -11,10 +11,9 @@ from screen import grabbed
 
 from gpu.record.trace import Reason
 from viewer.common.theme import THEMES
-from viewer.plots.buckets import BucketPanel, heat_table
+from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
 from viewer.plots.parallelism import ParallelismPanel
-from viewer.plots.plot_base import nice_ceiling
 from viewer.plots.ring import RingNow, RingState
 from viewer.plots.timeline import Timeline
 from viewer.plots.work import WorkPanel
@@ -103,14 +102,6 @@ def test_a_run_of_which_nothing_ever_waited_says_so(bench: Bench) -> None:
     bench.run()
     panel.flush()
     assert not panel._idle[0].isVisible()
-
-
-def test_colour_table_begins_with_the_background() -> None:
-    for theme in THEMES.values():
-        table = heat_table(theme, 1000)
-        assert "#" + bytes(table[0]).hex() == theme.plot
-        assert "#" + bytes(table[1]).hex() == theme.heat[0]
-        assert "#" + bytes(table[-1]).hex() == theme.heat[-1]
 
 
 # ---- delta -----------------------------------------------------------------------------
@@ -358,13 +349,6 @@ def test_overview_scrubs_and_clamps(bench: Bench) -> None:
 
 
 # ---- small things ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("value", "top"), [(0, 1), (0.9, 1), (1.05, 1.2), (101_000, 120_000), (float("nan"), 1)]
-)
-def test_axis_tops_are_round(value: float, top: float) -> None:
-    assert nice_ceiling(value) == pytest.approx(top)
 
 
 def test_axes_label_what_fits() -> None:

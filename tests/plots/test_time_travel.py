@@ -110,21 +110,6 @@ def test_escape_is_the_timelines_only_while_there_is_a_range(bench: Bench, panel
     assert taken()
 
 
-def test_a_replay_is_shown_once_and_gives_the_speed_back(bench: Bench, panel: Timeline) -> None:
-    playback = bench.playback
-    playback.set_speed(0.01)
-    playback.set_looping(True)
-    playback.replay(5.0)
-    assert playback.pace == 2.0
-    assert panel.speed_box.text() == "2×"
-    playback.restore_speed(0.02)  # remembered settings may come while it plays
-    assert playback.pace == 2.0
-    playback.advance(6.0)
-    assert not playback.playing
-    assert playback.pace == playback.speed == 0.02
-    assert panel.speed_box.text() == "0.02×"
-
-
 # ---- steps and speed -------------------------------------------------------------------
 
 

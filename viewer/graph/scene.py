@@ -3,7 +3,7 @@
 A `Scene` is plain data, cut out of the graph for a view. Up to `SCENE_VERTICES` in
 view there is one, for the names beside their discs; up to `ITEM_VERTICES` and
 `ITEM_ARCS`, and zoomed in far enough that names fit into discs, it is painted entirely by
-`graph_items`, else it lies on top of the raster (QPainter needs 66 ms for 3,000
+`items`, else it lies on top of the raster (QPainter needs 66 ms for 3,000
 coloured discs and their streets, the raster 3 ms).
 
 Arcs between the same two vertices: one in each direction with the same weight is one

@@ -215,30 +215,19 @@ class StepSeries(_Series):
         return staircase(self.times[chosen], self.values[chosen], last_ns)
 
 
-class CounterSeries:
+class CounterSeries(_Series):
     """A total since the start of the run, and the rate at which it grows."""
-
-    def __init__(self) -> None:
-        self._times = Growing(np.float64)
-        self._totals = Growing(np.float64)
-
-    def __len__(self) -> int:
-        return self._times.size
 
     def append(self, times: np.ndarray, totals: np.ndarray) -> None:
         """Add k samples, neither column falling."""
         self._times.extend(times)
-        self._totals.extend(totals)
-
-    def value_at(self, time_ns: float) -> float:
-        """Return the total at the last sample at or before a time, NaN before the first."""
-        return value_at(self._times.view(), self._totals.view(), time_ns)
+        self._values.extend(totals)
 
     def totals(
         self, first_ns: float, last_ns: float, columns: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return (x, total), the last sample of each column; nothing is lost by that."""
-        times, totals = self._times.view(), self._totals.view()
+        times, totals = self._times.view(), self._values.view()
         first, last = window_range(times, first_ns, last_ns)
         if last - first <= 2 * columns:
             return times[first:last], totals[first:last]
@@ -248,7 +237,7 @@ class CounterSeries:
 
     def rate(self, first_ns: float, last_ns: float, columns: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (x, growth per second) of columns of equal time, steady between samples."""
-        times, totals = self._times.view(), self._totals.view()
+        times, totals = self._times.view(), self._values.view()
         if len(times) < 2:
             return np.zeros(0), np.zeros(0)
         first_ns, last_ns = max(first_ns, times[0]), min(last_ns, times[-1])

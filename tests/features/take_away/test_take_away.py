@@ -208,12 +208,13 @@ def test_copied_commands_repeat_what_was_clicked(
     table = window.show_dock("runs")
     for record in (first, second):  # each by its row's menu
         table.select(record)
-        menu = table.menu()
-        next(row for row in menu.actions() if row.text() == "Copy as command").trigger()
+        offered = table.table.actions()
+        next(row for row in offered if row.text() == "Copy as command").trigger()
         told, wanted = said_by_the_copied_line(capsys), summary(record.trace)
         for key in ("time_ns", "processed_vertices", "relaxed_edges", "distances", "delta"):
             assert told[key] == wanted[key], key
     QApplication.clipboard().clear()
+    table.table.setFocus()
     qtbot.keyClick(table.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert "near_far" in QApplication.clipboard().text()
 

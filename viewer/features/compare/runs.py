@@ -9,13 +9,14 @@ Buttons below and the context menu do the same. The first column says A and B.
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QModelIndex, QPoint, QSize, QSortFilterProxyModel, Qt, pyqtSignal
-from PyQt6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
+from functools import partial
+
+from PyQt6.QtCore import QSize, QSortFilterProxyModel, Qt, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtGui import QAction, QKeySequence, QResizeEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QMenu,
     QStackedLayout,
     QTableView,
     QVBoxLayout,
@@ -33,38 +34,22 @@ from viewer.models.session import RunRecord, SessionModel
 HINT = "Press Run: every run is listed here, and any two of one graph can be compared."
 MARK_WIDTH, WIDEST = 50, 200  # pixels: of the first column, and of any other
 ROOM = 12  # pixels: more than the words of a cell need
-ACTIONS = (  # key, words, tip
-    ("a", "Show (A)", "Show this run in every panel; of two that are compared it is A (Enter, A)"),
-    ("b", "Compare (B)", "Lay this run upon the one that is shown, as run B (B)"),
-    ("delete", "Delete", "Forget this run and what it recorded (Delete)"),
+ACTIONS = (  # key, words, tip, keys
+    (
+        "a",
+        "Show (A)",
+        "Show this run in every panel; of two that are compared it is A (Enter, A)",
+        ("A", "Return", "Enter"),
+    ),
+    ("b", "Compare (B)", "Lay this run upon the one that is shown, as run B (B)", ("B",)),
+    ("delete", "Delete", "Forget this run and what it recorded (Delete)", ("Del", "Backspace")),
+    (
+        "copy",
+        "Copy as command",
+        "Copy a line for a shell that makes this run again (Ctrl+C)",
+        ("Ctrl+C",),
+    ),
 )
-COPY = ("copy", "Copy as command", "Copy a line for a shell that makes this run again (Ctrl+C)")
-
-
-class RunsView(QTableView):
-    """The table itself: its keys are wishes."""
-
-    asked = pyqtSignal(str)  # a key of ACTIONS
-
-    def keyPressEvent(self, e: QKeyEvent | None) -> None:
-        """Obey the keys of the module docstring."""
-        keys = {
-            Qt.Key.Key_Return: "a",
-            Qt.Key.Key_Enter: "a",
-            Qt.Key.Key_A: "a",
-            Qt.Key.Key_B: "b",
-            Qt.Key.Key_Delete: "delete",
-            Qt.Key.Key_Backspace: "delete",
-        }
-        if e is not None and e.matches(QKeySequence.StandardKey.Copy):
-            self.asked.emit("copy")
-            return
-        plain = e is not None and not e.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        wish = keys.get(Qt.Key(e.key())) if e is not None and plain else None
-        if wish is None:
-            super().keyPressEvent(e)
-        else:
-            self.asked.emit(wish)
 
 
 class RunsPanel(QWidget):
@@ -90,7 +75,7 @@ class RunsPanel(QWidget):
         self._show_rows()
 
     def _build(self) -> None:
-        self.table = RunsView()
+        self.table = QTableView()
         self.table.setAccessibleName("Runs")
         self.table.setModel(self._sorted)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -100,7 +85,7 @@ class RunsPanel(QWidget):
         self.table.setShowGrid(False)
         self.table.setWordWrap(False)
         self.table.setFrameShape(self.table.Shape.NoFrame)
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.table.setTabKeyNavigation(False)
         rows, columns = self.table.verticalHeader(), self.table.horizontalHeader()
         assert rows is not None
@@ -113,11 +98,19 @@ class RunsPanel(QWidget):
         columns.setStretchLastSection(True)
         columns.setMinimumSectionSize(MARK_WIDTH)
         columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.buttons = {key: chip(words, tip) for key, words, tip in ACTIONS}
         foot = QHBoxLayout()
         foot.setSpacing(SPACING)
-        for button in self.buttons.values():
-            foot.addWidget(button)
+        self.wishes = {key: QAction(words, self.table) for key, words, *_ in ACTIONS}
+        self.buttons = {}
+        for key, words, tip, keys in ACTIONS:
+            self.wishes[key].setToolTip(tip)
+            self.wishes[key].setShortcuts([QKeySequence(key) for key in keys])
+            self.wishes[key].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            if key != "copy":
+                self.buttons[key] = chip(words, tip)
+                self.buttons[key].setDefaultAction(self.wishes[key])
+                foot.addWidget(self.buttons[key])
+        self.table.addActions(list(self.wishes.values()))
         foot.addStretch(1)
         self._hint = centred_hint(HINT, margin=0)
         page = QWidget()
@@ -133,21 +126,24 @@ class RunsPanel(QWidget):
 
     def _connect(self) -> None:
         # the user asks
-        self.table.asked.connect(self.ask)
-        self.table.doubleClicked.connect(self._ask_to_show)
-        self.table.customContextMenuRequested.connect(self._open_menu)
-        for key, button in self.buttons.items():
-            button.setObjectName(key)
-            button.clicked.connect(self._press)
+        signals = {
+            "a": self.show_requested,
+            "b": self.compare_requested,
+            "delete": self.delete_requested,
+            "copy": self.copy_requested,
+        }
+        for key, signal in signals.items():
+            self.wishes[key].triggered.connect(partial(self._ask, signal))
+        self.table.doubleClicked.connect(self.wishes["a"].trigger)
         # the models change
         self.model.rowsInserted.connect(self._show_rows)
         self.model.rowsRemoved.connect(self._show_rows)
         self._session.current_changed.connect(self._select_current)
         self._session.run_changed.connect(self._show_change)
-        self._pair.pair_changed.connect(self._show_buttons)
+        self._pair.pair_changed.connect(self._show_wishes)
         selection = self.table.selectionModel()
         assert selection is not None
-        selection.selectionChanged.connect(self._show_buttons)
+        selection.selectionChanged.connect(self._show_wishes)
 
     # ---- what the user can do -----------------------------------------------------------
 
@@ -173,48 +169,9 @@ class RunsPanel(QWidget):
         index = self._sorted.mapFromSource(self.model.index(self.model.row_of(record), 0))
         self.table.selectRow(index.row())
 
-    def ask(self, wish: str) -> None:
-        """Ask for what a key of ACTIONS says, of the selected run."""
-        record = self.chosen
-        if record is None:
-            return
-        {
-            "a": self.show_requested,
-            "b": self.compare_requested,
-            "delete": self.delete_requested,
-            "copy": self.copy_requested,
-        }[wish].emit(record)
-
-    def _press(self) -> None:
-        sender = self.sender()
-        assert sender is not None
-        self.ask(sender.objectName())
-
-    def _ask_to_show(self, _index: QModelIndex) -> None:
-        self.ask("a")
-
-    def menu(self) -> QMenu:
-        """Return the context menu of the selected run."""
-        menu = QMenu(self)
-        menu.setToolTipsVisible(True)
-        for key, words, tip in (*ACTIONS, COPY):
-            action = QAction(words, menu)
-            action.setToolTip(tip)
-            action.setEnabled(key not in self.buttons or self.buttons[key].isEnabled())
-            action.setData(key)
-            menu.addAction(action)
-        menu.triggered.connect(self._ask_row)
-        return menu
-
-    def _open_menu(self, place: QPoint) -> None:
-        view = self.table.viewport()
-        if self.chosen is not None and view is not None:
-            menu = self.menu()
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.popup(view.mapToGlobal(place))
-
-    def _ask_row(self, action: QAction) -> None:
-        self.ask(action.data())
+    def _ask(self, signal: pyqtBoundSignal) -> None:
+        if self.chosen is not None:
+            signal.emit(self.chosen)
 
     # ---- what it shows ------------------------------------------------------------------
 
@@ -264,16 +221,17 @@ class RunsPanel(QWidget):
 
     def _show_change(self, _record: RunRecord) -> None:
         self._fit_columns()
-        self._show_buttons()
+        self._show_wishes()
 
     def _select_current(self, record: RunRecord | None) -> None:
         if record is not None and record in self._session.runs:
             self.select(record)
-        self._show_buttons()
+        self._show_wishes()
 
-    def _show_buttons(self, *_: object) -> None:
+    def _show_wishes(self, *_: object) -> None:
         record, shown = self.chosen, self._session.current
-        self.buttons["a"].setEnabled(record is not None and record is not shown)
+        self.wishes["a"].setEnabled(record is not None and record is not shown)
         other = shown is not None and record is not shown and record is not self._pair.b
-        self.buttons["b"].setEnabled(record is not None and other)
-        self.buttons["delete"].setEnabled(record is not None and not record.running)
+        self.wishes["b"].setEnabled(record is not None and other)
+        self.wishes["delete"].setEnabled(record is not None and not record.running)
+        self.wishes["copy"].setEnabled(record is not None)
