@@ -1,15 +1,14 @@
 """Start, stop, load: the one owner of the engine process, on the GUI thread.
 
-Wishes come in as method calls, what the engine process reports goes out into the
-models. Nothing waits: one 30 Hz timer drains the process's messages and its ring of
-samples. Every request has a `run_id`; what answers an older one is dropped.
+Method calls ask; what the engine process reports goes into the models. Nothing waits: one 30 Hz
+timer drains the process's messages and its ring of samples. Every request has a `run_id`, and
+answers to an older one are dropped.
 
-A run that is over within `BLINK_S` of wall time cannot have been watched: it was
-recorded, and is now replayed from the start over `REPLAY_S` (unless switched off).
-While a run goes on, playback follows its newest sample.
+A run that ends within `BLINK_S` of wall time is too short to watch, so it is replayed from the
+start over `REPLAY_S` (unless switched off). During a run, playback follows its newest sample.
 
-The process dying costs the run and nothing else: `EngineLost` says why, in words, and
-the host has already started a fresh one.
+If the process dies, that costs the run and nothing else: `EngineLost` says why, and the host has
+already started a fresh one.
 """
 
 from __future__ import annotations
@@ -44,7 +43,6 @@ REPLAY_S = 5.0  # wall time of the replay
 STARTING = "Starting the engine…"
 WITHOUT_GPU = "Another machine can be chosen in the Run panel: modelled GPUs run everywhere."
 LOST_ADVICE = "A fresh engine is starting; press Run to try again."
-ENGINE_CLOCK = {"model": "modelled"}  # every other engine measures
 
 
 class Controller(QObject):
@@ -75,7 +73,7 @@ class Controller(QObject):
         self._when_ready: Callable[[], None] | None = None
         self._opens: RunRecord | None = None  # to be shown once its graph is here
         self._started_at = 0.0
-        self._closed = False
+        self._is_closed = False
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._poll)
@@ -161,20 +159,20 @@ class Controller(QObject):
             self._open_for(record, reference.origin, reader_options(reference.options))
 
     def _open_for(self, record: RunRecord, origin: str, options: dict[str, Any]) -> None:
-        """Open the graph of a run; what a stranger's file names elsewhere a person is asked for."""
-        asked = ""
+        """Open the graph of a run; ask first about a place outside the folder of a saved file."""
+        place = ""
         if record.folder is not None:
             origin = origin if origin.startswith(SAMPLE) else str(record.folder / origin)
-            asked = question(origin, record.folder)
-        if asked and is_elsewhere(origin):
+            place = question(origin, record.folder)
+        if place and is_elsewhere(origin):
             words = f"{origin} is not opened: it lies on another computer, or is a device."
             self.session.set_notice(Notice("warning", words, "Open the graph where it is now."))
             return
         self._opens = record
-        if asked:
-            self.session.set_notice(outside(asked, origin, options))
-            return
-        self.open(origin, **options)
+        if place:
+            self.session.set_notice(outside(place, origin, options))
+        else:
+            self.open(origin, **options)
 
     def _show_opened_run(self) -> None:
         """Show the run whose graph was asked for, once the graph is here."""
@@ -208,11 +206,10 @@ class Controller(QObject):
         self._proof_id = -1
         self._run_id = self.host.run(settings, verify=True)
         self._started_at = time.monotonic()
-        clock = ENGINE_CLOCK.get(settings.engine, "measured")
+        clock = "modelled" if settings.engine == "model" else "measured"
+        reference = graph_reference(graph, settings.source)
         self.session.set_notice(None)
-        self.session.add_run(
-            RunRecord(self._run_id, settings, graph_reference(graph, settings.source), clock), show
-        )
+        self.session.add_run(RunRecord(self._run_id, settings, reference, clock), show)
         self.running_changed.emit(True)
         self.session.set_progress(PROGRESS_UNKNOWN, "Running…" if self.ready else STARTING)
 
@@ -262,14 +259,14 @@ class Controller(QObject):
         self.host.set_delta(None)
 
     def set_pace(self, samples_per_second: float | None) -> None:
-        """Change the pace of the running model; None is full speed."""
+        """Change the pace of the run; None is full speed."""
         self.host.set_pace(samples_per_second)
 
     def close(self) -> None:
         """Stop everything; no process, timer or segment is left. Idempotent."""
-        if self._closed:
+        if self._is_closed:
             return
-        self._closed = True
+        self._is_closed = True
         self._timer.stop()
         self.host.close()
 
@@ -283,9 +280,7 @@ class Controller(QObject):
                 self.session.append_samples(self._run_id, batch)
                 self._show_sources(batch[-1])
         for message in self.host.poll():
-            handler = self._handlers.get(type(message))
-            if handler is not None:
-                handler(message)
+            self._handlers[type(message)](message)
 
     def _show_sources(self, sample: np.void) -> None:
         """Say how many sources are done, where there are many."""
@@ -405,7 +400,8 @@ class Controller(QObject):
         if record is not None:
             self.session.fail_run(message.run_id, str(message.error))
             self._end_run()
-        self._forget(message.run_id)
+        self._load_id = -1 if was_load else self._load_id
+        self._placement_id = -1 if message.run_id == self._placement_id else self._placement_id
         if was_load or message.run_id == self._arcs_id:
             self._ask_for_arcs()  # of the graph shown, whose outline the request has outlived
         if not mine:
@@ -442,10 +438,6 @@ class Controller(QObject):
         self.session.set_progress(None)
         self.session.set_waiting(self.preparing)
         self.running_changed.emit(False)
-
-    def _forget(self, run_id: int) -> None:
-        self._load_id = -1 if run_id == self._load_id else self._load_id
-        self._placement_id = -1 if run_id == self._placement_id else self._placement_id
 
     def _notice_error(self, error: Exception, advice: str = "") -> None:
         if isinstance(error, CancelledByUserError):
