@@ -29,16 +29,12 @@ engines come to the same decision from the same readings. A recorded run's readi
 through `decide` must give the recorded path of delta.
 
 Start and ceiling are ours: from W / D up to 128 W / D, on every graph. The authors start at W /
-32 D, and hold graphs that cannot fill the machine at 16 W / D. On the modelled RTX 2080 Ti as
-first fitted, theirs (climbing to 16 from W / 4 D on small graphs, our first rule) -> ours, ms:
-New York 6.01 -> 2.94, city roads of 12,000 0.70 -> 0.50, grid of 250,000 3.97 -> 2.93, mesh of
-64,000 0.74 -> 0.66, R-MAT of 65,536 1.34 -> 1.07. Starts of 4 to 32 W / D are no faster on roads
-and grids, and up to 1.6x slower on the mesh and 1.25x on the R-MAT. The kernel on an H100 starts
-higher (`Tuning` in gpu.cuda.adds), because it measured faster there.
+32 D, and hold graphs that cannot fill the machine at 16 W / D; on the modelled RTX 2080 Ti that was
+1.1 to 2 times slower on five graphs. The kernel on an H100 starts higher (`Tuning` in
+gpu.cuda.adds), because it measured faster there.
 
-Sources: paper, section 5.5 ("paper"), which is K. Wang, D. Fussell, C. Lin, "A Fast
-Work-Efficient SSSP Algorithm for GPUs", PPoPP 2021; the authors' released code ("code"); our own
-choices say "ours".
+Sources: "paper" is K. Wang, D. Fussell, C. Lin, "A Fast Work-Efficient SSSP Algorithm for GPUs",
+PPoPP 2021, section 5.5; "code" is the authors' released code; "ours" is our own choice.
 """
 
 from __future__ import annotations
@@ -53,9 +49,7 @@ C_START = 1.0  # ADDS starts lower and lets the probing phase raise it (ours; co
 START_FLOOR = 4.0  # smallest initial delta for integer weights, weight units (code)
 C_CEILING = 128.0  # largest delta, x mean weight / mean degree (ours)
 C_START_PUBLISHED = 1.0 / 32.0  # ADDS' own start (code)
-SMALL_PUBLISHED = (
-    512.0  # a graph too small to fill the machine starts so much higher, and stays (code)
-)
+SMALL_PUBLISHED = 512.0  # start of a graph too small to fill the machine, which stays (code)
 C_CEILING_PUBLISHED = 2.0**31  # as good as none (code)
 QUIET_SHARE = 0.5  # of the vertices: so many items are queued before utilisation counts (code)
 SMALL_SWITCHES = 7  # head buckets in a row that take in too little (code)
@@ -135,10 +129,10 @@ def initial_delta(
 
     factor : x mean weight / mean degree; floor : the smallest for whole weights
     """
-    wanted = factor * (mean_weight / max(mean_degree, 1e-9))
+    width = factor * (mean_weight / max(mean_degree, 1e-9))
     if integer:
-        wanted = max(wanted, floor)
-    return power_of_two(usable_width(wanted, integer))
+        width = max(width, floor)
+    return power_of_two(usable_width(width, integer))
 
 
 def power_of_two(value: float) -> float:

@@ -7,17 +7,13 @@ measured  on an H100, by kernels made for it: one dependent hop (row bounds, arc
           min) 0.40 us inside a block; a flag from block to block 0.55 us; atomic mins 84 G/s
           within L2, 22 G/s over 64 MB; copy 2.9 TB/s of a nominal 3.35. Of our own kernel: a
           sweep of the manager, 2.3 to 3.4 us, the more the busier (run time over sweeps).
-fitted    by hand, looking at half of the benchmark graphs and, on 2026-11-23, at 28 of other kinds
-          (`gpu.lab.model_error`): the eight times that the H100's preset marks
-          so. They are longer than the trips that one would count, because they hold what a round
-          does beside its trips: dealing arcs to lanes, barriers, the instructions themselves.
-          Graphs and a card that were not looked at judge them (`gpu.model.accuracy` says the
-          result).
-derived   for the other cards: latencies by the ratio of clocks, rates by the ratio of
-          nominal bandwidths. That scaling is an assumption and not a measurement.
+fitted    on half of the benchmark graphs and 28 others (`gpu.lab.model_error`): the eight times
+          that the H100's preset marks so. They are longer than the trips alone, since they hold
+          what a round does besides. `gpu.model.accuracy` states the error on other graphs.
+derived   for the other cards: latencies by the ratio of clocks, rates by the ratio of nominal
+          bandwidths. That scaling is an assumption.
 
-`Classroom GPU` is no real card: 4 workers of 8 lanes, every trip a thousand times slower,
-so that one can watch.
+`Classroom GPU` is no real card: 4 workers of 8 lanes, every trip a thousand times slower.
 """
 
 from __future__ import annotations
@@ -30,6 +26,10 @@ from gpu.words import did_you_mean
 H100_CLOCK_GHZ = 1.98
 H100_BANDWIDTH = 3.35e12  # bytes/s, nominal
 COPY_SHARE = 2.9 / 3.35  # measured copy over nominal bandwidth
+LATENCIES = (  # fields that the clock scales
+    *("hop_ns", "flag_ns", "sweep_ns", "push_ns", "superstep_ns", "begin_ns"),
+    *("narrow_ns", "round_ns", "trip_ns", "miss_ns", "alone_ns"),
+)
 TOUCHES = 1.75  # of L2 by an arc: a look; where it improves, an atomic min and row bounds
 
 
@@ -148,22 +148,9 @@ def _derived(base: Preset, **given: object) -> Preset:
     first = {"start_factor": 1.0, "skewed_factor": 1.0}
     card: Preset = replace(base, **{**first, **given})  # type: ignore[arg-type]
     slower, rate = H100_CLOCK_GHZ / card.clock_ghz, card.bandwidth / H100_BANDWIDTH
-    return replace(
-        card,
-        hop_ns=base.hop_ns * slower,
-        flag_ns=base.flag_ns * slower,
-        sweep_ns=base.sweep_ns * slower,
-        push_ns=base.push_ns * slower,
-        superstep_ns=base.superstep_ns * slower,
-        begin_ns=base.begin_ns * slower,
-        narrow_ns=base.narrow_ns * slower,
-        round_ns=base.round_ns * slower,
-        trip_ns=base.trip_ns * slower,
-        miss_ns=base.miss_ns * slower,
-        alone_ns=base.alone_ns * slower,
-        atomics_in_l2=base.atomics_in_l2 * rate,
-        atomics_in_dram=base.atomics_in_dram * rate,
-    )
+    scaled = {name: getattr(base, name) * slower for name in LATENCIES}
+    scaled |= {name: getattr(base, name) * rate for name in ("atomics_in_l2", "atomics_in_dram")}
+    return replace(card, **scaled)
 
 
 _RTX_2080_TI = _derived(

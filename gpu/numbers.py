@@ -2,13 +2,11 @@
 
 A run computes in the type of its graph's weights: `int32`, `int64`, `float32` or `float64`. The
 largest integer, or infinity, means "unreached". A relax whose sum passes the type's range is left
-out and remembered; since weights are not negative, whatever remains is exact, and only a vertex
-whose own distance does not fit stays unreached. So the range is judged once, at the end
-(`judge_range`), and no schedule can change the verdict.
+out and remembered. Weights are not negative, so what remains is exact, and only a vertex whose own
+distance does not fit stays unreached: the range is checked once, at the end (`judge_range`).
 
-`auto`, the default of a run: whole weights are computed exactly, in `int32`
-where all distances fit and otherwise again in `int64`; decimals in `float64`. The paper and its
-authors' code use `int32` and `float32`.
+`auto`, the default: whole weights in `int32` where all distances fit, else again in `int64`;
+decimals in `float64`. The paper and its authors' code use `int32` and `float32`.
 """
 
 from __future__ import annotations
@@ -18,11 +16,11 @@ from dataclasses import replace
 import numpy as np
 
 from gpu.errors import DistanceRangeError, ParameterError, WeightError
-from gpu.files import require_memory
 from gpu.graph import NUMBER_TYPES, CSRGraph
+from gpu.memory import require_memory
 
 AUTO = "auto"
-AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: no user chooses it
+AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: what it becomes, never what is asked
 CHOICES = (AUTO, *NUMBER_TYPES)
 _KEPT = "in_other_numbers"  # of a graph: itself in another type
 EXACT_FLOAT64 = 2**53  # whole numbers up to here are float64 numbers, and no two are the same one
@@ -71,16 +69,16 @@ def in_numbers(graph: CSRGraph, numbers: str) -> CSRGraph:
     Raises WeightError where a weight is not whole or does not fit (nothing is rounded to an
     integer), MemoryNeededError. Decimals are rounded to `float32` only where that is asked for.
     """
-    target = type_for(graph, numbers)
-    if graph.weights.dtype == target:
+    run_type = type_for(graph, numbers)
+    if graph.weights.dtype == run_type:
         return graph
-    kept: CSRGraph | None = graph.__dict__.get(_KEPT)
-    if kept is None or kept.weights.dtype != target:
-        require_memory(graph.m * target.itemsize, f"{graph.name} in {target}")
-        _check_fit(graph, target)
-        kept = replace(graph, weights=graph.weights.astype(target))
-        graph.__dict__[_KEPT] = kept
-    return kept
+    cast: CSRGraph | None = graph.__dict__.get(_KEPT)
+    if cast is None or cast.weights.dtype != run_type:
+        require_memory(graph.m * run_type.itemsize, f"{graph.name} in {run_type}")
+        _check_fit(graph, run_type)
+        cast = replace(graph, weights=graph.weights.astype(run_type))
+        graph.__dict__[_KEPT] = cast
+    return cast
 
 
 def wider(graph: CSRGraph, numbers: str) -> str | None:
@@ -137,21 +135,20 @@ def _blocks(graph: CSRGraph) -> list[tuple[int, int]]:
     return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
 
 
-def _check_fit(graph: CSRGraph, target: np.dtype) -> None:
+def _check_fit(graph: CSRGraph, run_type: np.dtype) -> None:
     """Raise WeightError for the first weight that has no place in the type."""
     weights = graph.weights
     if not graph.m:
         return
     with np.errstate(over="ignore", invalid="ignore"):
-        if target.kind == "i":
-            top = float(np.iinfo(target).max)
-            fits = weights < top if weights.dtype.kind == "f" else weights <= np.iinfo(target).max
+        if run_type.kind == "i":
+            top = float(np.iinfo(run_type).max)
+            fits = weights < top if weights.dtype.kind == "f" else weights <= np.iinfo(run_type).max
             if weights.dtype.kind == "f":
                 fits &= weights == np.floor(weights)
-        elif target.itemsize < weights.itemsize and weights.dtype.kind == "f":
-            fits = np.isfinite(weights.astype(target)) & (
-                (weights == 0) | (weights.astype(target) > 0)
-            )
+        elif run_type.itemsize < weights.itemsize and weights.dtype.kind == "f":
+            narrow = weights.astype(run_type)
+            fits = np.isfinite(narrow) & ((weights == 0) | (narrow > 0))
         else:
             return
     bad = np.flatnonzero(~fits)
@@ -159,6 +156,6 @@ def _check_fit(graph: CSRGraph, target: np.dtype) -> None:
         arc = int(bad[0])
         raise WeightError(
             f"{graph.arc_words(arc)} has weight {weights[arc]:.17g}, "
-            f"which {target} cannot hold ({len(bad):,} of {graph.m:,} arcs); "
+            f"which {run_type} cannot hold ({len(bad):,} of {graph.m:,} arcs); "
             "use --numbers auto"
         )

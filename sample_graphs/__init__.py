@@ -56,232 +56,142 @@ class Sample:
     largest: int = LARGEST
 
 
-CATALOGUE: dict[str, Sample] = {
-    sample.key: sample
-    for sample in (
-        Sample(
-            "city_roads",
-            "City roads",
-            "Streets, arterials and a river with few bridges: few roads are worth exploring at "
-            "once, so a GPU starves unless Δ is large.",
-            "city:city_roads",
-            12_000,
-            "any n",
-            "centre",
-            480,
-        ),
-        Sample(
-            "grid",
-            "Grid",
-            "A square grid with weights 1 to 10,000: the front is a wide ragged diamond and the "
-            "best Δ is easy to miss.",
-            "lattices:grid",
-            10_000,
-            "rows x columns, nearly square",
-            "first",
-            110,
-        ),
-        Sample(
-            "mesh",
-            "3-D mesh",
-            "A cube with all 26 neighbours: work swells and shrinks as the front crosses the "
-            "cube, and Δ has to follow.",
-            "lattices:mesh",
-            8_000,
-            "the nearest cube",
-            "first",
-            420,
-        ),
-        Sample(
-            "rmat",
-            "R-MAT",
-            "A power-law graph with huge hubs: everything is a few steps away, there is more "
-            "work than workers, and order saves work.",
-            "powerlaw:rmat",
-            4_096,
-            "the nearest power of two",
-            "hub",
-            420,
-        ),
-        Sample(
-            "geometric",
-            "Random geometric",
-            "Points in a square joined with those near them, weighed by length: a road map "
-            "without roads, where every front is a growing disc.",
-            "random_graphs:geometric",
-            10_000,
-            "any n",
-            "centre",
-            480,
-        ),
-        Sample(
-            "watts_strogatz",
-            "Small world",
-            "A ring of Watts and Strogatz with a few shortcuts: the front begins as two ends of a "
-            "line and bursts into many pieces at once.",
-            "random_graphs:watts_strogatz",
-            5_000,
-            "any n",
-            "first",
-            400,
-        ),
-        Sample(
-            "erdos_renyi",
-            "Erdős-Rényi",
-            "Uniform random arcs, eight a vertex: no hubs and no long ways, so parallelism rises "
-            "and falls like a bell.",
-            "random_graphs:erdos_renyi",
-            5_000,
-            "any n",
-            "first",
-            240,
-        ),
-        Sample(
-            "barabasi_albert",
-            "Preferential attachment",
-            "Barabási and Albert's growing graph: old vertices become hubs, and a few of them "
-            "feed most of the queue.",
-            "random_graphs:barabasi_albert",
-            5_000,
-            "any n",
-            "hub",
-            660,
-        ),
-        Sample(
-            "band",
-            "Banded matrix",
-            "Each vertex knows the 8 before and after it, as in an engineer's matrix: a front of "
-            "a few vertices moves along, and nothing fills a GPU.",
-            "plain:band",
-            4_000,
-            "any n",
-            "first",
-            300,
-        ),
-        Sample(
-            "chain",
-            "Chain",
-            "One vertex after the other: no parallelism at all, so the run measures nothing but "
-            "how long one step takes.",
-            "plain:chain",
-            1_000,
-            "any n",
-            "first",
-            110,
-        ),
-        Sample(
-            "star",
-            "Star",
-            "A hub and its leaves: everything is one step away, and one huge row of arcs must be "
-            "shared by all workers.",
-            "plain:star",
-            1_000,
-            "any n",
-            "first",
-            100,
-        ),
-        Sample(
-            "complete",
-            "Complete graph",
-            "Every vertex knows every other: the most arcs a vertex count can have, nearly all "
-            "of them relaxed in vain.",
-            "plain:complete",
-            200,
-            "any n to 46,341",
-            "first",
-            80,
-            pair_bytes=16,
-            largest=46_341,
-        ),
-        Sample(
-            "figure_1",
-            "Figure 1: order matters",
-            "Three vertices from the ADDS paper: taking A before B means taking A twice.",
-            "figures:figure_1",
-            3,
-            "always 3",
-            "first",
-            fixed=True,
-        ),
-        Sample(
-            "figure_6",
-            "Figure 6: buckets and Δ",
-            "Distances 16, 37, 55 and 74 in four buckets: Δ = 20 sorts them, Δ = 40 mixes them, "
-            "Δ = 5 clips them into the last bucket.",
-            "figures:figure_6",
-            9,
-            "always 9",
-            "first",
-            fixed=True,
-        ),
-        Sample(
-            "karate_club",
-            "Karate club",
-            "Zachary's 34 members of a club that split in two: two hubs and what lies between "
-            "them, with weights of its own.",
-            "classics:karate_club",
-            34,
-            "always 34",
-            "first",
-            fixed=True,
-        ),
-        Sample(
-            "les_miserables",
-            "Les Misérables",
-            "The 77 characters of the novel, joined where they meet: names as ids, and a hero who "
-            "knows almost everybody.",
-            "classics:les_miserables",
-            77,
-            "always 77",
-            "hub",
-            fixed=True,
-        ),
-        Sample(
-            "florentine_families",
-            "Florentine families",
-            "Fifteen families of the Renaissance, joined by marriage: small enough to follow "
-            "every step by hand.",
-            "classics:florentine_families",
-            15,
-            "always 15",
-            "hub",
-            fixed=True,
-        ),
-        Sample(
-            "southern_women",
-            "Southern women",
-            "Davis's 18 women and the 14 events that they attended: a bipartite graph, so every "
-            "way alternates.",
-            "classics:southern_women",
-            32,
-            "always 32",
-            "first",
-            fixed=True,
-        ),
-        Sample(
-            "petersen",
-            "Petersen graph",
-            "Ten vertices of degree three, no two more than two steps apart: the counterexample "
-            "of the textbooks.",
-            "classics:petersen",
-            10,
-            "always 10",
-            "first",
-            fixed=True,
-        ),
-        Sample(
-            "tutte",
-            "Tutte's graph",
-            "46 vertices of degree three in the plane, and no way that visits each once: the "
-            "front spreads evenly.",
-            "classics:tutte",
-            46,
-            "always 46",
-            "first",
-            fixed=True,
-        ),
-    )
-}
+def _figure(key: str, title: str, n: int, sentence: str, source: str = "first") -> Sample:
+    """Return the row of a graph of one size, from `figures` or `classics`."""
+    module = "figures" if key.startswith("figure") else "classics"
+    return Sample(key, title, sentence, f"{module}:{key}", n, f"always {n}", source, fixed=True)
+
+
+_ROWS = (
+    Sample(
+        "city_roads",
+        "City roads",
+        "Streets, arterials and a river with few bridges: few roads are worth exploring at once, "
+        "so a GPU starves unless Δ is large.",
+        *("city:city_roads", 12_000, "any n", "centre", 480),
+    ),
+    Sample(
+        "grid",
+        "Grid",
+        "A square grid with weights 1 to 10,000: the front is a wide ragged diamond and the best "
+        "Δ is easy to miss.",
+        *("lattices:grid", 10_000, "rows x columns, nearly square", "first", 110),
+    ),
+    Sample(
+        "mesh",
+        "3-D mesh",
+        "A cube with all 26 neighbours: work swells and shrinks as the front crosses the cube, and "
+        "Δ has to follow.",
+        *("lattices:mesh", 8_000, "the nearest cube", "first", 420),
+    ),
+    Sample(
+        "rmat",
+        "R-MAT",
+        "A power-law graph with huge hubs: everything is a few steps away, there is more work than "
+        "workers, and order saves work.",
+        *("powerlaw:rmat", 4_096, "the nearest power of two", "hub", 420),
+    ),
+    Sample(
+        "geometric",
+        "Random geometric",
+        "Points in a square joined with those near them, weighed by length: a road map without "
+        "roads, where every front is a growing disc.",
+        *("random_graphs:geometric", 10_000, "any n", "centre", 480),
+    ),
+    Sample(
+        "watts_strogatz",
+        "Small world",
+        "A ring of Watts and Strogatz with a few shortcuts: the front begins as two ends of a line "
+        "and bursts into many pieces at once.",
+        *("random_graphs:watts_strogatz", 5_000, "any n", "first", 400),
+    ),
+    Sample(
+        "erdos_renyi",
+        "Erdős-Rényi",
+        "Uniform random arcs, eight a vertex: no hubs and no long ways, so parallelism rises and "
+        "falls like a bell.",
+        *("random_graphs:erdos_renyi", 5_000, "any n", "first", 240),
+    ),
+    Sample(
+        "barabasi_albert",
+        "Preferential attachment",
+        "Barabási and Albert's growing graph: old vertices become hubs, and a few of them feed "
+        "most of the queue.",
+        *("random_graphs:barabasi_albert", 5_000, "any n", "hub", 660),
+    ),
+    Sample(
+        "band",
+        "Banded matrix",
+        "Each vertex knows the 8 before and after it, as in an engineer's matrix: a front of a few "
+        "vertices moves along, and nothing fills a GPU.",
+        *("plain:band", 4_000, "any n", "first", 300),
+    ),
+    Sample(
+        "chain",
+        "Chain",
+        "One vertex after the other: no parallelism at all, so the run measures nothing but how "
+        "long one step takes.",
+        *("plain:chain", 1_000, "any n", "first", 110),
+    ),
+    Sample(
+        "star",
+        "Star",
+        "A hub and its leaves: everything is one step away, and one huge row of arcs must be "
+        "shared by all workers.",
+        *("plain:star", 1_000, "any n", "first", 100),
+    ),
+    Sample(
+        "complete",
+        "Complete graph",
+        "Every vertex knows every other: the most arcs a vertex count can have, nearly all of them "
+        "relaxed in vain.",
+        *("plain:complete", 200, "any n to 46,341", "first", 80),
+        pair_bytes=16,
+        largest=46_341,
+    ),
+    _figure(
+        *("figure_1", "Figure 1: order matters", 3),
+        "Three vertices from the ADDS paper: taking A before B means taking A twice.",
+    ),
+    _figure(
+        *("figure_6", "Figure 6: buckets and Δ", 9),
+        "Distances 16, 37, 55 and 74 in four buckets: Δ = 20 sorts them, Δ = 40 mixes them, "
+        "Δ = 5 clips them into the last bucket.",
+    ),
+    _figure(
+        *("karate_club", "Karate club", 34),
+        "Zachary's 34 members of a club that split in two: two hubs, a few members between them, "
+        "and weights of its own.",
+    ),
+    _figure(
+        *("les_miserables", "Les Misérables", 77),
+        "The 77 characters of the novel, joined where they meet: names as ids, and a hero who "
+        "knows almost everybody.",
+        "hub",
+    ),
+    _figure(
+        *("florentine_families", "Florentine families", 15),
+        "Fifteen families of the Renaissance, joined by marriage: small enough to follow every "
+        "step by hand.",
+        "hub",
+    ),
+    _figure(
+        *("southern_women", "Southern women", 32),
+        "Davis's 18 women and the 14 events that they attended: a bipartite graph, so every path "
+        "alternates between the two.",
+    ),
+    _figure(
+        *("petersen", "Petersen graph", 10),
+        "Ten vertices of degree three, no two more than two steps apart: the counterexample of "
+        "the textbooks.",
+    ),
+    _figure(
+        *("tutte", "Tutte's graph", 46),
+        "46 vertices of degree three in the plane, without a cycle that visits each once: the "
+        "front spreads evenly.",
+    ),
+)
+CATALOGUE: dict[str, Sample] = {sample.key: sample for sample in _ROWS}
 
 
 def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int") -> CSRGraph:

@@ -96,9 +96,9 @@ class Stops:
 def city_roads(n: int, seed: int) -> CSRGraph:
     """Return a city of exactly n >= 10 vertices; float32 weights, 0.1 s; positions, metres."""
     rng = np.random.Generator(np.random.PCG64(seed))
-    wanted = max(1, int(JUNCTION_ROADS * n))
-    land = plan.survey(rng, n, wanted)
-    cuts, spurs = _planned(rng, land, seed, wanted, int(CULS_DE_SAC * n))
+    junctions = max(1, int(JUNCTION_ROADS * n))
+    land = plan.survey(rng, n, junctions)
+    cuts, spurs = _planned(rng, land, seed, junctions, int(CULS_DE_SAC * n))
     roads = _network(rng, land.river, cuts, spurs)
     roads = _with_bends(_thinned(rng, roads), n, land.river)
     centre = np.array([plan.CENTRE])
@@ -107,17 +107,17 @@ def city_roads(n: int, seed: int) -> CSRGraph:
 
 
 def _planned(
-    rng: np.random.Generator, land: plan.Land, seed: int, wanted: int, culs: int
+    rng: np.random.Generator, land: plan.Land, seed: int, junctions: int, culs: int
 ) -> tuple[plan.Cuts, plan.Cuts]:
     """Return `wanted` roads, and at most `culs` of the next ones, to be cut short."""
     smallest, count = 1.5, 0
-    while count < wanted:
+    while count < junctions:
         smallest /= 2
         cuts = plan.cut_land(np.random.Generator(np.random.PCG64([seed, 1])), land, smallest)
         count = len(cuts.rank)
-    floor = np.partition(cuts.rank, count - wanted)[count - wanted]
+    floor = np.partition(cuts.rank, count - junctions)[count - junctions]
     chosen = cuts.rank > floor
-    chosen[np.flatnonzero(cuts.rank == floor)[: wanted - np.count_nonzero(chosen)]] = True
+    chosen[np.flatnonzero(cuts.rank == floor)[: junctions - np.count_nonzero(chosen)]] = True
     waiting = np.flatnonzero(~chosen & np.where(cuts.parent >= 0, chosen[cuts.parent], True))
     short = rng.permutation(waiting)[:culs]
     renumbered = np.concatenate((np.arange(FIRST_ROAD), np.cumsum(chosen) - 1 + FIRST_ROAD))

@@ -94,13 +94,13 @@ def _near(
     cell = row * cells + column
     begin = np.searchsorted(cell, np.arange(cells * cells + 1))
     point = np.arange(len(cell))
-    found = [_close(xy, point, point + 1, begin[cell + 1], radius)]
+    pairs = [_close(xy, point, point + 1, begin[cell + 1], radius)]
     for down, right in CELLS_AHEAD:
         inside = (row + down < cells) & (column + right >= 0) & (column + right < cells)
         other = np.where(inside, cell + down * cells + right, 0)
         last = np.where(inside, begin[other + 1], begin[other])
-        found.append(_close(xy, point, begin[other], last, radius))
-    return np.concatenate([u for u, _ in found]), np.concatenate([v for _, v in found])
+        pairs.append(_close(xy, point, begin[other], last, radius))
+    return np.concatenate([u for u, _ in pairs]), np.concatenate([v for _, v in pairs])
 
 
 def _close(

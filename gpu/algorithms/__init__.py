@@ -21,9 +21,9 @@ __all__ = ["ALGORITHMS", "Algorithm", "Parameter", "essay", "find"]
 def _modules() -> dict[str, ModuleType]:
     names = sorted(info.name for info in iter_modules(__path__))
     modules = [import_module(f"{__name__}.{name}") for name in names]
-    found = {module.ALGORITHM.key: module for module in modules if hasattr(module, "ALGORITHM")}
-    order = [*(key for key in FIRST if key in found), *(key for key in found if key not in FIRST)]
-    return {key: found[key] for key in order}
+    by_key = {module.ALGORITHM.key: module for module in modules if hasattr(module, "ALGORITHM")}
+    order = [*(key for key in FIRST if key in by_key), *(key for key in by_key if key not in FIRST)]
+    return {key: by_key[key] for key in order}
 
 
 _MODULES = _modules()

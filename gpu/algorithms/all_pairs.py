@@ -96,5 +96,5 @@ def chunk_rows(row: int, count: int, row_share: int, free: int, at_once: int, mo
     most : bytes of rows from which on a longer chunk gains nothing
     """
     fit = free // max(row_share, 1)
-    wanted = max(most // max(row, 1), 2 * at_once, 1)
-    return int(min(fit, wanted, count))
+    chosen = max(most // max(row, 1), 2 * at_once, 1)
+    return int(min(fit, chosen, count))

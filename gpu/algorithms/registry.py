@@ -107,17 +107,17 @@ class Algorithm:
 
     def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return every parameter by key, defaults filled in; ParameterError on a wrong one."""
-        known = {parameter.key: parameter for parameter in self.parameters}
+        knobs = {parameter.key: parameter for parameter in self.parameters}
         for key, value in given.items():
             if key in self.fixed and value == self.fixed[key]:
                 continue
-            if key not in known:
-                allowed = ", ".join(known) or "none"
-                near = did_you_mean(key, known)
+            if key not in knobs:
+                allowed = ", ".join(knobs) or "none"
+                near = did_you_mean(key, knobs)
                 raise ParameterError(
                     f"{self.key} has no parameter {key!r}{near}; it has: {allowed}"
                 )
-        open_to_all = {key: knob.checked(given.get(key)) for key, knob in known.items()}
+        open_to_all = {key: knob.checked(given.get(key)) for key, knob in knobs.items()}
         return {**open_to_all, **self.fixed}
 
     def problem(self, engine: str) -> str | None:

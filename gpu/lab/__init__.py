@@ -18,10 +18,10 @@ def command_line(*words: str) -> str:
 
     It is the same for `sssp-scope` and for `python -m gpu.lab...`.
     """
-    given = sys.argv[1:]
-    if tuple(given[: len(words)]) == words:
-        given = given[len(words) :]
-    return " ".join(("sssp-scope", *words, *given))
+    options = sys.argv[1:]
+    if tuple(options[: len(words)]) == words:
+        options = options[len(words) :]
+    return " ".join(("sssp-scope", *words, *options))
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:

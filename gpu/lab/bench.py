@@ -190,7 +190,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 def add_group(group: str, rows: dict[str, tuple[Row, Measurement]]) -> None:
     """Put rows of another room before those that are here, under one word."""
-    known = {**rows, **ROWS}
+    table = {**rows, **ROWS}
     ROWS.clear()
-    ROWS.update(known)
+    ROWS.update(table)
     GROUPS[group] = tuple(rows)

@@ -65,12 +65,12 @@ def proved(graph: CSRGraph, trace: Trace) -> Trace:
     """
     if trace.graph.hash != graph.hash:
         raise TraceError(f"{trace.graph.name} of the trace is not the one that is made here")
-    found = verify(graph, trace.settings.source, trace.dist)
-    if not found.passed:
-        raise TraceError(f"the distances of {trace.settings.algorithm} are wrong: {found.detail}")
+    verdict = verify(graph, trace.settings.source, trace.dist)
+    if not verdict.passed:
+        raise TraceError(f"the distances of {trace.settings.algorithm} are wrong: {verdict.detail}")
     device = re.split(r" \d+GB", str(trace.environment["device"]))[0]  # its memory left out
-    told = trace.environment | {RECORDED_ON: device}
-    return replace(trace, verification=found, environment=told)
+    facts = trace.environment | {RECORDED_ON: device}
+    return replace(trace, verification=verdict, environment=facts)
 
 
 def measured_sweep(graph: CSRGraph, device: str) -> dict[str, Any]:
@@ -87,8 +87,8 @@ def cut(name: str, graph: CSRGraph, traces: list[Trace], target: Path) -> str:
     Returns the device that they were made on.
     """
     kinds = [(algorithm, level) for level in LEVELS for algorithm in ALGORITHMS]
-    known = {(t.settings.algorithm, t.settings.probe): t for t in traces}
-    runs = [proved(graph, known[kind]) for kind in kinds if kind in known]
+    by_kind = {(t.settings.algorithm, t.settings.probe): t for t in traces}
+    runs = [proved(graph, by_kind[kind]) for kind in kinds if kind in by_kind]
     if graph.positions is None or [run.settings.algorithm for run in runs[:2]] != [*ALGORITHMS]:
         raise TraceError(f"{name}: needs {' and '.join(ALGORITHMS)} at probe {LEVELS[0]:d}")
     path = target / f"{name}.npz"
@@ -98,11 +98,11 @@ def cut(name: str, graph: CSRGraph, traces: list[Trace], target: Path) -> str:
     return str(runs[0].environment[RECORDED_ON])
 
 
-def write_sweep(told: dict[str, Any], device: str, target: Path) -> None:
+def write_sweep(facts: dict[str, Any], device: str, target: Path) -> None:
     """Write the sweep that the window opens, made on a device."""
     path = target / "sweep.json"
-    path.write_text(json.dumps({RECORDED_ON: device, **told}, indent=1) + "\n", encoding="utf-8")
-    print(f"{path}: {path.stat().st_size:,} bytes, {len(told['points'])} points")
+    path.write_text(json.dumps({RECORDED_ON: device, **facts}, indent=1) + "\n", encoding="utf-8")
+    print(f"{path}: {path.stat().st_size:,} bytes, {len(facts['points'])} points")
 
 
 def record(device: str, target: Path) -> None:

@@ -56,13 +56,13 @@ class LoopRun:
     def set_delta(self, delta: float | None) -> None:
         """A person's delta holds from the next decision of the loop on; None hands it back."""
         state = self.sim[0]
-        wanted = self.own_delta if delta is None else delta
-        if wanted != state.delta:
-            raised = wanted > state.delta
+        chosen = self.own_delta if delta is None else delta
+        if chosen != state.delta:
+            raised = chosen > state.delta
             state["flags"] |= int(Flag.DELTA_RAISED if raised else Flag.DELTA_LOWERED)
             state.delta_changes += 1
-            note(self.log, state.t_ns, EventKind.DELTA, int(Reason.BY_HAND), 1, wanted)
-        state.delta, state.by_hand = wanted, int(delta is not None)
+            note(self.log, state.t_ns, EventKind.DELTA, int(Reason.BY_HAND), 1, chosen)
+        state.delta, state.by_hand = chosen, int(delta is not None)
         state.reason = int(Reason.START if delta is None else Reason.BY_HAND)
 
     def final_sample(self, sample: Any) -> None:

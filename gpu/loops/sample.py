@@ -38,9 +38,9 @@ def fill_sample(s, log, sample, assigned, busy):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def note_improved(arrays, s, vertex, known):  # type: ignore[no-untyped-def]
-    """Keep the time at which a vertex got a better distance than `known`: probe level 2."""
+def note_improved(arrays, s, vertex, current):  # type: ignore[no-untyped-def]
+    """Keep the time at which a vertex got a better distance than `current`: probe level 2."""
     if s.vertices:
         arrays.last_ns[vertex] = np.int64(s.t_ns)
-        if known == s.unreached:
+        if current == s.unreached:
             arrays.first_ns[vertex] = np.int64(s.t_ns)

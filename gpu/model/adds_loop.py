@@ -1,21 +1,17 @@
 """The modelled ADDS, event by event: one compiled loop over manager sweeps and rounds.
 
-The form is that of our kernel (`cuda/kernels/manager.cuh`, `worker.cuh`), and so are its sizes
-(`gpu.model.machine`). Two kinds of event, in order of modelled time (a sweep goes after a
-worker's event of its instant):
+The form and the sizes are those of our kernel (`cuda/kernels/manager.cuh`, `worker.cuh`). Two kinds
+of event, in order of modelled time (a worker's event before a sweep of the same instant):
 
-sweep   of the manager, every `sweep_ns`: retire finished heads, hand items of the open
-        heads to idle workers, ask the controller, write a sample, look for the end. Of each
-        bucket it finds at most READABLE items a sweep.
-worker  it sees its order, `order_ns` later; it ends a round; or it has written what it
-        collected to the buckets, `push_ns` later.
+sweep   of the manager, every `sweep_ns`: retire finished heads, hand items of the open heads to
+        idle workers, ask the controller, write a sample, look for the end. It finds at most
+        READABLE items of each bucket.
+worker  it sees its order, `order_ns` later; it ends a round (`adds_worker`); or it has written
+        what it collected to the buckets, `push_ns` later.
 
-What a worker does in a round, and what it costs, stands in `adds_worker`.
-
-Every decision is a call into `gpu.scheduler` or `gpu.delta`; this file only keeps the
-books and the time. What it leaves out: a worker's end is seen by the next sweep at once;
-items are readable when their write ends, so the write-completed counters always equal the
-reserved ones here; two workers on one multiprocessor slow each other down only by its rate.
+Every decision is a call into `gpu.scheduler` or `gpu.delta`. Left out: a worker's end is seen by
+the next sweep at once; items are readable when their write ends; two workers on one multiprocessor
+slow each other down only by its rate.
 """
 
 from __future__ import annotations

@@ -1,22 +1,18 @@
 """The worker of the modelled ADDS: its own queue, its rounds, what it writes to the buckets.
 
-In a round a worker takes up to a block's lanes of vertices off its own queue and deals them
-to its warps. It reads their distances at the start and relaxes their arcs at the end, so
-what others do meanwhile makes it stale, as on the device. What improves stays in its own queue
-where it belongs to its bucket or before (`stays_with_worker`), the rest is collected and
-written when the queue is empty, when the collection is half full, or every few rounds while
-others are idle. Hubs are put aside and done after the round by the whole block, as many
-arcs at a time as the block has in flight.
+In a round a worker takes up to a block's lanes of vertices off its own queue and deals them to its
+warps. It reads their distances at the start and relaxes their arcs at the end, so what others do
+meanwhile makes it stale. A vertex that improved stays in its own queue where it belongs to its
+bucket or before (`stays_with_worker`). The rest is collected and written when the queue is empty,
+when the collection is half full, or every FLUSH_ROUNDS while others are idle. Hubs are done after
+the round by the whole block.
 
-While others are idle a worker with hubs keeps little to itself, as the kernel's does: the pieces of
-a long row, the hubs that it has not begun and what exceeds `KEEP` in its queue go to the buckets.
-An item from `n` on is a piece of arcs, of whichever vertex they belong to.
+While others are idle a worker with hubs gives away the pieces of a long row, the hubs that it has
+not begun and what exceeds KEEP in its queue. An item from `n` on is a piece of arcs.
 
 A round lasts as long as its fullest warp: `narrow_ns` where it has at most one arc a lane, else
-`round_ns`, and `trip_ns` for each further load of arcs in flight. So one large vertex makes 31
-others wait. It ends no earlier than its multiprocessor, which relaxes one arc every `arc_ns` for
-all its workers together, has come to it: work that lies on few multiprocessors does not get the
-whole device's rate.
+`round_ns`, and `trip_ns` for each further load of arcs in flight. It ends no earlier than its
+multiprocessor, which relaxes one arc every `arc_ns` for all its workers, has come to it.
 """
 
 from __future__ import annotations
@@ -129,11 +125,11 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
         at = (w.head + place) & (QUEUE_ROOM - 1)
         item = machine.items[worker, at]
         vertex, first, end = row_of(machine, item)
-        known = machine.dist[vertex]
+        current = machine.dist[vertex]
         if place == until:
             until += share
             of_warp = 0
-        if c.drop_stale and machine.queued[worker, at] > known:
+        if c.drop_stale and machine.queued[worker, at] > current:
             machine.items[worker, at] = -1 - item
             queued = np.float64(machine.queued[worker, at])
             record(machine.log, s.t_ns, STALE, worker, vertex, w.bucket, queued)
@@ -142,12 +138,12 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
         if degree > HUB_ARCS:
             machine.items[worker, at] = -1 - item
             machine.hubs[worker, w.hubs] = item
-            machine.hub_dist[worker, w.hubs] = known
+            machine.hub_dist[worker, w.hubs] = current
             w.hubs += 1
             continue
-        machine.snapshot[worker, place] = known
+        machine.snapshot[worker, place] = current
         s.processed += 1
-        record(machine.log, s.t_ns, POP, worker, vertex, w.bucket, np.float64(known))
+        record(machine.log, s.t_ns, POP, worker, vertex, w.bucket, np.float64(current))
         if s.vertices:
             machine.times[vertex] += 1
         arcs += degree
@@ -163,11 +159,11 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
     w = machine.workers[worker]
     item = machine.hubs[worker, w.hubs - 1]
     hub, first, end = row_of(machine, item)
-    known = machine.dist[hub]
+    current = machine.dist[hub]
     rest = 0
     until = w.given_first if first + w.arc < w.given_first else end
     w.take, w.wave_arc = 0, min(w.arc + IN_FLIGHT * c.lanes, until - first)
-    if c.drop_stale and machine.hub_dist[worker, w.hubs - 1] > known:
+    if c.drop_stale and machine.hub_dist[worker, w.hubs - 1] > current:
         rest, w.wave_arc = end - first - w.arc, -1  # the newer item does them; the rounds are idle
         if w.arc == 0:
             queued = np.float64(machine.hub_dist[worker, w.hubs - 1])
@@ -175,10 +171,10 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
     elif w.counted == 0:
         w.counted = 1
         s.processed += 1
-        record(machine.log, s.t_ns, POP, worker, hub, w.bucket, np.float64(known))
+        record(machine.log, s.t_ns, POP, worker, hub, w.bucket, np.float64(current))
         if s.vertices:
             machine.times[hub] += 1
-    machine.snapshot[worker, 0] = known
+    machine.snapshot[worker, 0] = current
     arcs = max(w.wave_arc - w.arc, 0)
     _end_at(machine, s, c, worker, arcs, max(arcs, rest), c.lanes)
 
@@ -249,8 +245,8 @@ def _gives_hubs(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     gives = last >= c.chunk_smallest
     if gives:
         for place in range(last):
-            given = np.int64(machine.hubs[worker, place])
-            _collect_of_hub(machine, s, c, k, worker, given, machine.hub_dist[worker, place])
+            shared = np.int64(machine.hubs[worker, place])
+            _collect_of_hub(machine, s, c, k, worker, shared, machine.hub_dist[worker, place])
         machine.hubs[worker, 0], machine.hub_dist[worker, 0] = item, dist
         s.assigned -= last
         w.hubs = 1
@@ -304,17 +300,17 @@ def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ig
     for arc in range(first, end):
         to = indices[arc]
         reached = plus(from_dist, weights[arc])
-        known = dist[to]
+        current = dist[to]
         record(machine.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
-        if reached < known:
+        if reached < current:
             if c.queue_losers and machine.improved_ns[to] != s.t_ns:
-                machine.improved_ns[to], machine.before[to] = s.t_ns, known
-            note_improved(machine, s, to, known)
+                machine.improved_ns[to], machine.before[to] = s.t_ns, current
+            note_improved(machine, s, to, current)
             dist[to] = reached
             s.improved += 1
             record(machine.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
             _keep_or_collect(machine, s, c, k, worker, to, dist[to])
-        elif known == unreached:
+        elif current == unreached:
             s.overflowed = 1
         elif c.queue_losers and machine.improved_ns[to] == s.t_ns and reached < machine.before[to]:
             _collect_of_hub(machine, s, c, k, worker, to, reached)  # it lost the race of this round
@@ -384,12 +380,12 @@ def round_events(machine, c, worker):  # type: ignore[no-untyped-def]
         vertex = machine.items[worker, (w.head + place) & (QUEUE_ROOM - 1)]
         if vertex >= 0:
             arcs += machine.indptr[vertex + 1] - machine.indptr[vertex]
-    given = w.hubs
+    shared = w.hubs
     if w.hubs > 0:
         arcs += max(w.wave_arc - w.arc, 0)
         _, first, end = row_of(machine, machine.hubs[worker, w.hubs - 1])
-        given += (end - first) // PIECE_ARCS
-    return ARC_EVENTS * (arcs + OUT_ROOM + given + QUEUE_ROOM) + c.lanes + 16
+        shared += (end - first) // PIECE_ARCS
+    return ARC_EVENTS * (arcs + OUT_ROOM + shared + QUEUE_ROOM) + c.lanes + 16
 
 
 @compiled_inline

@@ -1,19 +1,17 @@
 """The modelled all-pairs runs: blocks that each have a source of their own.
 
-Blocks share nothing but the device's throughput, so the simulation is short: the block whose
-turn comes first takes an *event*, which is a round over its source or a part of one, and its
-turn comes again when that has been paid for. Of two at the same time the lower number goes
-first, so a run is the same every time.
+Blocks share only the device's throughput. The block whose turn comes first takes an *event*, a
+round over its source or a part of one, and gets its next turn when that is paid for. Ties go to the
+lower number, so a run is the same every time.
 
-A round costs one dependent trip, then either the trips of its waves (a wave is WAVE_ROUNDS
-arcs a lane, in flight together) or the block's share of the device's arc throughput,
-whichever is longer. Pushes cost nothing beside: they stay in the block's shared memory.
+A round costs one dependent trip, then the trips of its waves (WAVE_ROUNDS arcs a lane, in flight
+together) or the block's share of the device's arc throughput, whichever is longer. Pushes stay in
+the block's shared memory and cost nothing.
 
-Two kinds of rounds. *Edges*: every arc, until nothing changes; long rounds are cut into
-events. *Sweeps*: bits of waiting vertices are scanned, those nearer than `edge` are taken,
-as many as the list holds, and relaxed; when none is left below, either the heavy arcs of
-what was taken follow (`split`), or `edge` moves on past the nearest that waits. Within a
-wave, or a sweep, distances are read before any is written, as the threads of a block do.
+*Edges* rounds relax every arc, until nothing changes. *Sweeps* scan bits of waiting vertices, take
+those nearer than `edge`, as many as the list holds, and relax them; when none is left, either the
+heavy arcs follow (`split`), or `edge` moves on past the nearest that waits. Within a wave or a
+sweep, distances are read before any is written.
 """
 
 from __future__ import annotations
@@ -198,15 +196,15 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
         bits, vertex, left = run.bits[heavy, at, word], word << 5, np.uint32(0)
         while bits != 0:
             if bits & 1:
-                known = run.dist[b.row, vertex]
-                if (heavy or known < b.edge) and count < len(run.taken):
-                    run.taken[count], run.snapshot[count] = vertex, known
+                current = run.dist[b.row, vertex]
+                if (heavy or current < b.edge) and count < len(run.taken):
+                    run.taken[count], run.snapshot[count] = vertex, current
                     count += 1
                     kind = RESUME if heavy else POP
-                    record(run.log, s.t_ns, kind, at, vertex, at, np.float64(known))
+                    record(run.log, s.t_ns, kind, at, vertex, at, np.float64(current))
                 else:
                     left |= np.uint32(1) << np.uint32(vertex & 31)
-                    lowest = min(lowest, np.float64(known))
+                    lowest = min(lowest, np.float64(current))
             bits >>= np.uint32(1)
             vertex += 1
         if s.split and not heavy:
@@ -215,8 +213,8 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
     for place in range(count):
         tail = np.int64(run.taken[place])
         if s.split and not heavy:
-            known = np.float64(run.snapshot[place])
-            record(run.log, s.t_ns, DEFER, at, tail, at, known)
+            current = np.float64(run.snapshot[place])
+            record(run.log, s.t_ns, DEFER, at, tail, at, current)
         for arc in range(run.indptr[tail], run.indptr[tail + 1]):
             if s.split == 0 or (run.weights[arc] > b.delta) == (heavy == 1):
                 arcs += 1
@@ -258,13 +256,13 @@ def _move_on(s, b, lowest):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def _relax(run, s, b, at, tail, known, arc):  # type: ignore[no-untyped-def]
+def _relax(run, s, b, at, tail, current, arc):  # type: ignore[no-untyped-def]
     """Relax one arc for block `at`, which marks what improved unless it goes by edges."""
-    if known == run.unreached[0]:
+    if current == run.unreached[0]:
         record(run.log, s.t_ns, RELAX, at, arc, tail, np.inf)
         return
     to = run.indices[arc]
-    reach = plus(known, run.weights[arc])
+    reach = plus(current, run.weights[arc])
     record(run.log, s.t_ns, RELAX, at, arc, tail, np.float64(reach))
     there = run.dist[b.row, to]
     if reach < there:

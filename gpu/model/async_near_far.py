@@ -34,5 +34,5 @@ class AsyncNearFarRun(NearFarRun):
     @staticmethod
     def first_delta(graph: CSRGraph) -> float:
         """Return how far the threshold moves at a time, weight units."""
-        wanted = strides_of(graph.mean_degree) * graph.mean_weight / max(graph.mean_degree, 1e-9)
-        return usable_width(wanted, graph.integer)
+        width = strides_of(graph.mean_degree) * graph.mean_weight / max(graph.mean_degree, 1e-9)
+        return usable_width(width, graph.integer)

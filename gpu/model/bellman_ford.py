@@ -1,8 +1,7 @@
 """Bellman-Ford on the modelled GPU: Near-Far's loop with a threshold that is never reached.
 
-With everything near, the loop of `near_far_loop` *is* frontier Bellman-Ford, wave by wave,
-and costs what Near-Far costs: so any difference between two runs is one of order. There is no
-delta, no base and nothing far.
+With everything near, that loop is frontier Bellman-Ford and costs what Near-Far costs, so two
+runs differ in order alone. There is no delta, no base and nothing far.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ import numpy as np
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 from gpu.model.modelled_run import SuperstepRun, run_modelled
-from gpu.model.near_far import make_piles
-from gpu.model.near_far_loop import PILES
+from gpu.model.near_far import PILES, make_piles
 from gpu.record.trace import RunSettings
 
 

@@ -89,17 +89,17 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
     for arc in range(start, end):
         to = arrays.indices[arc]
         reached = plus(from_dist, arrays.weights[arc])
-        known = arrays.dist[to]
+        current = arrays.dist[to]
         record(arrays.log, s.t_ns, RELAX, 0, arc, vertex, np.float64(reached))
-        if reached < known:
+        if reached < current:
             arrays.dist[to] = reached
             s.improved += 1
             s.t_ns += s.hop_ns
             record(arrays.log, s.t_ns, IMPROVE, 0, to, arc, np.float64(arrays.dist[to]))
             record(arrays.log, s.t_ns, PUSH, 0, to, 0, np.float64(arrays.dist[to]))
-            note_improved(arrays, s, to, known)
+            note_improved(arrays, s, to, current)
             s.size = push(arrays.heap, s.size, np.float64(arrays.dist[to]), to)
-        elif known == s.unreached:
+        elif current == s.unreached:
             s.overflowed = 1
 
 

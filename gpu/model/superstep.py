@@ -1,21 +1,18 @@
-"""The modelled superstep, that of Near-Far, Bellman-Ford and delta-stepping: waves over near.
+"""The modelled superstep of Near-Far, Bellman-Ford and delta-stepping: waves over near.
 
-The form is that of our kernels (`cuda/kernels/superstep.cuh`), which share one skeleton too, so
-what two of these algorithms differ by in a run is order alone. A small frontier is one block's
-alone: a superstep costs `alone_ns`. From WIDE_ENTER items on all blocks share it, until
-WIDE_LEAVE are left: then a superstep costs a grid barrier, `superstep_ns`, and a change of
-mode one more. Beyond that both cost what a round of ADDS costs: vertices are dealt to warps,
-a block is through when its fullest warp is (`trip_ns` for each further load of arcs in flight),
-when its hubs are, which it does as a whole, and not before its multiprocessor has relaxed
-all its arcs at `arc_ns` each; the superstep ends with the last block. A frontier wider than
-all lanes takes several such waves.
+The form is that of our kernels (`cuda/kernels/superstep.cuh`). A small frontier is one block's: a
+superstep costs `alone_ns`. From WIDE_ENTER items on all blocks share it, until WIDE_LEAVE are left:
+then a superstep costs a grid barrier, `superstep_ns`, and a change of mode one more. Both cost what
+a round of ADDS costs besides: vertices are dealt to warps, and a block ends with its fullest warp
+(`trip_ns` for each further load of arcs in flight), with its hubs, and not before its
+multiprocessor has relaxed all its arcs at `arc_ns` each. The superstep ends with the last block. A
+frontier wider than all lanes takes several such waves.
 
-A wave reads its distances first and relaxes then, so that within a wave nobody sees what
-the others write, as on the device; between waves of one superstep they do, and a vertex that
-improved meanwhile is left to the next superstep.
+A wave reads its distances first and relaxes then, so within a wave no vertex sees what the others
+write. A vertex that improved between two waves is left to the next superstep.
 
-What an algorithm adds is four rules, found by the type of the bundle of arrays (`rule`): by Numba
-when a loop is compiled, where they cost nothing at run time, and by `_ruled` where it is not.
+An algorithm adds four rules, found by the type of its bundle of arrays (`rule`): by Numba when a
+loop is compiled, at no cost at run time, and by `_ruled` in uncompiled runs.
 """
 
 from __future__ import annotations
@@ -185,14 +182,14 @@ def _wave(arrays, s):  # type: ignore[no-untyped-def]
             of_warp = 0
             group = group + 1 if group + 1 < blocks else 0
         vertex = np.int64(arrays.near[place])
-        known = arrays.dist[vertex]
+        current = arrays.dist[vertex]
         if s.heavy == 0 and waits_again(arrays, s, vertex):
             arrays.near[place] = -1
-            record(arrays.log, s.t_ns, SKIP, group, vertex, s.bucket, np.float64(known))
+            record(arrays.log, s.t_ns, SKIP, group, vertex, s.bucket, np.float64(current))
             continue
-        arrays.snapshot[place - first] = known
+        arrays.snapshot[place - first] = current
         kind = RESUME if s.heavy else POP
-        record(arrays.log, s.t_ns, kind, group, vertex, s.bucket, np.float64(known))
+        record(arrays.log, s.t_ns, kind, group, vertex, s.bucket, np.float64(current))
         if s.heavy == 0:
             s.processed += 1
             if s.vertices:

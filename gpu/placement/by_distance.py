@@ -33,8 +33,8 @@ def checked_distances(
 ) -> np.ndarray:
     """Return `dist`, (n,), if a layout can be made of it; raise ParameterError if not."""
     if dist is None or dist.shape != (graph.n,):
-        given = "no distances" if dist is None else f"{len(dist)} distances"
-        raise ParameterError(f"layout {kind}: {given} for {graph.n} vertices; run first")
+        words = "no distances" if dist is None else f"{len(dist)} distances"
+        raise ParameterError(f"layout {kind}: {words} for {graph.n} vertices; run first")
     if delta is not None and not 0 < delta < math.inf:
         raise ParameterError(f"layout {kind}: delta = {delta}; allowed: a finite number above 0")
     return dist

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -122,17 +121,6 @@ def test_the_stand_in_for_new_york_is_a_file(
     model = measure("model", tmp_path, bench.graph_file(None, tmp_path))
     assert model.note.startswith("made-up city roads")
     assert load_graph(tmp_path / "city_roads.gr.gz").n == 300
-
-
-@pytest.mark.slow
-def test_the_pictures_are_made_in_a_process_of_their_own(tmp_path: Path) -> None:
-    path = tmp_path / "tiny.gr"
-    path.write_text("p sp 3 3\na 1 2 1\na 2 3 1\na 3 1 1\n")
-    command = [sys.executable, "-m", "viewer.bench.ui"]
-    done = subprocess.run([*command, "open", path], capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    assert told["open_s"] > 0
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 2
 
 
 def test_bench_gpu_without_a_gpu_says_why(capsys: pytest.CaptureFixture[str]) -> None:

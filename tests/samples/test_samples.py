@@ -177,63 +177,6 @@ def test_city_is_a_road_network(seed: int) -> None:
     assert hops.max() > 1.2 * np.sqrt(graph.n)  # long and thin
 
 
-def test_city_thins_out_and_has_fast_roads() -> None:
-    graph = make("city_roads", n=12_000)
-    x, y = graph.positions.T.astype(np.float64)  # type: ignore[union-attr]
-    from_centre = np.hypot(x, y)
-    edge = np.quantile(from_centre, 0.98)
-    inner = (from_centre < edge / 4).sum() / (edge / 4) ** 2
-    outer = ((from_centre > edge * 0.75) & (from_centre < edge)).sum() / (
-        edge**2 - (0.75 * edge) ** 2
-    )
-    assert inner > 10 * outer
-    tails, heads = ends(graph)
-    length = np.hypot(x[tails] - x[heads], y[tails] - y[heads])
-    speed = length * 36 / graph.weights
-    long = length > 30  # short streets are rounded to whole tenths of a second
-    assert np.quantile(speed[long], 0.2) < 28
-    assert speed[long].max() > 80
-    assert from_centre[suggested_source(graph)] < 100
-
-
-def test_city_has_a_river_with_few_bridges() -> None:
-    """Without its bridges a city falls into two large halves: no other streets join them."""
-    graph = make("city_roads", n=3000)
-    tails, heads = ends(graph)
-    x, y = graph.positions.T.astype(np.float64)  # type: ignore[union-attr]
-    parts = _halves_by_removing_few(graph, tails, heads)
-    assert parts is not None
-    small, bridges = parts
-    assert small > graph.n / 5
-    assert 1 <= bridges <= 12
-    assert x.std() > 0
-    assert y.std() > 0
-
-
-def _halves_by_removing_few(
-    graph: CSRGraph, tails: np.ndarray, heads: np.ndarray
-) -> tuple[int, int] | None:
-    """Return (size of the smaller half, streets between) of a minimum cut, north to south."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
-
-    keys = np.unique(np.concatenate((tails * graph.n + heads, heads * graph.n + tails)))
-    u, v = np.divmod(keys, graph.n)
-    y = graph.positions[:, 1]  # type: ignore[index]
-    far_north, far_south = np.argsort(y)[-150:], np.argsort(y)[:150]
-    start, stop, huge = graph.n, graph.n + 1, 1000
-    u = np.concatenate((u, np.full(150, start), far_south))
-    v = np.concatenate((v, far_north, np.full(150, stop)))
-    capacity = np.concatenate((np.ones(len(keys)), np.full(300, huge))).astype(np.int32)
-    network = csr_array((capacity, (u, v)), shape=(graph.n + 2, graph.n + 2))
-    flow = maximum_flow(network, start, stop)
-    left = network - flow.flow
-    left.data[left.data < 0] = 0
-    left.eliminate_zeros()
-    side = breadth_first_order(left, start, return_predecessors=False)
-    return min(len(side), graph.n - len(side)), int(flow.flow_value)
-
-
 @pytest.mark.parametrize(("key", "neighbours", "most"), [("grid", 4, 10_000), ("mesh", 26, 1000)])
 def test_lattices_are_undirected(key: str, neighbours: int, most: int) -> None:
     graph = make(key, n=1000)
