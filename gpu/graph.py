@@ -1,11 +1,9 @@
-"""CSRGraph: the one form in which a graph crosses between parts.
+"""CSRGraph: a graph in memory, compressed by rows.
 
-Vertices are numbered 0 to n-1; the arcs of u are `indices[indptr[u]:indptr[u+1]]`
-with the weights at the same places. Always directed: an undirected graph holds
-both arcs. Parallel arcs, self-loops and zero weights are allowed, negative, NaN
-and infinite weights are not. A file's own vertex numbers (DIMACS counts from 1,
-edge lists may be sparse) are kept beside, so that people meet the numbers that
-they know: `id_of` and `vertex_of` translate.
+Vertices are numbered 0 to n-1; the arcs of u are `indices[indptr[u]:indptr[u+1]]` with the weights
+at the same places. Always directed: an undirected graph holds both arcs. Parallel arcs, loops and
+zero weights are allowed; negative, NaN and infinite weights are not. The file's own vertex names
+are kept; `id_of` and `vertex_of` translate.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The shape of a registry row: what an algorithm is, before any engine runs it.
+"""The row of an algorithm: its names, parameters and engines.
 
-The Run panel, the command line, the tests and the docs are built from rows alone,
-so a new algorithm is one file here, one engine function per kind, one row in
-`gpu.algorithms.ALGORITHMS`.
+The run panel, the command line and the tests are built from rows alone.
 """
 
 from __future__ import annotations
@@ -21,11 +19,11 @@ Kind = Literal["int", "float", "bool"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One knob: bounds are inclusive; `default` None means the engine chooses.
+    """One parameter: bounds are inclusive; `default` None means the engine chooses.
 
-    engines : those that it means something to, empty for all; the others ignore it
-    automatic : what a field says where the value is None
-    rare : few ever change it: a form keeps it apart
+    engines : the engines that use it, empty for all; the others ignore it
+    automatic : shown in a field where the value is None
+    rare : shown apart from the others in a form
     """
 
     key: str
@@ -41,11 +39,11 @@ class Parameter:
     rare: bool = False
 
     def concerns(self, engine: str) -> bool:
-        """Whether the knob does anything on that engine."""
+        """Whether that engine uses the parameter."""
         return not self.engines or engine in self.engines
 
     def checked(self, value: Any) -> int | float | bool | None:
-        """Return `value` as this knob's type, or raise ParameterError."""
+        """Return `value` in this parameter's type, or raise ParameterError."""
         if value is None:
             return self.default
         if self.kind == "bool":
@@ -67,19 +65,19 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One registry row.
+    """The row of an algorithm.
 
-    engines : engine name -> "module:function", imported only when it runs
+    engines : engine name -> "module:function", imported when it runs
     occupancy : names of the first occupancy slots; empty means ring buckets, head first
     lists : what bucket 0, 1, ... is called in a sentence; empty means "bucket N"
     parallelism : "assigned" (asynchronous) or "available" (at the start of a superstep)
-    barriers : of one with available work, whether its supersteps end in a barrier
-    bucketed : whether delta means anything to it
+    barriers : whether supersteps (parallelism "available") end in a barrier
+    bucketed : whether it uses delta
     dynamic : whether it changes delta itself while it runs
-    still : parameters that keep a dynamic algorithm's delta where it was put
-    fixed : parameters of its engines that this row does not leave open (an ablation)
+    still : parameters that keep the delta of a dynamic algorithm fixed
+    fixed : parameters of its engines that this row fixes (an ablation)
     result : "row", distances from one source, or "matrix", from every source
-    needs : modules of others, beside what the engine needs anyway -> the line that installs them
+    needs : modules that it needs besides the engine's own -> the line that installs them
     """
 
     key: str
@@ -121,9 +119,9 @@ class Algorithm:
         return {**open_to_all, **self.fixed}
 
     def problem(self, engine: str) -> str | None:
-        """Return why it does not run on that engine, in words; None where nothing is known.
+        """Return why it does not run on that engine, None if no reason is known.
 
-        It looks for modules without importing them; a GPU is looked for when it runs.
+        Modules are looked for without importing them, a GPU only when it runs.
         """
         if engine not in self.engines:
             return f"{self.key} has no engine {engine!r}; it runs on: {', '.join(self.engines)}"
@@ -133,7 +131,7 @@ class Algorithm:
         return None
 
     def check_engine(self, name: str) -> None:
-        """Raise ParameterError where there is no such engine, EngineError where one is missing."""
+        """Raise ParameterError for an unknown engine, EngineError where a module is missing."""
         problem = self.problem(name)
         if problem is not None:
             raise (EngineError if name in self.engines else ParameterError)(problem)

@@ -14,10 +14,7 @@ RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def command_line(*words: str) -> str:
-    """Return the command that made a file of results: `words` ("bench", "gpu") and its options.
-
-    It is the same for `sssp-scope` and for `python -m gpu.lab...`.
-    """
+    """Return the command that made a file of results: `words` ("bench", "gpu") and its options."""
     options = sys.argv[1:]
     if tuple(options[: len(words)]) == words:
         options = options[len(words) :]

@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -106,27 +106,23 @@ def measure(name: str, folder: Path, graph: str) -> Row:
     try:
         tries, note = how(folder, graph)
     except (GpuError, ImportError, OSError, subprocess.SubprocessError) as error:
-        return _with(row, note=f"not measured: {' '.join(str(error).split())}")
-    return _with(row, value=statistics.median(tries), tries=tuple(tries), note=note)
+        return replace(row, note=f"not measured: {' '.join(str(error).split())}")
+    return replace(row, value=statistics.median(tries), tries=tuple(tries), note=note)
 
 
 def machine() -> dict[str, Any]:
     """Return what the figures depend on."""
     import numpy
 
+    from gpu.cpu import host
+
     return {
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
+        "cores": host.cores(),
         "processor": platform.processor() or platform.machine(),
         "system": platform.system(),
         "python": platform.python_version(),
         "numpy": numpy.__version__,
     }
-
-
-def _with(row: Row, **changed: Any) -> Row:
-    return Row(**{**asdict(row), **changed})
 
 
 def _line(row: Row) -> str:
@@ -183,9 +179,7 @@ ROWS: dict[str, tuple[Row, Measurement]] = {
     "io_mtx": (Row("io_mtx", ".mtx, 5M entries, over SciPy", "x", 1.0), bench_io.matrix_market),
     "io_galois": (Row("io_galois", "Galois binary over a plain read", "x", 1.5), bench_io.galois),
 }
-GROUPS: dict[str, tuple[str, ...]] = {
-    "io": ("io_dimacs", "io_mtx", "io_galois")
-}  # one word for several rows
+GROUPS: dict[str, tuple[str, ...]] = {"io": ("io_dimacs", "io_mtx", "io_galois")}
 
 
 def add_group(group: str, rows: dict[str, tuple[Row, Measurement]]) -> None:

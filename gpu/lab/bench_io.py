@@ -1,17 +1,13 @@
-"""`sssp-scope bench io`: how fast graph files are read, against what the disk and SciPy do.
+"""`sssp-scope bench io`: how fast graph files are read, beside the disk and SciPy.
 
 Three rows, 1,000,000 vertices and 5,000,000 arcs, made here:
 
     io_dimacs   DIMACS text, in seconds, the file in the system's cache
-    io_mtx      Matrix Market text: our time over that of `scipy.io.mmread` and `tocsr`, which
-                end in the same rows; both use all cores, and take turns
-    io_galois   Galois binary: our time over that of reading the bytes and nothing else,
-                the file dropped from the system's cache before each try
+    io_mtx      Matrix Market text: our time over that of `scipy.io.mmread` and `tocsr`
+    io_galois   Galois binary: our time over that of reading the bytes and nothing else, the file
+                dropped from the system's cache before each try, where the system can do that
 
-Other programs on the machine slow both sides of a ratio alike, and the best of TRIES is taken
-of each side, since noise only adds. A disk that cannot be told to forget (no `posix_fadvise`, a
-network, a virtual machine whose host caches) makes io_galois a comparison with memory: the
-note gives the rate of the plain read, which tells.
+Both sides of a ratio take turns, and the best of TRIES is taken of each, since noise only adds.
 """
 
 from __future__ import annotations

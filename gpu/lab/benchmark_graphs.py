@@ -13,8 +13,7 @@ mesh8_2048       2048 x 2048 grid with all 8 neighbours, weights 1..100
 random_20        2^20 vertices, 8 arcs each to heads drawn evenly (Erdos-Renyi), weights 1..1000
 band_18          a path of 2^18 vertices, each joined with the 16 before and after it, 1..1000
 
-Edges are undirected but in the R-MATs and random_20, with the same weight both ways. They need
-CuPy and a GPU, as the benchmark does: 67 million arcs are sorted in a moment there.
+Edges are undirected, with one weight both ways, except in the R-MATs and random_20. Needs CuPy.
 """
 
 from __future__ import annotations
