@@ -16,11 +16,11 @@ from dataclasses import replace
 import numpy as np
 
 from gpu.errors import DistanceRangeError, ParameterError, WeightError
+from gpu.files import require_memory
 from gpu.graph import NUMBER_TYPES, CSRGraph
-from gpu.memory import require_memory
 
 AUTO = "auto"
-AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: what it becomes, never what is asked
+AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: no user chooses it
 CHOICES = (AUTO, *NUMBER_TYPES)
 _KEPT = "in_other_numbers"  # of a graph: itself in another type
 EXACT_FLOAT64 = 2**53  # whole numbers up to here are float64 numbers, and no two are the same one
