@@ -327,7 +327,7 @@ def weight_names(kind: type[Markup]) -> Callable[[bytes], WeightNames]:
     def names_in(head: bytes) -> WeightNames:
         markup = kind(Reading(Path("-"), undirected=False))
         with suppress(FormatError):  # the beginning of a file is no whole one
-            markup.parse(head)
+            markup.parse(bytearray(head))
         names = tuple(dict.fromkeys(markup.numbers))
         return WeightNames(names, usual_name(names))
 

@@ -239,37 +239,11 @@ def test_any_reader_told_to_read_any_file(tmp_path: Path, form: str) -> None:
         tracemalloc.stop()
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    tracemalloc.start()
-    yield tmp_path_factory.mktemp("noise")
-    tracemalloc.stop()
-
-
-@settings(max_examples=60)
-@given(content=st.binary(max_size=400))
-def test_noise_is_read_or_refused(folder: Path, content: bytes) -> None:
-    check(folder / "noise", content)
-
-
-HEADS = st.sampled_from(
-    [
-        b"p sp 3 2\n", b"p tw 3 2\n", b"%%MatrixMarket matrix coordinate real general\n3 3 2\n",
-        b"3 2\n", b"3 2 011\n", b"", b"source,target,weight\n", b"PK\x03\x04", b"\x1f\x8b\x08",
-        b"\xfd7zXZ\0", b"BZh9", np.array([1, 4, 2, 1], "<u8").tobytes(),
-    ]
-)  # fmt: skip
 TOKENS = st.one_of(
     st.sampled_from([*AWKWARD, b"a ", b"v ", b" ", b"\n", b"\t", b";", b'"']),
     st.integers(-3, 9).map(lambda k: b"%d " % k),
     st.floats().map(lambda x: repr(x).encode()),
 )
-
-
-@settings(max_examples=100)
-@given(head=HEADS, tokens=st.lists(TOKENS, max_size=40))
-def test_malformed_text_is_read_or_refused(folder: Path, head: bytes, tokens: list[bytes]) -> None:
-    check(folder / "text", head + b"".join(tokens))
 
 
 @settings(max_examples=150)

@@ -22,6 +22,7 @@ from gpu.formats import READERS, load_graph, save_graph
 from gpu.graph import CSRGraph
 
 SUFFIXES = tuple(s for row in READERS.values() if row.write is not None for s in row.suffixes)
+PACKED = (".gr.gz", ".mtx.xz", ".tsv.bz2", ".npz.gz")
 LETTERS = st.characters(codec="utf-8", exclude_characters="\0")
 NAMES = st.one_of(
     st.text(LETTERS, min_size=1, max_size=5),
@@ -98,7 +99,7 @@ def test_every_pair_of_formats(
 
 
 @settings(max_examples=150)
-@given(graph=graphs(), suffix=st.sampled_from(SUFFIXES))
+@given(graph=graphs(), suffix=st.sampled_from(SUFFIXES + PACKED))
 def test_every_format(
     tmp_path_factory: pytest.TempPathFactory, graph: CSRGraph, suffix: str
 ) -> None:

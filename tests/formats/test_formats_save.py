@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +12,6 @@ from hypothesis.extra import numpy as hnp
 from gpu.errors import GraphError, ParameterError
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph, Provenance
-
-SUFFIXES = (
-    ".npz", ".gr", ".galois.gr", ".galois", ".mtx", ".csv", ".tsv", ".txt", ".gr.gz", ".mtx.xz",
-    ".tsv.bz2", ".npz.gz",
-)  # fmt: skip
-EMPTY_TOO = (".npz", ".gr", ".mtx")  # these can say that there are no arcs
 
 
 @st.composite
@@ -32,24 +25,6 @@ def graphs(draw: st.DrawFn) -> CSRGraph:
     real = hnp.arrays(np.float64, m, elements=st.floats(2.0**-20, 2.0**40))
     tails, heads = draw(ends)
     return CSRGraph.from_arcs(tails, heads, draw(st.one_of(whole, long, real)), n, name="drawn")
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@settings(max_examples=25)
-@given(graph=graphs())
-def test_round_trip(tmp_path_factory: pytest.TempPathFactory, suffix: str, graph: CSRGraph) -> None:
-    if graph.m == 0 and not suffix.startswith(EMPTY_TOO):
-        return  # no arcs: an edge list has nothing to say, a Galois file no type
-    path = tmp_path_factory.mktemp("trip") / f"drawn{suffix}"
-    save_graph(graph, path)
-    back = load_graph(path)
-    assert (back.n, back.m) == (graph.n, graph.m)
-    assert np.array_equal(back.indptr, graph.indptr)
-    assert np.array_equal(back.indices, graph.indices)
-    assert np.array_equal(back.weights, graph.weights)
-    if graph.m:
-        assert back.weights.dtype == graph.weights.dtype
-    assert [path.name] == [left.name for left in path.parent.iterdir()]
 
 
 @settings(max_examples=40)
@@ -76,51 +51,6 @@ def test_gap_lists(tmp_path_factory: pytest.TempPathFactory, graph: CSRGraph) ->
     if not graph.integer or (graph.weights != 1).any():
         with pytest.raises(GraphError, match=r"\.el holds no weights"):
             save_graph(graph, path.with_suffix(".el"))
-
-
-@st.composite
-def undirected_graphs(draw: st.DrawFn) -> CSRGraph:
-    """Any graph that METIS can hold: both arcs of each edge, whole weights, no loops."""
-    n = draw(st.integers(2, 12))
-    ends = draw(hnp.arrays(np.int64, (2, draw(st.integers(1, 20))), elements=st.integers(0, n - 1)))
-    low, high = ends[:, ends[0] != ends[1]]
-    weight = draw(hnp.arrays(np.int32, len(low), elements=st.integers(0, 2**31 - 1)))
-    both = np.concatenate((low, high)), np.concatenate((high, low))
-    return CSRGraph.from_arcs(*both, np.tile(weight, 2), n, name="drawn")
-
-
-@settings(max_examples=60)
-@given(graph=undirected_graphs())
-def test_metis_round_trip(tmp_path_factory: pytest.TempPathFactory, graph: CSRGraph) -> None:
-    path = tmp_path_factory.mktemp("metis") / "drawn.graph"
-    save_graph(graph, path)
-    assert load_graph(path, format="metis").hash == graph.hash
-
-
-NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8)
-
-
-@settings(max_examples=60)
-@given(graph=graphs(), data=st.data())
-def test_names_round_trip(
-    tmp_path_factory: pytest.TempPathFactory, graph: CSRGraph, data: st.DataObject
-) -> None:
-    names = data.draw(st.lists(NAMES, min_size=graph.n, max_size=graph.n, unique=True))
-    places = hnp.arrays(np.float32, (graph.n, 2), elements=st.floats(-1e6, 1e6, width=32))
-    graph = replace(graph, ids=np.array(names), positions=data.draw(places))
-    folder = tmp_path_factory.mktemp("names")
-    save_graph(graph, folder / "drawn.npz")
-    back = load_graph(folder / "drawn.npz")
-    assert back.ids is not None
-    assert back.ids.tolist() == graph.ids.tolist()  # type: ignore[union-attr]
-    assert np.array_equal(back.positions, graph.positions)  # type: ignore[arg-type]
-    try:
-        save_graph(graph, folder / "drawn.csv")
-    except GraphError:
-        return
-    back = load_graph(folder / "drawn.csv")
-    there, here = named_arcs(back), named_arcs(graph)
-    assert there == here
 
 
 def named_arcs(graph: CSRGraph) -> list[tuple[str, str, float]]:
