@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, Theme
 
-SIDE = 150  # of a square, pixels at the reference text size
+SIDE = 100  # of a square, pixels at the reference text size
 TIP = "A row for each source, a column for each vertex; wrong entries are red"
 
 
