@@ -1,12 +1,11 @@
 """Answers, computed by running the engine: quantities of runs and sweeps by name.
 
-A `Bench` makes the runs of one lesson on the modelled GPU (deterministic, so that what the
-student sees is what the test saw), keeps them, and answers values. The window makes the same runs
-through its engine process and hands the traces in (`adopt`), so nothing runs twice.
+A `Bench` makes the runs of one lesson on the modelled GPU, keeps them, and computes values. The
+modelled GPU is deterministic, so a student sees the numbers that the tests have seen. The window
+makes the same runs through its engine process and passes the traces to `adopt`.
 
-A run with a `variant` is one of the printed listings with its fault
-(`gpu.lessons.printed_listings`): no engine makes it. `trace` wraps its rows so that they can be
-shown like any other run's, and `fault` returns what went wrong.
+A run with a `variant` is a printed listing with its fault (`gpu.lessons.printed_listings`): no
+engine makes it. `trace` wraps its rows as a trace, `fault` returns the fault.
 """
 
 from __future__ import annotations
@@ -79,14 +78,14 @@ class Bench:
         """
         steps = self.lesson.steps[: self.lesson.steps.index(step) + 1]
         named = [s.graph for s in steps if s.graph] + ([spec.graph] if spec else [])
-        known = [name for name in named if name]
-        if not known:
+        names = [name for name in named if name]
+        if not names:
             raise ParameterError(f"step {step.key!r} has no graph, nor has one before it")
-        if known[-1].startswith(SAMPLES):
-            return known[-1]
-        if Path(known[-1]).name != known[-1]:
-            raise ParameterError(f"graph = {known[-1]!r}; allowed: {SAMPLES}... or a file beside")
-        return str(Path(self.lesson.path).parent / known[-1])
+        if names[-1].startswith(SAMPLES):
+            return names[-1]
+        if Path(names[-1]).name != names[-1]:
+            raise ParameterError(f"graph = {names[-1]!r}; allowed: {SAMPLES}... or a file beside")
+        return str(Path(self.lesson.path).parent / names[-1])
 
     def graph(self, step: Step, spec: RunSpec | SweepSpec | None = None) -> CSRGraph:
         """Return the graph of a run, or of a step; see `reference`."""
@@ -157,10 +156,10 @@ class Bench:
     def sweep(self, name: str) -> list[Any]:
         """Return the points of the sweep called `name`, made now if they were not."""
         if name not in self._sweeps:
-            found = self.lesson.sweep(name)
-            if found is None:
+            pair = self.lesson.sweep(name)
+            if pair is None:
                 raise ParameterError(f"lesson {self.lesson.key!r} has no sweep {name!r}")
-            self._sweeps[name] = self._make_sweep(*found)
+            self._sweeps[name] = self._make_sweep(*pair)
         return self._sweeps[name]
 
     def sweep_plan(self, step: Step, spec: SweepSpec) -> Any:
@@ -173,13 +172,13 @@ class Bench:
 
     def value(self, value: Value) -> float:
         """Return a value as a number. ParameterError where there is none such."""
-        found = self._plain(value)
+        number = self._plain(value)
         if value.over is None:
-            return found
+            return number
         below = self.value(value.over)
         if not below:
             raise ParameterError(f"{value.of}.{value.quantity} over nothing")
-        return found / below
+        return number / below
 
     def holds(self, claim: Claim) -> bool:
         """Whether a claim is true on the engine as it is."""
@@ -196,27 +195,27 @@ class Bench:
     def right_answer(self, question: Question) -> float:
         """Return the answer: a number, the place of a choice, a vertex's index or a bucket."""
         if question.kind == "choice":
-            found = [self.value(candidate) for candidate in question.candidates]
-            return float(found.index(min(found) if question.pick == "least" else max(found)))
+            values = [self.value(candidate) for candidate in question.candidates]
+            return float(values.index(min(values) if question.pick == "least" else max(values)))
         assert question.answer is not None
         return self.value(question.answer)
 
-    def is_right(self, question: Question, given: float) -> bool:
+    def is_right(self, question: Question, answer: float) -> bool:
         """Whether an answer counts as right (curves are scored, see `curve_score`).
 
         Of vertices, and of choices, that are equally good each is right.
         """
         if question.kind == "choice":
-            found = [self.value(candidate) for candidate in question.candidates]
-            best = min(found) if question.pick == "least" else max(found)
-            return 0 <= given < len(found) and found[int(given)] == best
+            values = [self.value(candidate) for candidate in question.candidates]
+            best = min(values) if question.pick == "least" else max(values)
+            return 0 <= answer < len(values) and values[int(answer)] == best
         right = self.right_answer(question)
         if question.kind == "number":
-            return abs(given - right) <= question.tolerance * max(abs(right), 1e-12) + 1e-12
+            return abs(answer - right) <= question.tolerance * max(abs(right), 1e-12) + 1e-12
         scores = self._scores(question)
         if scores is not None:
-            return 0 <= given < len(scores) and bool(scores[int(given)] == scores[int(right)])
-        return given == right
+            return 0 <= answer < len(scores) and bool(scores[int(answer)] == scores[int(right)])
+        return answer == right
 
     def curve_score(self, question: Question, heights: list[float]) -> float:
         """Return the rank correlation, -1..1, of dragged heights with the sweep's times.
@@ -227,7 +226,7 @@ class Bench:
         times = self.curve_times(question)
         if len(times) != len(heights) or len(times) < 2:
             raise ParameterError(f"{len(heights)} heights for {len(times)} points")
-        ranks = [np.argsort(np.argsort(given)) for given in (heights, times)]
+        ranks = [np.argsort(np.argsort(values)) for values in (heights, times)]
         return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
     def curve_times(self, question: Question) -> list[float]:
@@ -266,10 +265,10 @@ class Bench:
         return None
 
     def _run(self, name: str) -> tuple[Step, RunSpec]:
-        found = self.lesson.run(name)
-        if found is None:
+        pair = self.lesson.run(name)
+        if pair is None:
             raise ParameterError(f"lesson {self.lesson.key!r} has no run {name!r}")
-        return found
+        return pair
 
     def _plain(self, value: Value) -> float:
         if self.lesson.sweep(value.of) is not None:
@@ -326,19 +325,19 @@ class Bench:
         return [sweep.measure(graph, plan, v, self._should_stop) for v in [*values, *plan.values]]
 
 
-def answer_words(bench: Bench, step: Step, asked: Question) -> str:
+def answer_words(bench: Bench, step: Step, question: Question) -> str:
     """Return the right answer as a person would give it."""
-    if asked.kind == "curve":
+    if question.kind == "curve":
         return "Lower is faster:"
-    right = bench.right_answer(asked)
-    if asked.kind == "choice":
-        return asked.choices[int(right)]
-    if asked.kind == "vertex":
+    right = bench.right_answer(question)
+    if question.kind == "choice":
+        return question.choices[int(right)]
+    if question.kind == "vertex":
         return str(bench.graph(step).id_of(int(right)))
-    if asked.kind == "bucket":
+    if question.kind == "bucket":
         return f"Bucket {int(right)}"
-    space = "" if asked.unit in ("x", "%") else " "
-    return f"{formatted(right)}{space}{asked.unit}".strip()
+    space = "" if question.unit in ("x", "%") else " "
+    return f"{formatted(right)}{space}{question.unit}".strip()
 
 
 def formatted(number: float, style: str = "") -> str:
@@ -356,11 +355,11 @@ def formatted(number: float, style: str = "") -> str:
 
 def values_in(text: str) -> list[Value]:
     """Return every value that a text names. LessonError on one that is none."""
-    found = []
+    values = []
     for inside in PLACE.findall(text):
         words = inside.partition("|")[0].rstrip().removesuffix("%")
-        found += [value_of(part.strip(), "{" + inside + "}") for part in words.split(" / ")]
-    return found
+        values += [value_of(part.strip(), "{" + inside + "}") for part in words.split(" / ")]
+    return values
 
 
 def _opened(name: str) -> CSRGraph:

@@ -1,12 +1,13 @@
-"""What is wrong with a lesson: everything at once, each with its place.
+"""Reports every mistake of a lesson, each with its place.
 
-`read_lesson` stops at the first mistake of writing. What it lets through is looked at here in
-two passes: names first (algorithms, devices, graphs, vertices, panels, runs that are used before
-they are made, quantities), then, where the names are right, the runs are made and every number
-is computed: answers within their range, values in texts, moments, claims.
+`read_lesson` stops at the first mistake in the files. This module checks the rest in two passes:
+first the names (algorithms, devices, graphs, vertices, panels, quantities, runs that are used
+before they are made); then, if these are right, the runs are made and every number is computed:
+answers within their range, values in texts, moments, claims, and the order of times that a question
+or a claim relies on.
 
-A text must not give its own question away: a step that asks may not tell numbers of the runs
-that its button makes. Those belong into `right` and `wrong`, or into the next step.
+A text must not give its own question away: a step that asks may not use numbers of the runs that
+its button makes. They belong in `right` and `wrong`, or in the next step.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def check_file(path: str | Path) -> list[str]:
 
 def check_lesson(bench: Bench) -> list[str]:
     """Return what is wrong with the lesson of a bench, whose runs are made where needed."""
-    found = list(_names(bench))
-    return found or list(_numbers(bench))
+    problems = list(_names(bench))
+    return problems or list(_numbers(bench))
 
 
 def _names(bench: Bench) -> Iterator[str]:
@@ -145,20 +146,20 @@ def _shown(bench: Bench, step: Step, made: set[str]) -> Iterator[str]:
 
 def _asked(lesson: Lesson, step: Step, before: set[str], made: set[str]) -> Iterator[str]:
     """Check every value that a step names, and whether it is known when it is told."""
-    where, asked = _place(lesson, step), step.question
-    texts = (step.text, asked.ask, asked.right, asked.wrong) if asked else (step.text,)
+    where, question = _place(lesson, step), step.question
+    texts = (step.text, question.ask, question.right, question.wrong) if question else (step.text,)
     for line in (match[0] for text in texts for match in LISTED.finditer(text)):
         yield f"{where}: a line begins with {line.strip()!r}: it would be read as a numbered list"
-    told = before if asked else made
-    yield from _values(lesson, f"{where}, text", _named(step.text), told)
+    readable = before if question else made
+    yield from _values(lesson, f"{where}, text", _named(step.text), readable)
     for claim in step.claims:
         sides = [claim.left, *([claim.right] if isinstance(claim.right, Value) else [])]
         yield from _values(lesson, f"{where}, claim", partial(list, sides), made)
-    if asked is None:
+    if question is None:
         return
-    yield from _values(lesson, f"{where}, question", partial(_answer_values, asked), made)
-    yield from _values(lesson, f"{where}, ask", _named(asked.ask), before)
-    for name, words in (("right", asked.right), ("wrong", asked.wrong)):
+    yield from _values(lesson, f"{where}, question", partial(_answer_values, question), made)
+    yield from _values(lesson, f"{where}, ask", _named(question.ask), before)
+    for name, words in (("right", question.right), ("wrong", question.wrong)):
         if not words:
             yield f"{where}, question: nothing is said when the answer is {name}"
         yield from _values(lesson, f"{where}, {name}", _named(words), made)
@@ -173,7 +174,7 @@ def _answer_values(question: Question) -> list[Value]:
 
 
 def _values(
-    lesson: Lesson, where: str, named: Callable[[], list[Value]], known: set[str]
+    lesson: Lesson, where: str, named: Callable[[], list[Value]], readable: set[str]
 ) -> Iterator[str]:
     try:
         values = named()
@@ -186,7 +187,7 @@ def _values(
         if run is None and sweep is None:
             yield f"{where}: {words}: there is no run or sweep {value.of!r}"
             continue
-        if value.of not in known:
+        if value.of not in readable:
             yield f"{where}: {words}: {value.of!r} has not been made when this is read"
         allowed = _quantities(run[1] if run else None)
         if value.quantity not in allowed:
@@ -216,17 +217,20 @@ def _with_divisors(values: list[Value]) -> Iterator[Value]:
 def _numbers(bench: Bench) -> Iterator[str]:
     """Make the runs and compute what stands in the lesson."""
     for step in bench.lesson.steps:
-        where, asked = _place(bench.lesson, step), step.question
+        where, question = _place(bench.lesson, step), step.question
         texts = {"text": step.text}
-        if asked is not None:
-            texts |= {"ask": asked.ask, "right": asked.right, "wrong": asked.wrong}
+        if question is not None:
+            texts |= {"ask": question.ask, "right": question.right, "wrong": question.wrong}
         for name, text in texts.items():
             yield from _said(f"{where}, {name}", [partial(bench.filled, text)])
         if step.seek is not None:
             yield from _said(f"{where}, seek", [partial(_check_seek, bench, step.seek)])
-        if asked is not None:
-            graded = _parts(_answer_values(asked))
-            checks = [partial(_check_answer, bench, step, asked), partial(_ranked, bench, graded)]
+        if question is not None:
+            graded = _parts(_answer_values(question))
+            checks = [
+                partial(_check_answer, bench, step, question),
+                partial(_ranked, bench, graded),
+            ]
             yield from _said(f"{where}, question", checks)
         for claim in step.claims:
             checks = [
@@ -236,27 +240,27 @@ def _numbers(bench: Bench) -> Iterator[str]:
             yield from _said(f"{where}, claim", checks)
 
 
-def _check_answer(bench: Bench, step: Step, asked: Question) -> None:
-    if asked.kind == "curve":
-        times = bench.curve_times(asked)
+def _check_answer(bench: Bench, step: Step, question: Question) -> None:
+    if question.kind == "curve":
+        times = bench.curve_times(question)
         if len(times) < 3:
             raise LessonError(f"a curve over {len(times)} values; allowed: 3 or more")
         return
-    right = bench.right_answer(asked)
-    if asked.kind in ("number", "bucket") and not asked.low <= right <= asked.high:
-        raise LessonError(f"the answer is {right:g}, out of {asked.low:g} to {asked.high:g}")
-    if asked.kind == "number" and asked.logarithmic and asked.low <= 0:
-        raise LessonError(f"a logarithmic slider from {asked.low:g}; allowed: above 0")
-    ends = (asked.low, asked.high)
-    if asked.kind == "number" and all(bench.is_right(asked, end) for end in ends):
-        raise LessonError(f"every answer is right: tolerance = {asked.tolerance:g} is too large")
-    if asked.kind == "vertex":
-        assert asked.answer is not None
-        if asked.answer.quantity not in VERTEX_QUANTITIES:
+    right = bench.right_answer(question)
+    if question.kind in ("number", "bucket") and not question.low <= right <= question.high:
+        raise LessonError(f"the answer is {right:g}, out of {question.low:g} to {question.high:g}")
+    if question.kind == "number" and question.logarithmic and question.low <= 0:
+        raise LessonError(f"a logarithmic slider from {question.low:g}; allowed: above 0")
+    ends = (question.low, question.high)
+    if question.kind == "number" and all(bench.is_right(question, end) for end in ends):
+        raise LessonError(f"every answer is right: tolerance = {question.tolerance:g} is too large")
+    if question.kind == "vertex":
+        assert question.answer is not None
+        if question.answer.quantity not in VERTEX_QUANTITIES:
             allowed = ", ".join(VERTEX_QUANTITIES)
-            raise LessonError(f"{asked.answer.quantity} is no vertex; there are: {allowed}")
+            raise LessonError(f"{question.answer.quantity} is no vertex; there are: {allowed}")
         n = bench.graph(step).n
-        if all(bench.is_right(asked, vertex) for vertex in range(n)):
+        if all(bench.is_right(question, vertex) for vertex in range(n)):
             raise LessonError("every vertex is right")
 
 

@@ -62,16 +62,16 @@ class Value:
         return f"Value({self.of!r}, {self.quantity!r}, {self.at!r}, {self.over!r})"
 
     @classmethod
-    def read(cls, given: Any) -> Value:
+    def read(cls, written: Any) -> Value:
         """Return what is written as text or as a table of two. ValueError."""
-        if isinstance(given, dict) and "value" in given and set(given) <= {"value", "over"}:
-            below = cls.read(given["over"]) if "over" in given else None
-            found = cls.read(given["value"])
-            return cls(found.of, found.quantity, found.at, below)
-        match = VALUE.match(given) if isinstance(given, str) else None
+        if isinstance(written, dict) and "value" in written and set(written) <= {"value", "over"}:
+            below = cls.read(written["over"]) if "over" in written else None
+            value = cls.read(written["value"])
+            return cls(value.of, value.quantity, value.at, below)
+        match = VALUE.match(written) if isinstance(written, str) else None
         if match is None:
             raise ValueError(
-                f"{shown(given)} is no value; write run.quantity or run.quantity(vertex)"
+                f"{shown(written)} is no value; write run.quantity or run.quantity(vertex)"
             )
         return cls(match[1], match[2], match[3])
 
@@ -93,21 +93,25 @@ else:
     ValueOrNumber.register(float)
 
 
-def own_class(kind: type, given: Any) -> Any:
+def own_class(kind: type, written: Any) -> Any:
     """Make a Value, a VertexId or a number from what the file has. ValueError.
 
     The hook of `gpu.schema.checked`.
     """
     if kind is VertexId:
-        if isinstance(given, str | int) and not isinstance(given, bool) and "\0" not in str(given):
-            return VertexId(given)
-        raise ValueError(f"{shown(given)}; allowed: text in quotes or a whole number")
-    number = isinstance(given, int | float) and not isinstance(given, bool)
+        if (
+            isinstance(written, str | int)
+            and not isinstance(written, bool)
+            and "\0" not in str(written)
+        ):
+            return VertexId(written)
+        raise ValueError(f"{shown(written)}; allowed: text in quotes or a whole number")
+    number = isinstance(written, int | float) and not isinstance(written, bool)
     if not number or kind is Value:
-        return Value.read(given)
-    if not -LARGEST <= given <= LARGEST:  # nor NaN
-        raise ValueError(f"{shown(given)}; allowed: a number")
-    return float(given)
+        return Value.read(written)
+    if not -LARGEST <= written <= LARGEST:  # nor NaN
+        raise ValueError(f"{shown(written)}; allowed: a number")
+    return float(written)
 
 
 class RunSpec(Struct, frozen=True, forbid_unknown_fields=True):

@@ -47,7 +47,7 @@ def event_index(trace: Trace, to: str) -> int:
     if kind not in EventKind.__members__ or not (number or "1").isdigit():
         raise ParameterError(f"to = {to!r}; allowed: {EVENT}KIND or {EVENT}KIND:3")
     places = np.flatnonzero(events_of(trace)["kind"] == EventKind[kind])
-    wanted = int(number or 1)
-    if not 1 <= wanted <= len(places):
+    count = int(number or 1)
+    if not 1 <= count <= len(places):
         raise ParameterError(f"to = {to!r}: the run has {len(places)} events of kind {kind}")
-    return int(places[wanted - 1])
+    return int(places[count - 1])

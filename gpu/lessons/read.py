@@ -83,10 +83,10 @@ def sections(text: str) -> dict[str, str]:
     return {key: body.strip() for key, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def value_of(given: Any, where: str) -> Value:
+def value_of(written: Any, where: str) -> Value:
     """Read "run.quantity", "run.quantity(at)" or {value = ..., over = ...}. LessonError."""
     try:
-        return Value.read(given)
+        return Value.read(written)
     except ValueError as error:
         raise LessonError(f"{where}: {error}") from error
 

@@ -44,15 +44,15 @@ _ID = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
 
 def schemas() -> dict[str, str]:
     """Return file name -> text of each schema."""
-    found = {}
+    texts = {}
     for key, (kind, title) in FILES.items():
         made = json_schema(kind, _own) | {"title": title}
         if key == "trace":  # no list of algorithms: another version may have others
             made["$defs"]["SettingsTable"]["properties"]["algorithm"] = {"type": "string"}
         if key == "lesson":
             made["$defs"] = {**made["$defs"], "Value": _VALUE}
-        found[f"{key}.schema.json"] = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
-    return found
+        texts[f"{key}.schema.json"] = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+    return texts
 
 
 def folder() -> Path:

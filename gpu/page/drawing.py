@@ -62,17 +62,17 @@ def _map(trace: Trace, graph: CSRGraph) -> str:
     level = np.minimum(share * len(STOPS), len(STOPS) - 1).astype(int)
     level[~reached] = -1
     colour = level[ends].min(axis=1)
-    found = []
+    parts = []
     for place, name in enumerate((GREY, *(f"#{stop}" for stop in STOPS)), -1):
         lines = [
             f"M{x[a]:.1f} {y[a]:.1f}L{x[b]:.1f} {y[b]:.1f}"
             for a, b in ends[colour == place].tolist()
         ]
         if lines:
-            found.append(f'<path stroke="{name}" stroke-width="1.1" d="{"".join(lines)}"/>')
+            parts.append(f'<path stroke="{name}" stroke-width="1.1" d="{"".join(lines)}"/>')
     source = trace.settings.source
-    found.append(f'<circle cx="{x[source]:.1f}" cy="{y[source]:.1f}" r="6" stroke="#b3261e"/>')
-    return f'<g fill="none">{"".join(found)}</g>'
+    parts.append(f'<circle cx="{x[source]:.1f}" cy="{y[source]:.1f}" r="6" stroke="#b3261e"/>')
+    return f'<g fill="none">{"".join(parts)}</g>'
 
 
 def _plot(trace: Trace) -> str:

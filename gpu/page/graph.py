@@ -48,8 +48,8 @@ def find_graph(trace: Trace, folder: Path | None) -> tuple[CSRGraph | None, str]
         from sample_graphs import remembered_reference
 
         origin = remembered_reference(origin, trace.graph.options)
-    if folder is not None and (asked := question(origin, folder)):
-        return None, f"Drawn without its graph, which is {asked}; --anywhere opens it"
+    if folder is not None and (reason := question(origin, folder)):
+        return None, f"Drawn without its graph, which is {reason}; --anywhere opens it"
     if folder is not None and not origin.startswith(SAMPLE):
         origin = str(folder / origin)
     try:
@@ -90,7 +90,7 @@ def drawn(pack: Pack, graph: CSRGraph) -> Drawn:
         chosen = np.linspace(0, graph.n - 1, MOST_VERTICES).round().astype(np.int64)
     few = graph.n <= FEW_VERTICES and graph.m <= FEW_ARCS
     tails, heads, weights = _arcs(graph, chosen, whole=few)
-    told = {
+    tree = {
         "name": graph.name,
         "n": graph.n,
         "m": graph.m,
@@ -103,24 +103,24 @@ def drawn(pack: Pack, graph: CSRGraph) -> Drawn:
         "id_base": graph.id_base,
         "shown": None if chosen is None else pack.add(chosen.astype(np.uint32)),
     }
-    return Drawn(told, chosen)
+    return Drawn(tree, chosen)
 
 
 def _positions(pack: Pack, graph: CSRGraph, chosen: np.ndarray | None) -> dict[str, Any]:
     """Return x and y on the grid, y down, GRID where a vertex has no place; width and height."""
-    given = graph.positions if graph.positions is not None else np.zeros((graph.n, 2))
-    where = (given if chosen is None else given[chosen]).astype(np.float64)
-    known = np.isfinite(where).all(axis=1)
-    if not known.any():
+    positions = graph.positions if graph.positions is not None else np.zeros((graph.n, 2))
+    where = (positions if chosen is None else positions[chosen]).astype(np.float64)
+    has_place = np.isfinite(where).all(axis=1)
+    if not has_place.any():
         return {"x": pack.add(np.zeros(len(where), np.uint16))} | {
             "y": pack.add(np.zeros(len(where), np.uint16)),
             "width": 1,
             "height": 1,
         }
-    low, high = where[known].min(axis=0), where[known].max(axis=0)
+    low, high = where[has_place].min(axis=0), where[has_place].max(axis=0)
     unit = max(float((high - low).max()), 1e-300) / (GRID - 1)
-    across = np.where(known, (where[:, 0] - low[0]) / unit, GRID)
-    down = np.where(known, (high[1] - where[:, 1]) / unit, GRID)
+    across = np.where(has_place, (where[:, 0] - low[0]) / unit, GRID)
+    down = np.where(has_place, (high[1] - where[:, 1]) / unit, GRID)
     width, height = ((high - low) / unit).round().tolist()
     return {
         "x": pack.add(across.round().astype(np.uint16)),

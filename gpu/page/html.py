@@ -32,15 +32,15 @@ _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?function|class|const) (\w+)", re.MULTILINE)
 
 
-def page_text(title: str, pack: Pack, told: dict[str, Any]) -> str:
-    """Return the page that shows `told`, whose arrays are in `pack`."""
+def page_text(title: str, pack: Pack, values: dict[str, Any]) -> str:
+    """Return the page that shows `values`, whose arrays are in `pack`."""
     style, script = asset("page.css"), modules()
     policy = (
         f"default-src 'none'; img-src data: blob:; style-src '{_hash(style)}'; "
         f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     )
     data = json.dumps(
-        plain({"format": FORMAT, **told}),
+        plain({"format": FORMAT, **values}),
         ensure_ascii=False,
         separators=(",", ":"),
         allow_nan=False,

@@ -64,7 +64,7 @@ def _page(runs: _Runs, most: int, progress: Callable[[float], None] | None) -> s
         if progress is not None:
             progress(place / len(lesson.steps))
     paper = " of the ADDS paper" if lesson.figure.startswith(("figure", "section")) else ""
-    told = {
+    data = {
         "kind": "lesson",
         "title": lesson.title,
         "key": lesson.key,
@@ -73,7 +73,7 @@ def _page(runs: _Runs, most: int, progress: Callable[[float], None] | None) -> s
         "Every number was computed by a run on the modelled GPU.",
         "steps": steps,
     }
-    return page_text(lesson.title, scene.pack, told | scene.tree())
+    return page_text(lesson.title, scene.pack, data | scene.tree())
 
 
 class _Runs:
@@ -92,10 +92,10 @@ class _Runs:
 
     def named(self, name: str) -> tuple[Trace, CSRGraph] | None:
         """Return a run of the lesson, proved, with its graph; None of a faulty listing."""
-        found = self.bench.lesson.run(name)
-        if found is None or found[1].variant:
+        pairs = self.bench.lesson.run(name)
+        if pairs is None or pairs[1].variant:
             return None
-        graph = self.graph(self.bench.graph(*found))
+        graph = self.graph(self.bench.graph(*pairs))
         return self._once(name, graph, lambda: self.bench.trace(name)), graph
 
     def swept(self, step: Step, spec: SweepSpec, point: SweepPoint) -> tuple[Trace, CSRGraph]:
@@ -122,12 +122,12 @@ class _Maker:
     def step(self, step: Step) -> dict[str, Any]:
         """Return one step as JSON values."""
         bench = self._bench
-        asked = step.question
+        question = step.question
         return {
             "key": step.key,
             "title_html": inline(step.title),
             "html": to_html(bench.filled(step.text)),
-            "question": None if asked is None else self._question(step, asked),
+            "question": None if question is None else self._question(step, question),
             "graph": self._plain_graph(step),
             "rings": self._rings(step),
             "shows": self._shows(step),
@@ -138,22 +138,22 @@ class _Maker:
             "driven": step.drive,
         }
 
-    def _question(self, step: Step, asked: Question) -> dict[str, Any]:
+    def _question(self, step: Step, question: Question) -> dict[str, Any]:
         bench = self._bench
         return {
-            "kind": asked.kind,
-            "ask_html": inline(bench.filled(asked.ask)),
-            "choices": [inline(choice) for choice in asked.choices],
-            "low": asked.low,
-            "high": asked.high,
-            "tolerance": asked.tolerance,
-            "unit": asked.unit,
-            "decimals": decimals_of(asked.answer),
-            "logarithmic": asked.logarithmic,
-            "right_html": to_html(bench.filled(asked.right)),
-            "wrong_html": to_html(bench.filled(asked.wrong or asked.right)),
-            "answer_html": inline(answer_words(bench, step, asked)),
-            **right_answers(bench, asked),
+            "kind": question.kind,
+            "ask_html": inline(bench.filled(question.ask)),
+            "choices": [inline(choice) for choice in question.choices],
+            "low": question.low,
+            "high": question.high,
+            "tolerance": question.tolerance,
+            "unit": question.unit,
+            "decimals": decimals_of(question.answer),
+            "logarithmic": question.logarithmic,
+            "right_html": to_html(bench.filled(question.right)),
+            "wrong_html": to_html(bench.filled(question.wrong or question.right)),
+            "answer_html": inline(answer_words(bench, step, question)),
+            **right_answers(bench, question),
         }
 
     def _plain_graph(self, step: Step) -> dict[str, Any] | None:
@@ -178,8 +178,8 @@ class _Maker:
     def _shows(self, step: Step) -> list[dict[str, Any]]:
         """Return what is shown of a step's runs: two on one clock, else each by itself."""
         names = [name for name in shown_runs(step) if not step.drive]
-        found = [self._runs.named(name) for name in names]
-        runs = [one for one in found if one is not None]
+        pairs = [self._runs.named(name) for name in names]
+        runs = [one for one in pairs if one is not None]
         if len(runs) == 2:
             (a, graph), (b, _) = runs
             try:
@@ -188,7 +188,7 @@ class _Maker:
                 pass
         return [
             {"shown": [self._scene.add_run(*one)], "seek": self._seek(step, name)}
-            for name, one in zip(names, found, strict=True)
+            for name, one in zip(names, pairs, strict=True)
             if one is not None
         ]
 
@@ -232,20 +232,20 @@ def _chosen(points: list[SweepPoint], most: int) -> list[SweepPoint]:
     return [points[place] for place in sorted(places - {nearest} | {fastest})]
 
 
-def right_answers(bench: Bench, asked: Question) -> dict[str, Any]:
+def right_answers(bench: Bench, question: Question) -> dict[str, Any]:
     """Return what counts as right: "value", "places" that are equally good, or "times"."""
-    if asked.kind == "curve":
-        assert asked.answer is not None
-        values = [p.value for p in bench.sweep(asked.answer.of) if p.value is not None]
-        return {"times": bench.curve_times(asked), "values": values, "enough": CURVE_RIGHT}
-    if asked.kind == "choice":
-        places = range(len(asked.choices))
-        return {"places": [place for place in places if bench.is_right(asked, place)]}
-    right = bench.right_answer(asked)
-    value = asked.answer
+    if question.kind == "curve":
+        assert question.answer is not None
+        values = [p.value for p in bench.sweep(question.answer.of) if p.value is not None]
+        return {"times": bench.curve_times(question), "values": values, "enough": CURVE_RIGHT}
+    if question.kind == "choice":
+        places = range(len(question.choices))
+        return {"places": [place for place in places if bench.is_right(question, place)]}
+    right = bench.right_answer(question)
+    value = question.answer
     if value is not None and value.quantity in VERTEX_QUANTITIES:
         scores = VERTEX_QUANTITIES[value.quantity][1](bench.trace(value.of))
         return {"places": np.flatnonzero(scores == scores[int(right)]).tolist()}
-    if asked.kind in ("vertex", "bucket"):
+    if question.kind in ("vertex", "bucket"):
         return {"places": [int(right)]}
     return {"value": right}

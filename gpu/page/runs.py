@@ -73,9 +73,9 @@ class Scene:
 
     def add_run(self, trace: Trace, graph: CSRGraph | None) -> int:
         """Put a run on the page, once; return its place."""
-        known = next((place for place, one in enumerate(self.traces) if one is trace), None)
-        if known is not None:
-            return known
+        there = next((place for place, one in enumerate(self.traces) if one is trace), None)
+        if there is not None:
+            return there
         self.add_graph(graph)
         self.traces.append(trace)
         self.runs.append(run_tree(self.pack, trace, self.graphs.get(trace.graph.hash)))
@@ -93,16 +93,16 @@ def run_page(trace: Trace, graph: CSRGraph | None, missing: str = "") -> str:
     scene = Scene.empty()
     scene.add_run(trace, graph)
     title = title_words(trace)
-    told = {"kind": "runs", "title": title, "shown": [0], "note": missing}
-    return page_text(title, scene.pack, told | scene.tree())
+    data = {"kind": "runs", "title": title, "shown": [0], "note": missing}
+    return page_text(title, scene.pack, data | scene.tree())
 
 
 def pair_page(a: Trace, b: Trace, graph: CSRGraph | None, missing: str = "") -> str:
     """Return a page of two runs on one clock. CompareError where they cannot be compared."""
     scene = Scene.empty()
-    told = pair_tree(scene, a, b, graph)
+    tree = pair_tree(scene, a, b, graph)
     title = pair_title_words(a, b)
-    shown = {"kind": "runs", "title": title, "note": missing, **told}
+    shown = {"kind": "runs", "title": title, "note": missing, **tree}
     return page_text(title, scene.pack, shown | scene.tree())
 
 
@@ -113,7 +113,7 @@ def pair_tree(scene: Scene, a: Trace, b: Trace, graph: CSRGraph | None) -> dict[
     if problem:
         raise CompareError(problem)
     places = [scene.add_run(trace, graph) for trace in (a, b)]
-    found = summarise(*sides)
+    summary = summarise(*sides)
     clocks = {}
     for how, title in ALIGNMENTS.items():
         try:
@@ -126,11 +126,11 @@ def pair_tree(scene: Scene, a: Trace, b: Trace, graph: CSRGraph | None) -> dict[
             "a": scene.pack.add(knots.a_ns[few]),
             "b": scene.pack.add(knots.b_ns[few]),
         }
-    cautions = list(found.cautions)
+    cautions = list(summary.cautions)
     return {
         "shown": places,
         "names": list(names(*sides)),
-        "words": found.words,
+        "words": summary.words,
         "cautions": cautions,
         "clocks": clocks,
         "telling_ns": telling_moment(*sides),
@@ -144,7 +144,7 @@ def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
     piles = list(row.occupancy)
     rows = len(piles) or int(trace.settings.parameters.get("buckets") or BUCKETS)
     counts = samples["occupancy"][:, :rows].astype(np.uint32)
-    told: dict[str, Any] = {
+    tree: dict[str, Any] = {
         "graph": trace.graph.hash if graph is not None else None,
         "title": row.title,
         "about": title_words(trace),
@@ -169,10 +169,10 @@ def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
         "peak": int(counts.max(initial=0)),
     }
     if trace.notes:
-        told["notes"] = _notes(trace, graph)
+        tree["notes"] = _notes(trace, graph)
     if trace.dist.ndim == 2:
-        return told | {"matrix": _matrix(pack, trace)}
-    return told | {"vertices": None if graph is None else _vertices(pack, trace, graph)}
+        return tree | {"matrix": _matrix(pack, trace)}
+    return tree | {"vertices": None if graph is None else _vertices(pack, trace, graph)}
 
 
 def thinned(samples: np.ndarray) -> np.ndarray:
@@ -194,7 +194,7 @@ def thinned(samples: np.ndarray) -> np.ndarray:
 def _notes(trace: Trace, graph: Drawn | None) -> list[dict[str, Any]]:
     """Return notes; of one at a vertex that is drawn also its place among those, -1: it is not."""
     chosen = None if graph is None else graph.chosen
-    told = []
+    entries = []
     for one in trace.notes:
         entry: dict[str, Any] = {"text": one.text}
         if one.vertex is None:
@@ -202,8 +202,8 @@ def _notes(trace: Trace, graph: Drawn | None) -> list[dict[str, Any]]:
         else:
             places = [one.vertex] if chosen is None else np.flatnonzero(chosen == one.vertex)
             entry["vertex"] = int(places[0]) if graph is not None and len(places) else -1
-        told.append(entry)
-    return told
+        entries.append(entry)
+    return entries
 
 
 def _vertices(pack: Pack, trace: Trace, graph: Drawn) -> dict[str, Any]:
@@ -211,9 +211,9 @@ def _vertices(pack: Pack, trace: Trace, graph: Drawn) -> dict[str, Any]:
     dist = graph.of(trace.dist)
     reached = reached_mask(dist)
     numbers = dist.dtype if dist.dtype.itemsize == 4 else np.dtype(np.float64)
-    known = np.where(reached, dist, -1).astype(numbers)
-    told = {
-        "dist": pack.add(known),
+    distances = np.where(reached, dist, -1).astype(numbers)
+    tree = {
+        "dist": pack.add(distances),
         "whole": bool(trace.dist.dtype.kind == "i"),
         **_tops(trace.dist),
         "first": None,
@@ -222,10 +222,10 @@ def _vertices(pack: Pack, trace: Trace, graph: Drawn) -> dict[str, Any]:
     }
     if trace.vertices is not None:
         times = trace.vertices
-        told["first"] = pack.add(_times(graph.of(times.first_reached_ns)))
-        told["last"] = pack.add(_times(graph.of(times.last_improved_ns)))
-        told["count"] = pack.add(smallest(graph.of(times.times_processed)))
-    return told
+        tree["first"] = pack.add(_times(graph.of(times.first_reached_ns)))
+        tree["last"] = pack.add(_times(graph.of(times.last_improved_ns)))
+        tree["count"] = pack.add(smallest(graph.of(times.times_processed)))
+    return tree
 
 
 def _tops(dist: np.ndarray) -> dict[str, float]:
@@ -252,10 +252,10 @@ def _matrix(pack: Pack, trace: Trace) -> dict[str, Any]:
     rows = np.linspace(0, high - 1, min(high, MOST_SIDE)).round().astype(int)
     columns = np.linspace(0, wide - 1, min(wide, MOST_SIDE)).round().astype(int)
     part = trace.dist[np.ix_(rows, columns)]
-    known = reached_mask(part)
-    top = float(part[known].max(initial=0)) or 1.0
-    levels = np.where(known, 1 + np.round(254.0 * np.where(known, part, 0) / top), 0)
-    told = {
+    reached = reached_mask(part)
+    top = float(part[reached].max(initial=0)) or 1.0
+    levels = np.where(reached, 1 + np.round(254.0 * np.where(reached, part, 0) / top), 0)
+    tree = {
         "rows": len(rows),
         "columns": len(columns),
         "whole": [high, wide],
@@ -264,5 +264,5 @@ def _matrix(pack: Pack, trace: Trace) -> dict[str, Any]:
         "done": None,
     }
     if trace.vertices is not None:
-        told["done"] = pack.add(_times(trace.vertices.last_improved_ns[rows]))
-    return told
+        tree["done"] = pack.add(_times(trace.vertices.last_improved_ns[rows]))
+    return tree

@@ -48,8 +48,8 @@ def sweep_page(
         "words": f"Click a point, or move the slider: the least time is at {least['value']:g}.",
         "points": points,
     }
-    told = {"kind": "sweep", "title": title, "note": missing, "sweep": sweep}
-    return page_text(title, scene.pack, told | scene.tree())
+    data = {"kind": "sweep", "title": title, "note": missing, "sweep": sweep}
+    return page_text(title, scene.pack, data | scene.tree())
 
 
 def swept_knob(traces: Sequence[Trace]) -> str:

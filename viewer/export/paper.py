@@ -111,10 +111,10 @@ def _forms(panel: QWidget) -> list[QScrollArea]:
     return [area for area in panel.findChildren(QScrollArea) if area.isVisibleTo(panel)]
 
 
-def _size_of(panel: QWidget, wanted: QSize | None, least: QSize) -> QSize:
+def _size_of(panel: QWidget, own: QSize | None, least: QSize) -> QSize:
     """Return what it wants, else at least `least`; a form grows by what is below its edge."""
-    if wanted is not None:
-        return wanted
+    if own is not None:
+        return own
     forms = _forms(panel)
     if not forms:
         return panel.size().expandedTo(least)

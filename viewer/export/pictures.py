@@ -25,18 +25,18 @@ DOTS_PER_INCH = 96
 
 def frame_bytes(image: QImage, size: tuple[int, int]) -> bytes:
     """Return height x width x 3 bytes of an image, scaled to `size` where it is not so large."""
-    wanted = QSize(*size)
-    if image.size() != wanted:
+    target = QSize(*size)
+    if image.size() != target:
         smooth = Qt.TransformationMode.SmoothTransformation
-        image = image.scaled(wanted, Qt.AspectRatioMode.IgnoreAspectRatio, smooth)
+        image = image.scaled(target, Qt.AspectRatioMode.IgnoreAspectRatio, smooth)
     image = image.convertToFormat(QImage.Format.Format_RGB888)
-    width, line = wanted.width() * 3, image.bytesPerLine()
+    width, line = target.width() * 3, image.bytesPerLine()
     bits = image.constBits()
     assert bits is not None
     whole = bits.asstring(image.sizeInBytes())
     if width == line:
         return whole
-    return b"".join(whole[row * line : row * line + width] for row in range(wanted.height()))
+    return b"".join(whole[row * line : row * line + width] for row in range(target.height()))
 
 
 def _place_of_caption(widget: QWidget, caption: str) -> QRect:

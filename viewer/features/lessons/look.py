@@ -73,8 +73,13 @@ class Look(QObject):
             except GpuError:
                 continue
         window.graph_view.refresh()
+        self.bring_panels(step)
+
+    def bring_panels(self, step: Step) -> None:
+        """Bring the panels of a step whose question is open to the front, as far as not empty."""
         self._put_away(step, before=True)
-        self._raise(step.panels)
+        if not self._scoped:
+            self._raise(step.panels)
 
     @property
     def _in_microscope(self) -> bool:

@@ -39,8 +39,8 @@ DRIVE_S = 40.0  # wall time of a run that is driven by hand, about
 DRIVE_SAMPLES = 400  # of such a run, while none has been made
 AGAIN = "your answer is kept. Try again."
 NOT_DRIVEN = (
-    "You did not touch Δ, so the controller drove. Go back and drag the line in the Δ panel, "
-    "or press ÷2 and ×2."
+    "You did not touch Δ, so the controller drove. Press *Drive again*, then drag the line in the "
+    "Δ panel, or press ÷2 and ×2."
 )
 
 
@@ -313,6 +313,8 @@ class LessonModel(QObject):
             if problem:
                 self._fail(problem)
                 return
+        else:
+            self.look.bring_panels(step)  # there may be a run now
         if told and step.drive:
             self.score = self._score()
         if not told:

@@ -172,20 +172,20 @@ class LessonPanel(QWidget):
 
     # --- show
 
-    def show_home(self, known: Sequence[tuple[str, Lesson, Progress]], problems: str = "") -> None:
+    def show_home(self, rows: Sequence[tuple[str, Lesson, Progress]], problems: str = "") -> None:
         """Show the list of lessons: path, lesson, progress of each."""
-        self._known = list(known)
-        wanted = next((k for k, row in enumerate(known, 1) if not row[2].finished), 0)
+        self._known = list(rows)
+        next_place = next((k for k, row in enumerate(rows, 1) if not row[2].finished), 0)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
         about = "Each lesson has one idea. You predict, then the program runs."
-        if not any(progress.begun or progress.finished for _, _, progress in known):
+        if not any(progress.begun or progress.finished for _, _, progress in rows):
             about += " New to this? Start with the first."
         column.addWidget(label(about))
         self.cards = []
-        for place, (path, lesson, progress) in enumerate(known, 1):
-            card = LessonCard(place, lesson, progress, wanted=place == wanted)
+        for place, (path, lesson, progress) in enumerate(rows, 1):
+            card = LessonCard(place, lesson, progress, is_next=place == next_place)
             card.button.clicked.connect(lambda _on, path=path: self.lesson_requested.emit(path))
             self.cards.append(card)
             column.addWidget(card)
@@ -221,16 +221,16 @@ class LessonPanel(QWidget):
             self.body.removeWidget(old)
             old.hide()
             old.deleteLater()
-        asked, bench = self.model.question, self.model.bench
-        if asked is not None and bench is not None:
+        question, bench = self.model.question, self.model.bench
+        if question is not None and bench is not None:
             values: Sequence[float] = ()
-            if asked.kind == "curve" and asked.answer is not None:
-                found = bench.lesson.sweep(asked.answer.of)
-                values = found[1].values if found is not None else ()
-                values = sorted(values or bench.sweep_plan(*found).values) if found else ()
-            self.question = make_question(asked, values)
+            if question.kind == "curve" and question.answer is not None:
+                swept = bench.lesson.sweep(question.answer.of)
+                values = swept[1].values if swept is not None else ()
+                values = sorted(values or bench.sweep_plan(*swept).values) if swept else ()
+            self.question = make_question(question, values)
             self.question.apply_theme(self._theme)
-            self.question.setAccessibleName(asked.ask)
+            self.question.setAccessibleName(question.ask)
             self.question.answered.connect(self.model.give)
             self.question.entered.connect(self._check_by_enter)
             self.body.insertWidget(2, self.question)
@@ -307,10 +307,10 @@ class LessonPanel(QWidget):
             style.polish(self.next)
 
     def _ask_html(self) -> str:
-        asked, theme = self.model.question, self._theme
-        if asked is None:
+        question, theme = self.model.question, self._theme
+        if question is None:
             return ""
-        words = inline(self.model.text(asked.ask))
+        words = inline(self.model.text(question.ask))
         return _boxed(mix(theme.window, theme.muted, 0.12), words)
 
     def set_microscope_seen(self, seen: bool) -> None:
@@ -324,8 +324,8 @@ class LessonPanel(QWidget):
         self.guide.setVisible(bool(words))
         self.guide.setText(words)
         model = self.model
-        told = model.lesson is not None and model.phase in ("told", "done") and not model.problem
-        self.again.setVisible(told and self._opens_microscope() and not self._microscope_seen)
+        over = model.lesson is not None and model.phase in ("told", "done") and not model.problem
+        self.again.setVisible(over and self._opens_microscope() and not self._microscope_seen)
 
     def _opens_microscope(self) -> bool:
         step = self.model.step

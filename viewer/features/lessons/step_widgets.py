@@ -128,9 +128,9 @@ class Dots(QWidget):
 
 
 class LessonCard(QFrame):
-    """One lesson of the list; `wanted`: the one to take next."""
+    """One lesson of the list; `is_next`: the one to take next."""
 
-    def __init__(self, place: int, lesson: Lesson, progress: Progress, *, wanted: bool) -> None:
+    def __init__(self, place: int, lesson: Lesson, progress: Progress, *, is_next: bool) -> None:
         super().__init__()
         self.setFrameShape(QFrame.Shape.StyledPanel)
         column = QVBoxLayout(self)
@@ -146,7 +146,7 @@ class LessonCard(QFrame):
         going = progress.begun and not progress.finished
         self.button = QPushButton("Go on" if going else "Again" if progress.finished else "Start")
         self.button.setAccessibleName(f"{self.button.text()}: lesson {place}, {lesson.title}")
-        if wanted:
+        if is_next:
             self.button.setProperty("role", "primary")
         row.addWidget(self.button)
         column.addLayout(row)
