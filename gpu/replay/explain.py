@@ -1,12 +1,11 @@
-"""One sentence for each event of a run, with its numbers; no Qt.
+"""One sentence for each event of a run, with its numbers.
 
 `explain(graph, state, events, index, row)` says what event `index` does to the state *before* it,
 in the words of the glossary and with the graph's own ids:
 
     u=17 at 42: 42 + 5 < 60, so v=9 becomes 47 and moves from bucket 3 to bucket 2.
 
-What a bucket is called depends on the algorithm (`Places`); where an improved vertex will go is
-read from the events that follow it. Every number is the event's, or the state's.
+The next bucket of an improved vertex is read from the events that follow.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ class _Teller:
     def place(self, bucket: int | None = None) -> str:
         return place_words(self.row, self.b if bucket is None else bucket)
 
-    # vertices and arcs
+    # vertices and edges
 
     def push(self) -> str:
         first = self.c == 0 and not np.isfinite(self.dist[self.a])
@@ -89,10 +88,10 @@ class _Teller:
 
     def pop(self) -> str:
         arcs = int(self.graph.indptr[self.a + 1] - self.graph.indptr[self.a])
-        work = f"to relax its {plural(arcs, 'arc')}" if arcs else "to find that it has no arcs"
+        work = f"to relax its {plural(arcs, 'edge')}" if arcs else "and finds that it has no edges"
         if arcs and self._splits:
             light = arcs - self._heavy_arcs(self.a)
-            work = f"to relax the light ones of its {plural(arcs, 'arc')}: {light or 'none'}"
+            work = f"to relax the light ones of its {plural(arcs, 'edge')}: {light or 'none'}"
         tail = self.vertex("u")
         return f"{self.who} takes {tail} at {distance(self.c)} from {self.place()} {work}."
 
@@ -193,8 +192,8 @@ class _Teller:
 
     def stay(self) -> str:
         return (
-            f"{self.vertex()} at {distance(self.c)} belongs into {self.place()} or before it: "
-            f"{self.who.lower()} keeps it and goes on at once."
+            f"{self.vertex()} at {distance(self.c)} belongs to {self.place()} or before it: "
+            f"{self.who.lower()} does it next, without putting it into the bucket."
         )
 
     def collect(self) -> str:
@@ -215,13 +214,13 @@ class _Teller:
     def defer(self) -> str:
         heavy = self._heavy_arcs(self.a)
         if not heavy:
-            return f"{self.vertex('u')} is noted for the heavy arcs to come, and has none."
-        said = f"{self.vertex('u')} has {plural(heavy, 'heavy arc')}"
+            return f"{self.vertex('u')} is noted for the heavy edges to come, and has none."
+        said = f"{self.vertex('u')} has {plural(heavy, 'heavy edge')}"
         return f"{said}: left until {self.place()} stays empty."
 
     def resume(self) -> str:
         heavy = self._heavy_arcs(self.a)
-        why = f"for {plural(heavy, 'heavy arc')}" if heavy else "and has no heavy arcs"
+        why = f"for {plural(heavy, 'heavy edge')}" if heavy else "and has no heavy edges"
         return f"{self.who} takes {self.vertex('u')} at {distance(self.c)} again, {why}."
 
     # the manager and the queues
@@ -235,9 +234,10 @@ class _Teller:
 
     def assign(self) -> str:
         count = int(self.c)
+        what = "one vertex: place" if count == 1 else f"{count:,} vertices: from place"
         return (
-            f"The manager gives worker {self.worker} {plural(count, 'vertex')} of {self.place()}, "
-            f"from place {self.a} on: read_ptr becomes {self.a + count}."
+            f"The manager gives worker {self.worker} {what} {self.a} of {self.place()}. "
+            f"read_ptr is now {self.a + count}."
         )
 
     def finish(self) -> str:
@@ -304,8 +304,8 @@ class _Teller:
     def phase(self) -> str:
         width = distance(self.state.delta)
         if self.a:
-            return f"The heavy arcs of {self.place()} begin: weight over Δ = {width}."
-        return f"The light arcs of {self.place()} begin: weight up to Δ = {width}."
+            return f"The heavy edges of {self.place()} begin: weight over Δ = {width}."
+        return f"The light edges of {self.place()} begin: weight up to Δ = {width}."
 
     # all pairs
 
@@ -313,7 +313,7 @@ class _Teller:
         return f"{self.who} begins source {self.vertex('s')}: 0 there, ∞ everywhere else."
 
     def round(self) -> str:
-        what = f"all {plural(int(self.c), 'arc')}" if self.c else "the arcs of what waits"
+        what = f"all {plural(int(self.c), 'edge')}" if self.c else "the edges of waiting vertices"
         return f"{self.who} begins round {self.b} of source {self.vertex('s')}: {what}."
 
     def round_done(self) -> str:
@@ -331,7 +331,7 @@ class _Teller:
     def end(self) -> str:
         done, arcs = self.state.total_processed, self.state.total_relaxed
         how = "was stopped" if self.a else "is over"
-        return f"The run {how}: {done:,} processed, {plural(arcs, 'arc')} examined."
+        return f"The run {how}: {done:,} processed, {plural(arcs, 'edge')} examined."
 
     def sample(self) -> str:
         return f"The probe takes sample {self.a}."

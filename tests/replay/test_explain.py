@@ -40,9 +40,9 @@ def test_adds_on_figure_1_word_for_word() -> None:
         "The run reserves place 0 of bucket 0: resv_ptr becomes 1.",
         "The source s=S enters bucket 0 with distance 0.",
         "Place 0 of bucket 0 is written: its WCC is 1.",
-        "The manager gives worker 0 1 vertex of bucket 0, from place 0 on: read_ptr becomes 1.",
+        "The manager gives worker 0 one vertex: place 0 of bucket 0. read_ptr is now 1.",
         "The probe takes sample 0.",
-        "Worker 0 takes u=S at 0 from bucket 0 to relax its 2 arcs.",
+        "Worker 0 takes u=S at 0 from bucket 0 to relax its 2 edges.",
     ]
     assert said[: len(wanted)] == wanted
     for sentence in (
@@ -53,7 +53,7 @@ def test_adds_on_figure_1_word_for_word() -> None:
         "Bucket 0 is finished (CWC = resv_ptr = 1): the head moves on to bucket 2, "
         "distances from 8.",
         "Worker 0 drops u=A from bucket 2: it was queued with 10, and 2 is known.",
-        "The run is over: 3 processed, 3 arcs examined.",
+        "The run is over: 3 processed, 3 edges examined.",
     ):
         assert sentence in said
 
@@ -77,8 +77,8 @@ def test_delta_stepping_says_from_which_bucket_to_which() -> None:
     [
         ("near_far", "u=B at 1: 1 + 1 < 10, so v=A becomes 2 and enters the near pile."),
         ("bellman_ford", "Superstep 1 begins with 2 vertices in the frontier."),
-        ("dijkstra", "The worker takes u=B at 1 from the heap to relax its 1 arc."),
-        ("edge_apsp", "Block 0 begins round 0 of source s=S: all 3 arcs."),
+        ("dijkstra", "The worker takes u=B at 1 from the heap to relax its 1 edge."),
+        ("edge_apsp", "Block 0 begins round 0 of source s=S: all 3 edges."),
         ("apsp_fast", "Block 1 begins source s=A: 0 there, ∞ everywhere else."),
     ],
 )
@@ -116,10 +116,10 @@ def test_a_run_begins_once_whoever_holds_delta(key: str) -> None:
 
 def test_numbers_and_names() -> None:
     assert [distance(x) for x in (1234.0, 0.5, float("inf"))] == ["1,234", "0.5", "∞"]
-    assert [plural(1, "vertex"), plural(2, "vertex"), plural(2, "arc")] == [
+    assert [plural(1, "vertex"), plural(2, "vertex"), plural(2, "edge")] == [
         "1 vertex",
         "2 vertices",
-        "2 arcs",
+        "2 edges",
     ]
     assert place_words(find("near_far"), 1) == "the far pile"
     assert place_words(find("adds"), 7) == "bucket 7"

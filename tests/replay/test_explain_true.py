@@ -215,7 +215,8 @@ class Facts:
         return [self.a, *self.place(), self.after(1)]
 
     def assign(self) -> list[Token]:
-        return [*self.who, self.c, *self.place(), self.a, self.after(2)]
+        count = [] if self.c == 1 else [self.c]
+        return [*self.who, *count, self.a, *self.place(), self.after(2)]
 
     def finish(self) -> list[Token]:
         assert self.ledger.hands[self.worker]["count"][self.k] == self.a
