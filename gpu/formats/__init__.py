@@ -68,7 +68,7 @@ OTHER_TEXTS = (  # (mark near the beginning, name)
     (b"digraph", "Graphviz"),
 )
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
-SAYS_NOTHING = {".txt"}  # several formats are found under it
+SAYS_NOTHING = {".txt"}  # several formats have it
 MARK_BYTES = 1024  # how far from the beginning a mark is looked for
 LEAST_CONFIDENCE = 0.15
 SURE = 0.7  # confidence that overrules the mark of another kind of file
@@ -111,7 +111,7 @@ def load_graph(
     format : key of READERS, to skip the choice by name and content
     header : whether the first row of a table may be a heading; False: it is an edge
     progress : called with a fraction 0..1 and what is being done
-    should_stop : asked between pieces of work
+    should_stop : called between pieces of work
     pipe : whether the path may be a pipe or device, for example /dev/stdin; it is read to its end
 
     Raises

@@ -172,7 +172,7 @@ def as_weights(reading: Reading, values: np.ndarray) -> np.ndarray:
 
 
 def whole_if_exact(values: np.ndarray) -> np.ndarray:
-    """Return int64 if all numbers are whole and no float64 was rounded, otherwise as given."""
+    """Return int64 if all numbers are whole and no float64 was rounded, otherwise unchanged."""
     whole = bool((values == np.floor(values)).all())
     exact = whole and np.abs(values).max(initial=0) <= EXACT_FLOAT64
     return values.astype(np.int64) if exact else values

@@ -1,6 +1,6 @@
 """GraphML and GEXF, the XML formats of other programs, in one pass of expat.
 
-No tree is built. Elements are known by their names without a namespace: GEXF has had five, and
+No tree is built. Namespaces of elements are ignored: GEXF has had five, and
 programs write files with none. Every error names its line. A declaration of an entity ends the
 reading, because a few entities can expand to gigabytes; nothing is fetched; elements may nest
 MOST_DEPTH deep. Nested graphs and nodes are vertices as the others are. Direction, weights and

@@ -111,16 +111,16 @@ def _read_array(
 def _banner(reading: Reading, line: bytes) -> tuple[bool, bytes, bytes]:
     """Return whether the matrix is dense, its field and its symmetry."""
     tokens = line.lower().split()
-    found = f"found {shown(line)}, expected {EXPECTED_BANNER}"
+    words = f"found {shown(line)}, expected {EXPECTED_BANNER}"
     if len(tokens) != 5 or line[: len(BANNER)].lower() != BANNER or tokens[1] != b"matrix":
-        raise reading.fault(found, 1)
+        raise reading.fault(words, 1)
     if tokens[3] == b"complex" or tokens[4] == b"hermitian":
         raise reading.fault("a complex matrix; weights are real: pattern, integer or real", 1)
     dense = tokens[2] == b"array"
     if (not dense and tokens[2] != b"coordinate") or (dense and tokens[3] == b"pattern"):
-        raise reading.fault(found, 1)
+        raise reading.fault(words, 1)
     if tokens[3] not in FIELDS or tokens[4] not in SYMMETRIES:
-        raise reading.fault(found, 1)
+        raise reading.fault(words, 1)
     return dense, tokens[3], tokens[4]
 
 

@@ -303,28 +303,22 @@ def _read_python(reading: Reading, data: bytearray, start: int, rules: RowRules)
         if number % ROWS_PER_REPORT == 0:
             reading.report(READ_SHARE, "parsing")
     columns = list(zip(*rows, strict=True)) or [()] * rules.columns
-    ids, in_range = _identifiers(columns[: rules.id_columns], len(rows), rules)
+    ids = _identifiers(columns[: rules.id_columns], len(rows))
     values = _values(columns[rules.id_columns :], len(rows), rules)
     low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT_MAX
-    bad = ~in_range | ((values < low) | (values > FLOAT_MAX)).any(axis=0)
+    bad = ((ids < rules.low) | (ids > rules.high)).any(axis=0)
+    bad |= ((values < low) | (values > FLOAT_MAX)).any(axis=0)
     fault_line = row_lines[int(bad.argmax())] if bad.any() else odd_line
     if fault_line is not None:  # a bad number stands before the line that ended the loop
         raise row_fault(reading, lines[fault_line - first_line], fault_line, rules)
     return Rows(ids, values)
 
 
-def _identifiers(
-    columns: list[tuple[bytes, ...]], rows: int, rules: RowRules
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return int64 (id_columns, rows) and, bool (rows,), which rows are in range."""
-    ids = np.empty((len(columns), rows), np.int64)
-    in_range = np.ones(rows, bool)
-    for k, column in enumerate(columns):
-        numbers = [int(token) for token in column]
-        good = np.array([rules.low <= number <= rules.high for number in numbers], bool)
-        ids[k] = [number if abs(number) <= INT64_MAX else 0 for number in numbers]
-        in_range &= good
-    return ids, in_range
+def _identifiers(columns: list[tuple[bytes, ...]], rows: int) -> np.ndarray:
+    """Return int64 (id_columns, rows); a number past int64 becomes its lowest, never allowed."""
+    wide = [[int(token) for token in column] for column in columns]
+    bounded = [[k if abs(k) <= INT64_MAX else -INT64_MAX - 1 for k in numbers] for numbers in wide]
+    return np.array(bounded, np.int64).reshape(len(columns), rows)
 
 
 def _values(columns: list[tuple[bytes, ...]], rows: int, rules: RowRules) -> np.ndarray:

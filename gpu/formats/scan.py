@@ -156,8 +156,8 @@ def scan_rows(text, start, stop, rules, ids, values, odd, report):  # type: igno
                 at += ONE
             at = begin = _after_blanks(text, at, stop)
             if column < id_columns:
-                number, at, found = _integer(text, at, stop)
-                good = good and found and low <= number <= high
+                number, at, is_integer = _integer(text, at, stop)
+                good = good and is_integer and low <= number <= high
                 ids[column, row] = number
             elif rule == SKIPPED:
                 at = _after_word(text, at, stop, separator)

@@ -48,7 +48,7 @@ class Source:
         self._file, self._size = _open(reading)  # 0 bytes: a pipe
         try:
             reading.disk_bytes = self._size
-            self._checked = 0  # bytes for which memory was asked
+            self._checked = 0  # bytes for which memory was checked
             self._last = 0  # where the last block begins
             self._blocks = self._unpacked()
             self._data = bytearray()
