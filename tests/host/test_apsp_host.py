@@ -61,7 +61,7 @@ def test_a_matrix_comes_back_proved(driven: Driver) -> None:
     driven.until(lambda: "Verified" in driven.names(run_id), COMPILING_S)
     verified = driven.wait_for(Verified, run_id).verification
     assert verified.passed
-    assert "every one of 30 rows" in verified.detail
+    assert "all 30 rows proved right" in verified.detail
     record = RunRecord.from_trace(run_id, trace)
     assert record.dist is not None
     np.testing.assert_array_equal(record.dist, trace.dist[0])  # what the window draws

@@ -28,7 +28,7 @@ def engine():
 
 def pool():
     processes = Pool(1)
-    processes.submit(len, "four").result(60)
+    processes._hand_out(len, "four").result(60)
     processes.close()
 
 def module():

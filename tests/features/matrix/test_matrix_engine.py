@@ -169,4 +169,4 @@ def test_run_kill_run_again_and_stop_by_clicks(window: MainWindow, qtbot: QtBot)
     assert again.dist is not None
     assert verify(window.session.graph, 450, np.array(again.dist)).passed
     qtbot.waitUntil(lambda: window.status_bar._verified.text().startswith("✓"))
-    assert "every one of 900 rows" in window.status_bar._verified.text()
+    assert "all 900 rows proved right" in window.status_bar._verified.text()
