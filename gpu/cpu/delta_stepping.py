@@ -1,13 +1,12 @@
 """Delta-stepping on all cores of this computer: the engine function, its arrays, its threads.
 
-The threads are the system's own and run compiled code only (`gpu.cpu.threads`). This thread, the
-engine's, sleeps meanwhile and looks in every LOOK_S: it hands samples over, asks for Stop and for
-a delta held by hand. Time is measured from before the first thread is started to the end of the
-last bucket, without what clearing the buffers takes.
+The threads run compiled code (`gpu.cpu.threads`). This thread, the engine's, sleeps meanwhile and
+wakes every LOOK_S: it hands samples over, asks for Stop and for a delta held by hand. Time is
+measured from before the threads are called to the end of the last bucket, without what clearing the
+buffers takes.
 
-Slots are made for the largest weight and the first delta, with room for a delta a fraction
-of that by hand; a smaller one is taken as the smallest that the slots allow, which the
-samples show.
+Slots are made for the largest weight and the first delta, with room for a delta a fraction of that
+by hand; a smaller one is taken as the smallest that the slots allow, which the samples show.
 """
 
 from __future__ import annotations
@@ -22,10 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpu.cpu import delta_stepping_loop as loop, delta_stepping_state as state, host
-from gpu.cpu.threads import OPENER, STARTER, Crew, Latch, room
+from gpu.cpu.threads import Crew
 from gpu.delta import usable_width
 from gpu.engine import EngineOutcome, Observer, RunBuffers, clears_buffers
-from gpu.errors import EngineError
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
 from gpu.loops.driver import MOST_SAMPLES
@@ -78,8 +76,6 @@ class Shared(NamedTuple):
     clock: int
     clock_kind: int
     yielder: int
-    latch: int
-    opener: int
 
 
 class Kit:
@@ -88,7 +84,6 @@ class Kit:
     words : what is 0 when a run starts; `control`, `offers`, `hands`, `threads`, `totals` are in it
     counts, top, pool, link, samples : see Shared; `counts` is all 0, as a run leaves it at its end
     records : of probe level 2, see Shared
-    memory : see `gpu.cpu.threads.room`
     """
 
     def __init__(self, threads: int, slots: int, chunks: int, entry: np.dtype, what: str) -> None:
@@ -105,7 +100,6 @@ class Kit:
             (1, state.TOTALS),
         )
         self.control, self.offers, self.hands, self.threads, self.totals = parts
-        self.memory = room()
 
     def fits(self, threads: int, slots: int, chunks: int, entry: np.dtype) -> bool:
         """Whether it is what a run needs; its pools may have grown."""
@@ -202,19 +196,17 @@ class Team:
 
     def run(self, observer: Observer, least_delta: float) -> str:
         """Run to the end or to Stop; return which. Raises EngineError, MemoryNeededError."""
-        control, latch = self._shared.control, Latch()
-        self._shared = self._shared._replace(latch=latch.address)
-        _compile(self._shared, self._kit.memory)
+        control = self._shared.control
+        _compile(self._shared)
         self._take_delta(observer, least_delta)
         crew = Crew.take(len(self._shared.threads))
         control[state.STARTED] = time.perf_counter_ns()
         try:
-            while self._take_part(latch, crew, observer, least_delta):
+            while self._take_part(crew, observer, least_delta):
                 self._grow()
             ended = time.perf_counter_ns() - control[state.STARTED]
         finally:
             crew.give_back()
-        latch.give_back()
         stopped = bool(control[state.STOP] == state.BY_USER)
         late = self._copied_ns > control[state.STARTED] + control[state.ENDED_NS]
         if self._shared.probe >= Probe.VERTICES and (stopped or late):
@@ -229,30 +221,24 @@ class Team:
             _kept.append(self._kit)
         return "stopped" if stopped else "finished"
 
-    def _take_part(self, latch: Latch, crew: Crew, observer: Observer, least_delta: float) -> bool:
+    def _take_part(self, crew: Crew, observer: Observer, least_delta: float) -> bool:
         """Wake all threads and wait until they have left; whether their pools must grow."""
-        shared, control = self._shared, self._shared.control
-        control[state.STOP], control[state.LEFT] = state.GO_ON, 0
-        wanted = len(shared.threads)
-        memory = self._kit.memory.ctypes.data
-        started = loop.start(shared, wanted, memory, crew.address, STARTER)
+        control = self._shared.control
+        control[state.STOP] = state.GO_ON
+        crew.call(loop.work, self._shared)
         try:
-            if started < wanted:
-                raise EngineError(
-                    f"the system gave {started} of {wanted} threads; ask for fewer (threads)"
-                )
             while True:
                 if observer.should_stop():
                     control[state.STOP] = state.BY_USER
                 self._take_delta(observer, least_delta)
-                if latch.wait(LOOK_S):
+                if crew.wait(LOOK_S):
                     return bool(control[state.STOP] == state.TO_GROW)
                 self._hand_over(observer)
                 self._copy_live()
         except BaseException:
             control[state.STOP] = state.BY_ERROR
-            while control[state.LEFT] < started:  # they read and write our arrays
-                time.sleep(LOOK_S / 10)
+            while not crew.wait(LOOK_S):  # they read and write our arrays
+                pass
             raise
 
     def _take_delta(self, observer: Observer, least: float) -> None:
@@ -315,11 +301,11 @@ class Team:
         observer.on_samples(last)
 
 
-def _compile(shared: Shared, memory: np.ndarray) -> None:
-    """Compile for this type of number, before the clock starts: no thread is started."""
+def _compile(shared: Shared) -> None:
+    """Compile for this type of number, before the clock starts."""
     kind = shared.dist.dtype
     if kind not in _compiled:
-        loop.start(shared, 0, memory.ctypes.data, 0, STARTER)
+        loop.work(shared, loop.NO_THREAD)
         _copy_out(shared, 0)
         _compiled.add(kind)
 
@@ -384,8 +370,6 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
         _unreached_bits(buffers.dist.dtype),
         *host.clock(),
         host.yielder(),
-        0,
-        OPENER,
     )
 
 

@@ -69,7 +69,6 @@ from gpu.cpu.delta_stepping_state import (
     IN_HAND,
     LAST,
     LAST_REACHED,
-    LEFT,
     LOWEST,
     MADE,
     MOST_TICKS,
@@ -96,27 +95,24 @@ from gpu.cpu.delta_stepping_state import (
     WAITING,
     WRITTEN,
 )
-from gpu.cpu.threads import call_threads, open_latch
 from gpu.delta import BY_HAND, START
 from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED, ENDED
 from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample
 from gpu.record.trace import NEVER
 
-
-@compiled_lean
-def start(shared, threads, memory, seats, starter):  # type: ignore[no-untyped-def]
-    """Set threads of the team to work; return how many there are. See `gpu.cpu.threads`."""
-    return call_threads(work, shared, threads, memory, seats, starter)
+NO_THREAD = -1
 
 
 @compiled_lean
 def work(shared, me):  # type: ignore[no-untyped-def]
     """Be one thread of the team until the run ends, is stopped, or a pool must grow.
 
-    shared : gpu.cpu.delta_stepping.Shared; me : which one. It is the same thread of the system as
-    in the run before, if that is used again: what it wrote is in its core's cache.
+    shared : gpu.cpu.delta_stepping.Shared; me : which one, NO_THREAD to compile alone. It is the
+    same thread of the system as in the run before: what it wrote is in its core's cache.
     """
+    if me == NO_THREAD:
+        return
     control = shared.control
     t = shared.threads[me]
     if t.stage == BEFORE:
@@ -134,9 +130,6 @@ def work(shared, me):  # type: ignore[no-untyped-def]
             if shared.probe >= 2:
                 _copy_share(shared, me)
             break
-    latch, opener, threads = shared.latch, shared.opener, len(shared.threads)
-    if atomic_add(control, LEFT, 1) == threads - 1:
-        open_latch(latch, opener)
 
 
 @compiled_lean

@@ -35,13 +35,11 @@ NOBODY = 2**62  # no thread has anything in any bucket
 
 NEXT = 16  # words: 128 bytes, so that no two lines are fetched together
 # words of `control`; STEP is read together with BUCKET
-STOP, LEFT, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD, CLEARING, CLEARED = range(
-    0, 10 * NEXT, NEXT
-)
+STOP, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD, CLEARING, CLEARED = range(0, 9 * NEXT, NEXT)
 STEP = BUCKET + 1
 STARTED, ENDED_NS, HELD = PERIOD + 1, PERIOD + 2, PERIOD + 3
 TOLD = PERIOD + 4  # whether the last sample is written: where the run came to its end
-CONTROL_WORDS = 10 * NEXT
+CONTROL_WORDS = 9 * NEXT
 
 # words of `offers`, so many for each thread: offers taken and made so far; of each, how many
 # vertices, or less than 0 which piece of one vertex's row

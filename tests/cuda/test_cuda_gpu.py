@@ -487,7 +487,11 @@ def test_racecheck_finds_only_the_intended_races_in_adds() -> None:
 
 MEANT = {  # functions of the asynchronous kernel, by what they hand over
     *("put", "get"),  # entries of a ring: whoever comes first waits until the place is full or free
-    *("look", "Hand::relax_short"),  # how far a warp is: old numbers only cost it a turn
+    *(
+        "look",
+        "look_at_threshold",
+        "Hand::relax_short",
+    ),  # how far a warp is: old numbers only cost it a turn
     *("Herald::hear", "look"),  # what the pacer told every block
     *("Pacer::tell", "Pacer::leave_record", "AsyncCourier::carry", "AsyncCourier::sample_word"),
     *("two_words", "read_wishes", "Pacer::look_around"),  # samples out, wishes in

@@ -242,10 +242,15 @@ __device__ __forceinline__ void grid_barrier(const Run &run, Shared &s, Hear hea
         u32 target = s.barrier_target += run.workers;
         fence();
         if (LOSE != LOST_ARRIVAL || blockIdx.x > 0) atomicAdd(arrived, 1u);
-        for (u32 turns = 0; (int)(peek(arrived) - target) < 0 && !s.gave_up;)
-            s.gave_up = gives_up(run, &run.state->published.status, turns);
+        bool gave_up = false;
+        for (u32 turns = 0; (int)(peek(arrived) - target) < 0 && !gave_up;)
+            gave_up = gives_up(run, &run.state->published.status, turns);
         fence();
         hear();
+        if (gave_up) {
+            s.gave_up = true;
+            s.heard.status = TIMED_OUT;
+        }
     }
     __syncthreads();
 }

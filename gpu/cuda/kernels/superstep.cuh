@@ -278,7 +278,7 @@ struct Team {
         start_wide();
         bool first = true, after_split = false;
         Heard heard = s.heard;
-        while (heard.status == RUNNING && !s.gave_up) {
+        while (heard.status == RUNNING) {
             bool step = heard.near > 0 || heard.settled > 0;
             if (!step && heard.far == 0) break;
             if (!first && heard.near > 0 && heard.near <= run.wide_leave) break;

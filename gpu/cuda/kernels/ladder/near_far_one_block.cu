@@ -16,6 +16,7 @@ After it ../near_far.cu, the kernel that is measured: lanes by the mean degree i
          float weights, probes, and a word with the host. What each brought: gpu/lab/LOG.md
 */
 #define ALL_LANES 0xffffffffu
+#define LIMIT_CYCLES (1ll << 38)  // about two minutes: a block is lost, the launch ends with an error
 #define SMALL 1024  // vertices of a frontier in shared memory
 
 struct Item {
@@ -65,7 +66,11 @@ __device__ void wait_for_all(unsigned *arrived, unsigned &target) {
     if (threadIdx.x == 0) {
         __threadfence();
         atomicAdd(arrived, 1u);
-        while (look((const int *)arrived) - (int)target < 0) __nanosleep(20);
+        long long begun = clock64();
+        while (look((const int *)arrived) - (int)target < 0) {
+            __nanosleep(20);
+            if (clock64() - begun > LIMIT_CYCLES) __trap();
+        }
         __threadfence();
     }
     __syncthreads();

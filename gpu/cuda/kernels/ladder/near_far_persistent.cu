@@ -18,6 +18,7 @@ Full     an item that finds no room is dropped, and `full` set: the host then re
 Reading  what other blocks write is read as volatile: past the level-1 cache, which is a block's own
 */
 #define ALL_LANES 0xffffffffu
+#define LIMIT_CYCLES (1ll << 38)  // about two minutes: a block is lost, the launch ends with an error
 
 struct Item {
     int vertex, dist;
@@ -51,7 +52,11 @@ __device__ void wait_for_all(unsigned *arrived, unsigned &target) {
     if (threadIdx.x == 0) {
         __threadfence();
         atomicAdd(arrived, 1u);
-        while (look((const int *)arrived) - (int)target < 0) __nanosleep(20);
+        long long begun = clock64();
+        while (look((const int *)arrived) - (int)target < 0) {
+            __nanosleep(20);
+            if (clock64() - begun > LIMIT_CYCLES) __trap();
+        }
         __threadfence();
     }
     __syncthreads();
