@@ -86,12 +86,12 @@ def say_if_missing(name: str) -> int:
 
 def advice(name: str, reason: str) -> str:
     """Return why Qt cannot start and what to install: what is missing here, or all of it."""
-    wanted = [package for package in PACKAGES if _lacks(package, reason)] or PACKAGES
+    missing = [package for package in PACKAGES if _lacks(package, reason)] or PACKAGES
     return ADVICE.format(
         name=name,
         reason=reason,
-        debian=" ".join(package.debian for package in wanted),
-        fedora=" ".join(dict.fromkeys(package.fedora for package in wanted)),
+        debian=" ".join(package.debian for package in missing),
+        fedora=" ".join(dict.fromkeys(package.fedora for package in missing)),
     )
 
 
@@ -121,12 +121,12 @@ def _plugin_problem() -> str | None:
 
 def _plugins() -> list[str]:
     """Return the platform plugins that Qt would try, first choice first."""
-    asked = os.environ.get("QT_QPA_PLATFORM")
-    if asked:
-        return [one.partition(":")[0].partition("-")[0] for one in asked.split(";")]
+    named = os.environ.get("QT_QPA_PLATFORM")
+    if named:
+        return [one.partition(":")[0].partition("-")[0] for one in named.split(";")]
     sessions = {"WAYLAND_DISPLAY": "wayland", "DISPLAY": "xcb"}
-    found = [plugin for variable, plugin in sessions.items() if os.environ.get(variable)]
-    return found or ["offscreen"]
+    plugins = [plugin for variable, plugin in sessions.items() if os.environ.get(variable)]
+    return plugins or ["offscreen"]
 
 
 def _lacks(package: Package, reason: str) -> bool:

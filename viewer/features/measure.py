@@ -120,20 +120,20 @@ class MeasureStrip(QFrame):
     def refresh(self) -> None:
         """Read off anew, now."""
         self._timer.stop()
-        found = readout(self._session, self._playback, self._pair)
-        if found is None:
+        result = readout(self._session, self._playback, self._pair)
+        if result is None:
             return
         for button, mark in zip(self.marks, self._playback.measure.marks, strict=True):
-            button.show_words("cursor" if mark is None else time_words(mark, found.unit))
+            button.show_words("cursor" if mark is None else time_words(mark, result.unit))
         self._fold()
-        self.note.setText(self._note(found))
+        self.note.setText(self._note(result))
         above = self.parentWidget()
         low = above is not None and above.height() < scaled(LOW)
-        self.cells.show_rows(found.rows()[: 2 if low else None])  # A and B alone
-        left_out = (low and found.b is not None) or len(self.cells.places()) < len(QUANTITIES)
+        self.cells.show_rows(result.rows()[: 2 if low else None])  # A and B alone
+        left_out = (low and result.b is not None) or len(self.cells.places()) < len(QUANTITIES)
         self.copy_button.setToolTip(COPY_ALL if left_out else COPY)
-        self.setToolTip(found.words if left_out else "")
-        self.setAccessibleDescription(found.words)
+        self.setToolTip(result.words if left_out else "")
+        self.setAccessibleDescription(result.words)
 
     def resizeEvent(self, a0: QResizeEvent | None) -> None:
         """Show of the head what there is room for."""
@@ -157,12 +157,12 @@ class MeasureStrip(QFrame):
             least += width + gap
             part.setVisible(least <= self.width())
 
-    def _note(self, found: Readout) -> str:
+    def _note(self, result: Readout) -> str:
         run = self._session.current
         clock = run.clock_words if run is not None else ""
-        if found.b is None:
+        if result.b is None:
             return clock
-        return f"{found.area} between the curves · {clock}"
+        return f"{result.area} between the curves · {clock}"
 
     def put_away(self, away: bool) -> None:
         """Hide it while no graph is shown above it."""
@@ -245,15 +245,15 @@ class Cells(QWidget):
     def places(self) -> list[QRect]:
         """Return where each column that is shown stands, title and all rows."""
         lead, height = self._lead(), self._band_height()
-        left, top, found = lead, 0, []
+        left, top, boxes = lead, 0, []
         for width in self._widths():
             if left > lead and left + width > self.width():
                 if len(self._rows) > 1:
                     break
                 left, top = lead, top + height
-            found.append(QRect(left, top, width, height))
+            boxes.append(QRect(left, top, width, height))
             left += width + APART
-        return found
+        return boxes
 
     def resizeEvent(self, a0: QResizeEvent | None) -> None:
         """Take as many bands as this width asks for."""
@@ -379,20 +379,20 @@ class MeasureFeature(FeaturePart):
         mark = self._measure.marks[place]
         assert mark is not None
         unit = time_unit(self._window.playback.duration_ns)
-        stands, asked = time_words(mark, unit), time_words(cursor, unit)
-        if stands != asked:
-            words = f"Mark {place + 1} is at {stands}, the sample nearest to {asked}."
+        stands, cursor_words = time_words(mark, unit), time_words(cursor, unit)
+        if stands != cursor_words:
+            words = f"Mark {place + 1} is at {stands}, the sample nearest to {cursor_words}."
             self._window.session.set_notice(Notice("info", words))
 
     def copy(self) -> None:
         """Put the table on the clipboard."""
         window = self._window
-        found, clipboard = (
+        result, clipboard = (
             readout(window.session, window.playback, window.comparison),
             QApplication.clipboard(),
         )
-        if found is not None and clipboard is not None:
-            clipboard.setText(found.text())
+        if result is not None and clipboard is not None:
+            clipboard.setText(result.text())
 
     def _know_b(self) -> None:
         """Let marks past the end of A stand at samples of B."""

@@ -191,8 +191,8 @@ class NotesPanel(QWidget):
             words = time_words(flag.time_ns, time_unit(self._playback.duration_ns))
             return f"{flag.letter}, {words}" if flag.letter else words
         graph = self._session.graph
-        known = graph is not None and pin.at < graph.n
-        return f"vertex {in_sight(str(graph.id_of(pin.at))) if graph and known else pin.at}"
+        here = graph is not None and pin.at < graph.n
+        return f"vertex {in_sight(str(graph.id_of(pin.at))) if graph and here else pin.at}"
 
     def _enable(self) -> None:
         chosen = self._chosen() is not None
@@ -363,14 +363,14 @@ class NotesFeature(FeaturePart):
             below.addAction("&Take away", partial(self.notes.remove, pin))
 
     def _change(self, pin: Pin) -> None:
-        def told(text: str) -> None:
+        def take(text: str) -> None:
             made = note(text, t_ns=pin.note.t_ns, vertex=pin.note.vertex)
             if made is None:
                 self.notes.remove(pin)
             else:
                 self.notes.change(pin, pin.told(made.text))
 
-        self._ask("Change the note", pin.note.text, told)
+        self._ask("Change the note", pin.note.text, take)
 
 
 install = NotesFeature

@@ -124,21 +124,21 @@ class OpenDialog(QDialog):
         self.resize(USUAL_WIDTH, self.sizeHint().height())
         self.direction.setFocus()
 
-    def show_file(self, found: Peek | None, problem: str = "") -> None:
+    def show_file(self, peek: Peek | None, problem: str = "") -> None:
         """Show what the beginning of the file tells, or why it cannot be read."""
-        if found is None:
+        if peek is None:
             self.format.setText(problem)
             for part in (self.direction, self.weights, self.open_button):
                 part.setEnabled(False)
             self._fit()
             return
-        self.format.setText(found.title)
-        self.form.setRowVisible(self.name, found.weights is not None)
-        self.form.setRowVisible(self.first_row, found.format == "edge_list")
-        if found.weights is None:
+        self.format.setText(peek.title)
+        self.form.setRowVisible(self.name, peek.weights is not None)
+        self.form.setRowVisible(self.first_row, peek.format == "edge_list")
+        if peek.weights is None:
             self._asked_name = ""
         else:
-            self._fill_names(found.weights.names, found.weights.usual)
+            self._fill_names(peek.weights.names, peek.weights.usual)
         self._enable()
         self._fit()
 
@@ -261,9 +261,9 @@ class OpenOptionsFeature(FeaturePart):
         dialog.finished.connect(lambda _how: self._forget(dialog))
         dialog.open()
 
-        def show(found: Peek | None, problem: str) -> None:
+        def show(result: Peek | None, problem: str) -> None:
             if self._dialog is dialog:
-                dialog.show_file(found, problem)
+                dialog.show_file(result, problem)
 
         self._look(path, show)
         return dialog
@@ -286,19 +286,19 @@ class OpenOptionsFeature(FeaturePart):
 
     def _look(self, path: str, seen: Seen) -> None:
         """Look at the beginning of a file in the background."""
-        found: list[Peek] = []
+        result: list[Peek] = []
 
         def work() -> None:
             from gpu.formats import peek
 
-            found.append(peek(path))
+            result.append(peek(path))
 
         def ended(problem: BaseException | None) -> None:
             self._tasks.discard(task)
             if problem is not None and not isinstance(problem, GpuError | OSError):
                 raise problem
             words = getattr(problem, "problem", str(problem)) if problem is not None else ""
-            seen(found[0] if found else None, f"{words[:1].upper()}{words[1:]}")
+            seen(result[0] if result else None, f"{words[:1].upper()}{words[1:]}")
 
         task = Task(work, self)
         self._tasks.add(task)
@@ -308,17 +308,17 @@ class OpenOptionsFeature(FeaturePart):
         """Say so where a file names its weights and the reader took none of them."""
         from gpu.formats import READERS
 
-        session, given = self._window.session, known_options(options)
+        session, chosen = self._window.session, known_options(options)
         graph = session.graph
         row = READERS.get(graph.provenance.format) if graph is not None else None
-        if row is None or not row.named_weights or set(given) & {"weights", "weight_name"}:
+        if row is None or not row.named_weights or set(chosen) & {"weights", "weight_name"}:
             return
 
-        def say(found: Peek | None, _problem: str) -> None:
-            weights = found.weights if found is not None else None
+        def say(result: Peek | None, _problem: str) -> None:
+            weights = result.weights if result is not None else None
             silent = weights is not None and weights.names and weights.usual is None
             if silent and weights is not None and session.graph is graph:
-                session.set_notice(unnamed(path, given, weights.names))
+                session.set_notice(unnamed(path, chosen, weights.names))
 
         self._look(path, say)
 

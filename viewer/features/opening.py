@@ -123,7 +123,7 @@ class OpeningFeature(Opening):
         self._unpacked: dict[str, Unpacked] = {}  # those read so far
         self._reading: dict[str, Task] = {}
         self._wanted: tuple[str, Callable[[Unpacked], None] | None] = (ROADS, None)
-        self._asked = 0  # how often: what was asked for earlier is not shown any more
+        self._requests = 0  # how many: only the last one is shown
         self._waiting = False  # for the end of a run that the other algorithm is to follow
         self._card: OpeningCard | None = None
         window.session.current_changed.connect(self._show_card)
@@ -137,12 +137,12 @@ class OpeningFeature(Opening):
     def begin(self) -> bool:
         """Show the first recording; False where it is not in this installation."""
         try:
-            found = self._unpacked[ROADS] = unpacked(ROADS)
+            recording = self._unpacked[ROADS] = unpacked(ROADS)
         except (GpuError, OSError) as error:
             self._say(error)
             return False
         for put in (self._put_graph, self._put_runs, self._put_pair):
-            put(found)
+            put(recording)
         return True
 
     def show(self, name: str) -> None:
@@ -156,8 +156,8 @@ class OpeningFeature(Opening):
         self._show(ROADS, self._put_sweep)
 
     def _put_sweep(self, _found: Unpacked) -> None:
-        told = json.loads(_file("sweep.json").read_text(encoding="utf-8"))
-        self._window.sweep.show_saved(sweep_from_dict(told), str(told.get(RECORDED_ON, "")))
+        saved = json.loads(_file("sweep.json").read_text(encoding="utf-8"))
+        self._window.sweep.show_saved(sweep_from_dict(saved), str(saved.get(RECORDED_ON, "")))
         self._window.docks.choose(SWEEP)
 
     def close(self) -> None:
@@ -182,19 +182,19 @@ class OpeningFeature(Opening):
 
     def _show(self, name: str, then: Callable[[Unpacked], None] | None = None) -> None:
         """Show a recorded pair, and what belongs to it, once it is read."""
-        self._asked += 1
+        self._requests += 1
         self._wanted = (name, then)
         if name in self._unpacked:
             self._put_all()
         elif name not in self._reading:
-            found: list[Unpacked] = []  # what the thread leaves here
-            task = self._reading[name] = Task(lambda: found.append(unpacked(name)), self)
-            task.ended.connect(partial(self._have_read, name, found))
+            result: list[Unpacked] = []  # what the thread leaves here
+            task = self._reading[name] = Task(lambda: result.append(unpacked(name)), self)
+            task.ended.connect(partial(self._have_read, name, result))
 
-    def _have_read(self, name: str, found: list[Unpacked], problem: BaseException | None) -> None:
+    def _have_read(self, name: str, result: list[Unpacked], problem: BaseException | None) -> None:
         del self._reading[name]
-        if found:
-            self._unpacked[name] = found[0]
+        if result:
+            self._unpacked[name] = result[0]
         if isinstance(problem, GpuError | OSError):
             self._say(problem)
         elif problem is not None:
@@ -204,36 +204,36 @@ class OpeningFeature(Opening):
 
     def _put_all(self) -> None:
         """Show what is wanted, a part in each turn of the event loop, unless more is asked for."""
-        asked, (name, then) = self._asked, self._wanted
+        request, (name, then) = self._requests, self._wanted
         parts = [self._put_graph, self._put_runs, self._put_pair, *([then] if then else [])]
 
         def put_next() -> None:
-            if parts and asked == self._asked:
+            if parts and request == self._requests:
                 parts.pop(0)(self._unpacked[name])
                 later(self, put_next)
 
         put_next()
 
-    def _put_graph(self, found: Unpacked) -> None:
-        if not found.is_of(self._window.session.graph):
-            self._window.controller.show_graph(found.outline)
+    def _put_graph(self, recording: Unpacked) -> None:
+        if not recording.is_of(self._window.session.graph):
+            self._window.controller.show_graph(recording.outline)
 
-    def _put_runs(self, found: Unpacked) -> None:
+    def _put_runs(self, recording: Unpacked) -> None:
         session = self._window.session
-        if not found.is_of(session.graph):
+        if not recording.is_of(session.graph):
             return
-        session.set_source(found.records[0].settings.source)
-        for record in found.records:
+        session.set_source(recording.records[0].settings.source)
+        for record in recording.records:
             if record not in session.runs:
                 session.add_run(record, show=False)
-        session.set_current(found.records[0])
+        session.set_current(recording.records[0])
 
-    def _put_pair(self, found: Unpacked) -> None:
+    def _put_pair(self, recording: Unpacked) -> None:
         window = self._window
-        if window.session.current is found.records[0]:
+        if window.session.current is recording.records[0]:
             window.comparison.set_align("time")
-            window.comparison.compare_or_say(found.records[1])
-            window.playback.set_cursor(found.telling_ns)
+            window.comparison.compare_or_say(recording.records[1])
+            window.playback.set_cursor(recording.telling_ns)
 
     def _say(self, problem: Exception) -> None:
         self._window.session.set_notice(Notice("warning", f"No recording: {problem}."))
@@ -248,8 +248,8 @@ class OpeningFeature(Opening):
         if recorded:
             chosen = panel.choices()
             first = next(iter(recorded.values()))
-            given = {key: one.parameters for key, one in recorded.items()}
-            parameters = {**chosen.parameters, **given}
+            recorded_parameters = {key: one.parameters for key, one in recorded.items()}
+            parameters = {**chosen.parameters, **recorded_parameters}
             kept = replace(
                 chosen, algorithm=first.algorithm, delta=first.delta, parameters=parameters
             )

@@ -22,11 +22,11 @@ KINDS = (OWN, "pivot_mds", *MOST, "lanes", "rings")
 
 
 class PlacementFeature(FeaturePart):
-    """Knows which placement is shown (`shown`) and which is asked for (`asked`, "" for none)."""
+    """Knows the placement shown (`shown`) and the one under way (`waiting_for`, "" for none)."""
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self.shown, self.asked = "", ""
+        self.shown, self.waiting_for = "", ""
         self._said: Notice | None = None  # of lanes: no longer true of another placement
         session = window.session
         session.graph_changed.connect(self._take_graph)
@@ -64,9 +64,9 @@ class PlacementFeature(FeaturePart):
     def _place_as_in_file(self) -> None:
         graph = self._window.session.graph
         if graph is not None and graph.positions is not None:
-            if self.asked:
+            if self.waiting_for:
                 self._window.controller.cancel()
-            self.asked = ""
+            self.waiting_for = ""
             self._window.session.set_positions(graph.positions)
             self._show(OWN)
 
@@ -101,16 +101,16 @@ class PlacementFeature(FeaturePart):
         return (delta, lane_buckets(record.dist, delta)) if delta > 0 else None
 
     def _ask(self, kind: str, dist: np.ndarray | None = None, delta: float | None = None) -> bool:
-        asked = self._window.controller.place(kind, dist, delta)
-        self.asked = kind if asked else ""
+        accepted = self._window.controller.place(kind, dist, delta)
+        self.waiting_for = kind if accepted else ""
         self._show(self.shown)  # until it is there
-        return asked
+        return accepted
 
     # --- the session changed
 
     def _take_graph(self) -> None:
         graph = self._window.session.graph
-        self.asked = ""
+        self.waiting_for = ""
         if graph is None:
             self._show("")
         elif graph.positions is not None:
@@ -119,17 +119,17 @@ class PlacementFeature(FeaturePart):
             self._show(auto_kind(graph))
 
     def _take_positions(self) -> None:
-        if self.asked:
-            kind, self.asked = self.asked, ""
+        if self.waiting_for:
+            kind, self.waiting_for = self.waiting_for, ""
             self._show(kind)
 
     def _take_progress(self, fraction: float, _words: str) -> None:
-        if fraction >= PROGRESS_DONE and self.asked:
+        if fraction >= PROGRESS_DONE and self.waiting_for:
             QTimer.singleShot(0, self._look_whether_given_up)  # the positions come after this
 
     def _look_whether_given_up(self) -> None:
         if self._window.session.progress >= PROGRESS_DONE:
-            self.asked = ""
+            self.waiting_for = ""
             self._show(self.shown)
 
     def _ask_needs(self, _record: object = None) -> None:

@@ -73,8 +73,8 @@ def write_page(graph: CSRGraph, plan: SweepPlan, path: str) -> None:
         file = Path(folder, "graph.npz")
         save_graph(graph, file)
         words = sweep_words(plan.settings, plan.knob, plan.values)
-        given = ["sweep", str(file), *words, "--page", path, "--quiet"]
-        _run(module_command("gpu.cli", *given), Path(folder, "said"))
+        arguments = ["sweep", str(file), *words, "--page", path, "--quiet"]
+        _run(module_command("gpu.cli", *arguments), Path(folder, "said"))
 
 
 def _run(command: list[str], said: Path) -> None:
@@ -258,21 +258,22 @@ class SweepPanel(QWidget):
     def summary_text(self) -> str:
         """Return what the curves say, in words, for people and for screen readers."""
         model = self._model
-        found, plan = model.findings, model.plan
+        marks, plan = model.findings, model.plan
         failed = [point for point in model.points if point.failure or point.certificate]
-        if plan is None or found.best_time is None or found.best_work is None:
+        if plan is None or marks.best_time is None or marks.best_work is None:
             return failed[0].failure or "wrong distances" if failed else ""
-        name, best, least = self._knob_word(), found.best_time, found.best_work
+        name, best, least = self._knob_word(), marks.best_time, marks.best_work
         words = (
             f"Best time {time_words(best.time_ns)} ({model.clock_words(best.clock)}) at {name} = "
             f"{short(best.value or 0)}, with {_ratio(best.work, least.work)} the least work. Least "
             f"work at {short(least.value or 0)}, in {_ratio(least.time_ns, best.time_ns)} the best "
             "time."
         )
-        if found.clip is not None:
-            words += f" Items are clipped up to {name} = {short(found.clip.value or 0)}."
-        if found.controller is not None:
-            own = found.controller
+        if marks.clip is not None:
+            edge = short(marks.clip.value or 0)
+            words += f" Up to {name} = {edge} the buckets do not reach far enough."
+        if marks.controller is not None:
+            own = marks.controller
             words += (
                 f" Automatic Δ: {_ratio(own.time_ns, best.time_ns)} the best time, "
                 f"{_ratio(own.work, least.work)} the least work."
@@ -317,14 +318,14 @@ class SweepPanel(QWidget):
         self.plot.setXRange(x[0] - ROOM * span, x[-1] + ROOM * span, padding=0)
         self.plot.setYRange(-ROOM * max(top, 0.3), max(top, 0.3) * (1 + ROOM), padding=0)
         self._axes["bottom"].setLabel(f"{self._knob_word()}, logarithmic")
-        self._axes["left"].setLabel("times the least")
+        self._axes["left"].setLabel("× the smallest")
         self._show_legend(colours)
 
     def _draw_clip(self, x: np.ndarray) -> None:
-        found, theme = self._model.findings.clip, self._theme
-        self._clipped.setVisible(found is not None)
-        if found is not None:
-            edge = math.log10(found.value or 1.0)
+        clip, theme = self._model.findings.clip, self._theme
+        self._clipped.setVisible(clip is not None)
+        if clip is not None:
+            edge = math.log10(clip.value or 1.0)
             self._clipped.setRegion((float(x[0]) - 9.0, edge))
             tint = pg.mkColor(theme.data.clipped)
             tint.setAlpha(CLIPPED_INK)
@@ -333,8 +334,8 @@ class SweepPanel(QWidget):
                 line.setPen(pg.mkPen(theme.data.clipped))
 
     def _draw_controller(self) -> None:
-        found, best = self._model.findings, self._model.findings.best_time
-        own = found.controller
+        marks, best = self._model.findings, self._model.findings.best_time
+        own = marks.controller
         visible = own is not None and best is not None and bool(own.path_delta)
         self._path.setVisible(visible)
         if not visible:
@@ -433,12 +434,12 @@ class SweepPanel(QWidget):
 
 
 def _shares(values: list[int]) -> np.ndarray:
-    found = np.maximum(np.asarray(values, float), 1.0)
-    return np.log10(found / found.min())
+    counts = np.maximum(np.asarray(values, float), 1.0)
+    return np.log10(counts / counts.min())
 
 
 def _ratio(value: float, least: float) -> str:
-    return f"{value / max(least, 1):.2f}x"
+    return f"{value / max(least, 1):.2f} ×"
 
 
 class SweepFeature(FeaturePart):
@@ -504,11 +505,11 @@ class SweepFeature(FeaturePart):
 
     def _reference(self, source: int) -> GraphReference | None:
         """Return what names the graph of the sweep: the one shown, or that of a run."""
-        graph, wanted = self._window.session.graph, self.model.graph_hash
-        if graph is not None and graph.hash == wanted:
+        graph, hash_of_sweep = self._window.session.graph, self.model.graph_hash
+        if graph is not None and graph.hash == hash_of_sweep:
             return graph_reference(graph, source)
-        known = [run.graph_reference for run in self._window.session.runs]
-        return next((one for one in known if one.hash == wanted), None)
+        references = [run.graph_reference for run in self._window.session.runs]
+        return next((one for one in references if one.hash == hash_of_sweep), None)
 
     def start(self, knob: str, values: str) -> None:
         """Sweep one knob with the Run panel's settings; values as typed, "" for the usual."""
@@ -529,21 +530,21 @@ class SweepFeature(FeaturePart):
         if graph is None or graph.hash != self.model.graph_hash:
             self._say_other_graph()
             return
-        wanted = self._window.run_panel.run_settings()
-        settings = replace(point.settings, probe=wanted.probe)
+        chosen = self._window.run_panel.run_settings()
+        settings = replace(point.settings, probe=chosen.probe)
         if self.model.recorded_on:  # on a machine that is not here
-            settings = replace(settings, engine=wanted.engine, device=wanted.device)
+            settings = replace(settings, engine=chosen.engine, device=chosen.device)
         self._window.controller.start_run(settings, None)
 
     def _delta(self, knob: str) -> float | None:
-        asked = self._window.run_panel.run_settings().delta
-        return None if knob in {sweep.DELTA, sweep.C} else asked
+        delta = self._window.run_panel.run_settings().delta
+        return None if knob in {sweep.DELTA, sweep.C} else delta
 
     def _offer_knobs(self) -> None:
         if self._panel is not None and not self.model.running:
             graph = self._window.session.graph
-            wanted = self._window.run_panel.run_settings()
-            self._panel.set_knobs({} if graph is None else sweep.knobs(wanted))
+            chosen = self._window.run_panel.run_settings()
+            self._panel.set_knobs({} if graph is None else sweep.knobs(chosen))
 
     def _say_other_graph(self) -> None:
         words = f"This sweep was made on {self.model.graph_name}."

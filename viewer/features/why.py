@@ -112,9 +112,9 @@ class WhyPanel(LivePanel):
     def _consume(self, samples: np.ndarray) -> None:
         assert self._record is not None
         last = self._consumed
-        known = self._record.samples[:last]
+        before = self._record.samples[:last]
         room = MOST_ROWS - len(self._rows)
-        fresh = decisions(known, last - len(samples))[: max(room, 0)]
+        fresh = decisions(before, last - len(samples))[: max(room, 0)]
         self._rows += fresh
         self._times += [row.t_ns for row in fresh]
         self.table.setRowCount(len(self._rows))
@@ -129,10 +129,10 @@ class WhyPanel(LivePanel):
         if record is None:
             return
         if not self._rows and not record.running:
-            given = record.settings.delta
+            delta = record.settings.delta
             steady = "Δ did not change during this run."
-            if given is not None and record.algorithm.dynamic:
-                steady = f"Δ was given, {distance(given)}, so the controller left it. {AUTOMATIC}"
+            if delta is not None and record.algorithm.dynamic:
+                steady = f"Δ was delta, {distance(delta)}, so the controller left it. {AUTOMATIC}"
             self.hint.setText(steady if record.algorithm.bucketed else "This algorithm has no Δ.")
         self._pages.setCurrentIndex(1 if self._rows or by_hand(record) else 0)
         self._show_score(record)
@@ -184,8 +184,9 @@ class WhyPanel(LivePanel):
         row = bisect_right(self._times, self._playback.cursor_ns) - 1
         if self._record is None or row < 0:
             return self.hint.text()
-        found = self._rows[row]
-        return f"{time_words(found.t_ns)}: {found.what}, {found.why}; {len(self._rows)} in all"
+        decision = self._rows[row]
+        words = f"{time_words(decision.t_ns)}: {decision.what}, {decision.why}"
+        return f"{words}; {len(self._rows)} in all"
 
 
 class WhyFeature(FeaturePart):

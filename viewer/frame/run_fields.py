@@ -148,13 +148,13 @@ class ParameterForm(QWidget):
             pair.addStretch(1)
             form.addRow(pair)
 
-    def hold(self, given: bool) -> None:
+    def hold(self, fixed: bool) -> None:
         """Offer the knobs that move Δ, or not: a Δ that is given stays."""
         row = self._row
         for knob in row.parameters if row is not None else ():
             if row is not None and knob.key in row.still and knob.key in self._fields:
-                self._fields[knob.key].setEnabled(not given)
-                self._fields[knob.key].setToolTip(HELD if given else knob_tip(knob))
+                self._fields[knob.key].setEnabled(not fixed)
+                self._fields[knob.key].setToolTip(HELD if fixed else knob_tip(knob))
 
     def unfold(self, on: bool) -> None:
         """Show what is rarely changed, or fold it away."""
@@ -350,8 +350,8 @@ def file_words(graph: CSRGraph) -> str:
     """Return the format of a file and what its reader met."""
     from gpu.formats import READERS
 
-    known = READERS.get(graph.provenance.format)
-    title = known.title if known is not None else graph.provenance.format
+    reader = READERS.get(graph.provenance.format)
+    title = reader.title if reader is not None else graph.provenance.format
     return "; ".join((title, *graph.provenance.notes))
 
 
@@ -368,8 +368,8 @@ class WideEnough(QScrollArea):
         bar = self.verticalScrollBar()
         if inside is None or bar is None:
             return super().minimumSizeHint()
-        wanted = inside.minimumSizeHint().width() + bar.sizeHint().width()
-        return QSize(min(wanted, WIDEST), super().minimumSizeHint().height())
+        width = inside.minimumSizeHint().width() + bar.sizeHint().width()
+        return QSize(min(width, WIDEST), super().minimumSizeHint().height())
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """Tell the layout around when what is inside asks for another size, or got too little."""

@@ -275,14 +275,14 @@ class RunPanel(QWidget):
         self._show_algorithm()
         self._change()
 
-    def _fill_machines(self, found: dict[str, Machine]) -> None:
+    def _fill_machines(self, machines_here: dict[str, Machine]) -> None:
         before = self._device.currentData()
-        self._machines = found
+        self._machines = machines_here
         with QSignalBlocker(self._device):
             self._device.clear()
-            for machine in found.values():
+            for machine in machines_here.values():
                 add_choice(self._device, machine.device, machine.title, machine.sentence)
-        choose(self._device, before if before in found else RunChoices().device)
+        choose(self._device, before if before in machines_here else RunChoices().device)
 
     def choose_machine(self, device: str) -> None:
         """Choose a machine of the list."""
@@ -294,8 +294,8 @@ class RunPanel(QWidget):
 
     def show_pictured(self, made: Sequence[RunSettings]) -> None:
         """Say at Run where none of the runs that are shown has the settings chosen here."""
-        asked = self.run_settings()
-        differs = [differences(asked, one) for one in made]
+        chosen = self.run_settings()
+        differs = [differences(chosen, one) for one in made]
         least = min(differs, key=len, default=[])
         self._stale.setText(
             STALE.format(f"another {least[0]}" if len(least) == 1 else "other settings")

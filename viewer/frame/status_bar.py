@@ -109,9 +109,9 @@ class StatusBar(QStatusBar):
             self._cancel.hide()
             self._show_run(self._session.current)
             return
-        known = fraction >= 0
-        self._bar.setMaximum(PROGRESS_STEPS if known else 0)
-        self._bar.setValue(int(fraction * PROGRESS_STEPS) if known else 0)
+        is_known = fraction >= 0
+        self._bar.setMaximum(PROGRESS_STEPS if is_known else 0)
+        self._bar.setValue(int(fraction * PROGRESS_STEPS) if is_known else 0)
         self._state.setText(in_sight(words))
         if not self.progress_shown() and not self._timer.isActive():
             self._timer.start()

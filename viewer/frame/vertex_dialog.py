@@ -24,16 +24,16 @@ class VertexDialog(QDialog):
         self._graph, self._then = graph, then
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        asked = QLabel("&Vertex, as the graph calls it")
+        label = QLabel("&Vertex, as the graph calls it")
         self.field = QLineEdit()
         self.field.setAccessibleName("Vertex")
-        asked.setBuddy(self.field)
+        label.setBuddy(self.field)
         self.problem = wrapped_label()
         kinds = QDialogButtonBox.StandardButton
         buttons = QDialogButtonBox(kinds.Ok | kinds.Cancel)
         column = QVBoxLayout(self)
         column.setSpacing(SPACING)
-        for part in (asked, self.field, self.problem, buttons):
+        for part in (label, self.field, self.problem, buttons):
             column.addWidget(part)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

@@ -91,7 +91,7 @@ def test_cancel_leaves_what_was_drawn(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: any("pivot" in words for words in told), timeout=PATIENCE_MS)
     qtbot.mouseClick(window.status_bar._cancel, LEFT)
     assert window.session.positions is before
-    qtbot.waitUntil(lambda: not window.features["placement"].asked)
+    qtbot.waitUntil(lambda: not window.features["placement"].waiting_for)
     assert window.actions_by_key["arrange_own"].isChecked()
     assert not window.status_bar.progress_shown()
     qtbot.waitUntil(lambda: window.controller.ready, timeout=PATIENCE_MS)
