@@ -89,6 +89,37 @@ def settings_folder(
     return folder
 
 
+@pytest.fixture
+def host() -> Any:
+    """A stand-in for the engine process."""
+    from test_controller import FakeHost
+
+    return FakeHost()
+
+
+@pytest.fixture(name="settings")
+def window_settings(tmp_path: Path) -> Any:
+    """Settings of a window, in a file of their own."""
+    from viewer.models.settings import Settings
+
+    return Settings(tmp_path / "window.ini")
+
+
+@pytest.fixture
+def window(qapp: Any, settings: Any, host: Any) -> Iterator[Any]:
+    """A window on screen with its plots, closed afterwards."""
+    from test_window import close_for_good
+
+    from viewer.main_window import MainWindow
+
+    window = MainWindow(settings, host)
+    window.show()
+    window.build_plots()
+    yield window
+    close_for_good(window)
+    assert host.asked("close") == [None]
+
+
 @pytest.fixture(autouse=True)
 def leak_guard(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail the test that leaves a widget, thread, process or segment behind."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QPoint, QRect, Qt
@@ -40,16 +39,6 @@ FOCUSABLE = (
     QAbstractItemView,
     QAbstractSlider,
 )
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(tmp_path / "window.ini")
-
-
-@pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
 
 
 @pytest.fixture

@@ -129,11 +129,6 @@ def trace_of(graph: CSRGraph, settings: RunSettings, outcome: str = "finished") 
 
 
 @pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
-@pytest.fixture
 def controller(host: FakeHost, qtbot: QtBot) -> Iterator[Controller]:
     session, playback = SessionModel(), PlaybackModel()
     playback.watch(session)

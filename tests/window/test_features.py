@@ -146,11 +146,6 @@ def test_the_contract_says_that_no_feature_imports_another() -> None:
 
 
 @pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
-@pytest.fixture
 def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
     window = opened(Settings(tmp_path / "window.ini"), host)
     yield window

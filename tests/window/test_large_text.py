@@ -22,11 +22,6 @@ WIDTH, HEIGHT = 1280, 752  # of a screen of 1280 x 800, less a title
 
 
 @pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
-@pytest.fixture
 def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
     before = QFont(qapp.font())
     larger = grown(before, 2.0)

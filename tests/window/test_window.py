@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,26 +25,6 @@ from viewer.models.session import PROGRESS_UNKNOWN, Notice
 from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
-
-
-@pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(tmp_path / "window.ini")
-
-
-@pytest.fixture
-def window(qapp: QApplication, settings: Settings, host: FakeHost) -> Iterator[MainWindow]:
-    window = MainWindow(settings, host)  # type: ignore[arg-type]
-    window.show()
-    window.build_plots()
-    yield window
-    close_for_good(window)
-    assert host.asked("close") == [None]
 
 
 def close_for_good(window: MainWindow) -> None:

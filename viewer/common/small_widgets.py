@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolButton
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHeaderView,
+    QLabel,
+    QSizePolicy,
+    QTableWidget,
+    QToolButton,
+)
 
 from viewer.common.theme import SPACING
 
@@ -27,6 +36,24 @@ def wrapped_label() -> QLabel:
     label.setWordWrap(True)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label
+
+
+def plain_table(columns: Sequence[str], name: str) -> QTableWidget:
+    """Return a table whose rows are chosen one at a time, without a grid; `name` is spoken."""
+    table = QTableWidget(0, len(columns))
+    table.setHorizontalHeaderLabels(columns)
+    table.setAccessibleName(name)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setShowGrid(False)
+    down, across = table.verticalHeader(), table.horizontalHeader()
+    assert down is not None
+    assert across is not None
+    down.hide()
+    across.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    across.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+    return table
 
 
 def chip(text: str, tip: str, checkable: bool = False) -> QToolButton:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QObject, QRect, QSize, Qt, QTimer
+from PyQt6.QtCore import QEvent, QRect, QSize, Qt, QTimer
 from PyQt6.QtGui import (
     QColor,
     QFont,
@@ -323,24 +323,6 @@ class Cells(QWidget):
         ]
 
 
-class Seen(QObject):
-    """Puts the strip away while another page stands in the graph's place."""
-
-    def __init__(self, graph: QWidget, strip: MeasureStrip) -> None:
-        super().__init__(strip)
-        self._strip = strip
-        graph.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
-        """Follow the graph."""
-        if event is not None and event.type() in {
-            QEvent.Type.ShowToParent,
-            QEvent.Type.HideToParent,
-        }:
-            self._strip.put_away(event.type() == QEvent.Type.HideToParent)
-        return super().eventFilter(watched, event)
-
-
 class MeasureFeature(FeaturePart):
     """Puts marks, shows and copies what lies between them."""
 
@@ -353,7 +335,7 @@ class MeasureFeature(FeaturePart):
         assert isinstance(column, QVBoxLayout)
         column.addWidget(self.strip)
         self.strip.apply_theme(window.theme)
-        self._seen = Seen(window.graph_view, self.strip)
+        window.modes.drawing_changed.connect(lambda: self.strip.put_away(window.modes.drawing))
         self.strip.copy_button.clicked.connect(self.copy)
         self.strip.end_button.clicked.connect(self._measure.clear)
         self._measure.changed.connect(window.enable_actions)

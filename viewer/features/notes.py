@@ -23,7 +23,6 @@ from PyQt6.QtWidgets import (
     QStackedLayout,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
     QWidget,
@@ -33,7 +32,7 @@ from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, note
 from gpu.words import in_sight, time_unit, time_words
 from viewer.common.flow import FlowLayout
 from viewer.common.foreign_words import button_words
-from viewer.common.small_widgets import centred_hint
+from viewer.common.small_widgets import centred_hint, plain_table
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.docks import PLOTS
@@ -112,23 +111,15 @@ class NotesPanel(QWidget):
 
     def _build(self) -> None:
         self.setMinimumSize(200, 96)
-        self.table = QTableWidget(0, len(COLUMNS))
-        self.table.setHorizontalHeaderLabels(COLUMNS)
-        self.table.setAccessibleName("Notes")
+        self.table = plain_table(COLUMNS, "Notes")
         self.table.setItemDelegateForColumn(WORDS, Bounded(self.table))
         triggers = QAbstractItemView.EditTrigger
         self.table.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
         down, across = self.table.verticalHeader(), self.table.horizontalHeader()
         assert down is not None
         assert across is not None
-        down.hide()
         down.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        across.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         across.setSectionResizeMode(WORDS, QHeaderView.ResizeMode.Stretch)
-        across.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         self.new_button = QPushButton("At the cursor…")
         self.vertex_button = QPushButton("At a vertex…")
         self.move_button = QPushButton("Move here")

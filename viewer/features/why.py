@@ -11,20 +11,17 @@ from bisect import bisect_right
 import numpy as np
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QPushButton,
     QStackedLayout,
-    QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from gpu.words import distance, time_words
-from viewer.common.small_widgets import centred_hint
+from viewer.common.small_widgets import centred_hint, plain_table
 from viewer.common.theme import SPACING
 from viewer.feature import FeaturePart, Table
 from viewer.models.decisions import Decision, by_hand, decisions, rivals, score_words
@@ -58,21 +55,11 @@ class WhyPanel(LivePanel):
         self._rows: list[Decision] = []
         self._times: list[float] = []
         self.paper_note = ""
-        self.table = QTableWidget(0, len(COLUMNS))
-        self.table.setHorizontalHeaderLabels(COLUMNS)
-        self.table.setAccessibleName("Changes of Δ")
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
+        self.table = plain_table(COLUMNS, "Changes of Δ")
         self.table.setWordWrap(False)
-        down, across = self.table.verticalHeader(), self.table.horizontalHeader()
+        down = self.table.verticalHeader()
         assert down is not None
-        assert across is not None
-        down.hide()
         down.setDefaultSectionSize(self.fontMetrics().height() + 6)
-        across.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)  # and scrolls
-        across.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         self.score = QLabel()
         self.score.setWordWrap(True)
         self.ask = QPushButton("Run the controller's too")

@@ -19,7 +19,7 @@ from PyQt6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 from test_controller import FakeHost
-from test_window import host, settings, window, with_finished_run  # noqa: F401  # fixtures
+from test_window import with_finished_run
 
 from viewer.common.theme import THEMES, contrast
 from viewer.features.access import STILL, FocusRing, MomentDialog
@@ -33,9 +33,7 @@ FRAME_S = 1 / 30
 
 
 def test_the_moment_is_said_for_every_panel(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
+    window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     with_finished_run(window, host)
     record = window.session.current
@@ -63,10 +61,7 @@ def test_the_moment_is_said_for_every_panel(
     assert window.features["access"].moment_words() != words
 
 
-def test_the_map_says_what_its_colours_mean_now(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-) -> None:
+def test_the_map_says_what_its_colours_mean_now(window: MainWindow, host: FakeHost) -> None:
     with_finished_run(window, host)
     view = window.graph_view
     view.flush()
@@ -98,7 +93,7 @@ def test_still_playback_goes_in_steps() -> None:
     assert playback.cursor_ns > seen[-1]
 
 
-def test_still_is_remembered(window: MainWindow, settings: Settings) -> None:  # noqa: F811
+def test_still_is_remembered(window: MainWindow, settings: Settings) -> None:
     assert not window.playback.still
     animated = QApplication.isEffectEnabled(Qt.UIEffect.UI_AnimateMenu)
     window.actions_by_key["still"].trigger()
@@ -119,10 +114,7 @@ def test_still_is_remembered(window: MainWindow, settings: Settings) -> None:  #
 @pytest.mark.font
 @pytest.mark.parametrize("name", sorted(THEMES))
 def test_the_focus_is_seen_wherever_tab_goes(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
-    name: str,
+    window: MainWindow, host: FakeHost, qtbot: QtBot, name: str
 ) -> None:
     """Around each part stands a ring whose colour differs from the window's by 3 to 1."""
     with_finished_run(window, host)
@@ -155,10 +147,7 @@ def test_the_focus_is_seen_wherever_tab_goes(
     assert focus.isHidden(), "a click is seen where it went"
 
 
-def test_every_list_of_choices_has_a_label(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-) -> None:
+def test_every_list_of_choices_has_a_label(window: MainWindow, host: FakeHost) -> None:
     """On Linux its accessible name is what is chosen; the label says of what."""
     with_finished_run(window, host)
     labelled = {label.buddy() for label in window.findChildren(QLabel)} - {None}

@@ -29,11 +29,6 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
-@pytest.fixture
 def window(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, host: FakeHost
 ) -> Iterator[MainWindow]:

@@ -32,11 +32,6 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
-@pytest.fixture
 def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
     window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
     window.show()

@@ -6,7 +6,6 @@ import pytest
 from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
-from test_window import host, settings, window  # noqa: F401  # fixtures
 
 from viewer.features.palette import match
 from viewer.main_window import MainWindow
@@ -20,7 +19,7 @@ def test_letters_match_in_order_and_starts_of_words_first() -> None:
     assert match("sweep", "Sweep") > match("sweep", "See why it keeps")  # type: ignore[operator]
 
 
-def test_every_action_is_in_the_palette(window: MainWindow) -> None:  # noqa: F811
+def test_every_action_is_in_the_palette(window: MainWindow) -> None:
     found = {entry.action for entry in window.features["palette"].entries()}
     for key, row in window.actions_by_key.table.items():
         if not row.submenu and key != "palette":
@@ -30,10 +29,7 @@ def test_every_action_is_in_the_palette(window: MainWindow) -> None:  # noqa: F8
     assert any(word.startswith("Colour by: ") for word in words)
 
 
-def test_typing_and_enter_does_it_and_it_is_remembered(
-    window: MainWindow,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
+def test_typing_and_enter_does_it_and_it_is_remembered(window: MainWindow, qtbot: QtBot) -> None:
     before = window.theme.name
     palette = window.features["palette"].show()
     qtbot.keyClicks(palette.field, "dark theme")
@@ -48,11 +44,7 @@ def test_typing_and_enter_does_it_and_it_is_remembered(
     assert not again.isVisible()
 
 
-def test_what_cannot_be_used_now_says_so(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
+def test_what_cannot_be_used_now_says_so(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
     palette = window.features["palette"].show()
     qtbot.keyClicks(palette.field, "stop")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)

@@ -6,7 +6,7 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtWidgets import QApplication, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
-from test_window import host, settings, window, with_finished_run  # noqa: F401  # fixtures
+from test_window import with_finished_run
 
 from viewer.main_window import MainWindow
 
@@ -14,9 +14,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def test_f5_presents_and_esc_puts_everything_back(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
+    window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     with_finished_run(window, host)
     before = (window.theme.name, window.docks.arrangement)
@@ -34,7 +32,7 @@ def test_f5_presents_and_esc_puts_everything_back(
     assert not window.actions_by_key["blank"].isEnabled()
 
 
-def test_b_blanks_until_any_key_or_click(window: MainWindow, qtbot: QtBot) -> None:  # noqa: F811
+def test_b_blanks_until_any_key_or_click(window: MainWindow, qtbot: QtBot) -> None:
     feature = window.features["present"]
     feature.blank()
     assert not feature.curtain.isVisible(), "only while presenting"
@@ -52,8 +50,7 @@ def test_b_blanks_until_any_key_or_click(window: MainWindow, qtbot: QtBot) -> No
 
 
 def test_the_dot_follows_the_mouse_and_fields_keep_their_letters(
-    window: MainWindow,  # noqa: F811
-    qtbot: QtBot,
+    window: MainWindow, qtbot: QtBot
 ) -> None:
     feature = window.features["present"]
     window.actions_by_key["present"].trigger()
@@ -74,9 +71,7 @@ def test_the_dot_follows_the_mouse_and_fields_keep_their_letters(
 
 
 def test_arrows_are_playbacks_whatever_has_the_focus(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
+    window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     with_finished_run(window, host)
     window.playback.pause()

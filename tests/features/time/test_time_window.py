@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -22,16 +21,6 @@ from viewer.models.settings import Settings
 from viewer.plots.timeline import Timeline
 
 CTRL = Qt.KeyboardModifier.ControlModifier
-
-
-@pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(tmp_path / "window.ini")
 
 
 def opened(settings: Settings, host: FakeHost) -> MainWindow:
