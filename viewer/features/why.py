@@ -119,7 +119,7 @@ class WhyPanel(LivePanel):
             delta = record.settings.delta
             steady = "Δ did not change during this run."
             if delta is not None and record.algorithm.dynamic:
-                steady = f"Δ was delta, {distance(delta)}, so the controller left it. {AUTOMATIC}"
+                steady = f"Δ was given, {distance(delta)}, so the controller left it. {AUTOMATIC}"
             self.hint.setText(steady if record.algorithm.bucketed else "This algorithm has no Δ.")
         self._pages.setCurrentIndex(1 if self._rows or by_hand(record) else 0)
         self._show_score(record)
