@@ -172,21 +172,24 @@ def _read_numbers(reading: Reading, data: bytearray, shape: Shape, rules: RowRul
 def _read_words(reading: Reading, cells: Cells, rules: RowRules, size: int) -> Arcs:
     """Read vertices as words, ranked by spelling; `size` is the file's, in bytes."""
     tails, heads, *weights = cells.columns
-    words = sorted({*tails, *heads})
-    names = _decoded(words)
+    width = max(map(len, tails + heads))
+    if width > NAME_CHARACTERS:
+        raise _name_fault(reading, cells)
+    reading.need_memory(4 * width * len(tails))
+    words, ranks = np.unique(np.array(tails + heads, f"S{max(width, 1)}"), return_inverse=True)
+    names = _decoded(words.tolist())
     if names is None:
         raise _name_fault(reading, cells)
-    rank = {word: k for k, word in enumerate(words)}
-    ends = [np.fromiter(map(rank.__getitem__, c), np.int64, len(c)) for c in (tails, heads)]
     values = None
     if weights and reading.needs_weights:
         values = _read_weights(reading, cells.lines, weights[0], rules)
+    m = len(tails)
     ids = name_array(reading, names, size)
-    return Arcs(ends[0], ends[1], len(words), values, ids=ids, both=cells.undirected)
+    return Arcs(ranks[:m], ranks[m:], len(words), values, ids=ids, both=cells.undirected)
 
 
 def _decoded(words: list[bytes]) -> list[str] | None:
-    """Return words as text; None if one is empty, too long, no UTF-8 or holds a zero byte."""
+    """Return words as text; None if one is empty, too long or no UTF-8."""
     try:
         names = b"\0".join(words).decode().split("\0")
     except UnicodeDecodeError:
@@ -204,7 +207,7 @@ def _name_fault(reading: Reading, cells: Cells) -> FormatError:
     elif len(word) > NAME_CHARACTERS:
         words = f"a name of {len(word)} bytes {shown(word)}; at most {NAME_CHARACTERS}"
     else:
-        words = f"name {shown(word)} is not UTF-8 text without zero bytes"
+        words = f"name {shown(word)} is not UTF-8 text"
     return reading.fault(words, line)
 
 
