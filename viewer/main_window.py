@@ -1,4 +1,4 @@
-"""The window: the graph in the middle, panels docked around it, every arrow in `_connect`.
+"""The window: the graph in the middle, panels docked around it, wired in `_connect`.
 
 It builds and wires; state is in `viewer.models`. What a user can do stands in `viewer.actions`;
 an action's `handler` is a path from here, or from its feature.
@@ -135,7 +135,7 @@ class MainWindow(QMainWindow):
                 toggle.triggered.connect(lambda on, dock=dock: dock.raise_() if on else None)
 
     def _connect(self) -> None:
-        """Wire the whole program; every arrow between parts is in this method."""
+        """Connect the window's own parts; plots and features are connected when they are built."""
         session, controller, panel = self.session, self.controller, self.run_panel
         # the user asks -> the controller acts
         panel.run_requested.connect(self._run_by_button)
