@@ -1,16 +1,12 @@
-"""A binary heap that compiled loops share, and the base of Dijkstra's runs, which have one.
+"""A binary heap that compiled loops share, and the base of Dijkstra's runs.
 
 A heap is an array of records with the fields `key` and `value`, the smallest key at place 0. The
-caller keeps the size, sees to it that there is room, and reads the top before it takes it out.
-An entry's value may be a part of its key, so the key is written last.
-Of equal keys it depends on the order of the calls, and on nothing else, which comes first: a run
-is the same every time.
+caller keeps the size, provides the room, and reads the top before it takes it out. An entry's value
+may be a part of its key, so the key is written last. Ties are broken by the order of the calls.
 
-Dijkstra's is lazy: an improved vertex is pushed again and its older entry dropped when it comes
-up. An indexed heap would move the vertex instead and hold n entries at most, but then every swap
-also writes the vertex's place, a third random access a level; on New York's roads only one push
-in fifteen is ever stale. A vertex is processed once and pushes once an arc at most, so the heap
-never needs more than m + 1 entries.
+Dijkstra's heap is lazy: an improved vertex is pushed again and its older entry is dropped when it
+comes up, so there are at most m + 1 entries. An indexed heap would hold n, but every swap would
+also write the vertex's place; on New York's roads only one push in fifteen is ever stale.
 """
 
 from __future__ import annotations

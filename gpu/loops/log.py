@@ -1,13 +1,12 @@
 """The recording of every event (probe level 3): one growing buffer, written by compiled loops.
 
-A `Log` travels in the bundle of arrays of a run. `on` is an empty tuple below level 3 and (1,)
-at it: the length of a tuple is part of its type, so a loop is compiled twice, and in the
-version without recording every `record` is nothing at all. That is why levels 0 to 2 cost what
-they cost before, and why the schedule is the same at every level: recording only reads.
+A `Log` is part of the bundle of arrays of a run. `on` is () below level 3, else (1,). The length
+of a tuple is part of its type, so a loop is compiled twice, and `record` is nothing in the version
+without recording. Recording only reads, so the schedule is the same at every level.
 
-A loop asks `lacks_room` before each piece of work, with the most events that the piece can
-write; where they do not fit it returns LOG_FULL and `grown` gives it a larger buffer, as a dry
-pool is dealt with. A recording that passes MOST_EVENTS is an error and says what to do.
+A loop calls `lacks_room` before each piece of work, with the most events that the piece can write.
+Where they do not fit it returns LOG_FULL, and `grown` returns a larger buffer. A recording that
+passes MOST_EVENTS is an error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A sum of a distance and a weight that never wraps: past the type's range it is "unreached".
 
-So `reached < known` is right for every number type, and where it fails although `known` is
-unreached, the sum passed the range: the loop leaves the arc out and remembers that it did
-(`gpu.numbers` judges at the end).
+So `reached < current` is right for every number type. Where it is false although `current` is
+unreached, the sum passed the range: the loop leaves the arc out and remembers it (`gpu.numbers`).
 """
 
 from __future__ import annotations
