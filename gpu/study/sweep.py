@@ -30,7 +30,6 @@ from gpu.engine import CallingObserver, checked_settings, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
-from gpu.proof.verify import certificate
 from gpu.record.trace import Probe, RunSettings, Trace, mean_over_time
 from gpu.study.elsewhere import Pool, Stop, Workers, cores, result
 
@@ -201,6 +200,8 @@ def measure(
     """
     settings = settings_of(graph, plan, value)
     trace = made(graph, settings, should_stop)
+    from gpu.proof.verify import certificate
+
     return point_of(trace, value, certificate(graph, settings.source, trace.dist))
 
 
