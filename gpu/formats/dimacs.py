@@ -12,12 +12,13 @@ three numbers under `c` comments. Those are numbered as edge lists are (`gpu.for
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from gpu.errors import CancelledByUserError, FormatError
+from gpu.errors import FormatError
 from gpu.formats.build import number_vertices, tails_of
 from gpu.formats.reading import (
     Arcs,
@@ -57,12 +58,9 @@ EXACT_FLOAT32 = 2**24  # whole numbers up to here are float32 numbers
 
 @dataclass(frozen=True)
 class Header:
-    """The `p` line: its kind, its counts, its line, and where the rows begin.
+    """The `p` line: what it promises, its line, and where the rows begin."""
 
-    kind : "sp", "tw", or "arcs" if there is no `p` line
-    """
-
-    kind: str
+    kind: str  # "sp" or "tw"; "arcs" if there is no `p` line
     n: int
     edges: int
     line: int
@@ -185,24 +183,23 @@ def _positions_beside(reading: Reading, n: int) -> np.ndarray | None:
     if path is None:
         reading.note("no coordinates: no .co file beside the graph")
         return None
-    return noted_positions(reading, path, n)
+    return noted_positions(reading, path, n, _read_positions)
 
 
 def with_places(reading: Reading, graph: CSRGraph, path: Path) -> CSRGraph:
     """Return a graph of another format with the coordinates that were written beside it."""
-    positions = noted_positions(reading, path, graph.n)
+    positions = noted_positions(reading, path, graph.n, _read_positions)
     notes = (*graph.provenance.notes, reading.notes[-1])
     provenance = replace(graph.provenance, notes=notes)
     return replace(graph, positions=positions, provenance=provenance)
 
 
-def noted_positions(reading: Reading, path: Path, n: int) -> np.ndarray | None:
+def noted_positions(
+    reading: Reading, path: Path, n: int, read: Callable[[Reading, int], np.ndarray]
+) -> np.ndarray | None:
     """Read coordinates; note where they come from, or why there are none."""
-    own = Reading(path, should_stop=reading.should_stop)
     try:
-        positions = _read_positions(own, n)
-    except CancelledByUserError:
-        raise
+        positions = read(Reading(path, should_stop=reading.should_stop), n)
     except FormatError as error:
         reading.note(f"no coordinates: {error}")
         return None

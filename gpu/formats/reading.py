@@ -37,29 +37,19 @@ NAME = Remedy("weight_name")
 
 @dataclass
 class Reading:
-    """One load: options, notes, progress.
-
-    undirected : None as the format defines; True adds the reverse of each edge; False never
-    weights : one of WEIGHT_CHOICES
-    weight_name : the column or attribute that holds the weights
-    format : key of the adapter that the user chose; None: chosen by name and content
-    pipe : whether the path may be a pipe or device
-    header : whether the first row of a table may be a heading
-    notes : sentences for the user, kept in `CSRGraph.provenance`
-    disk_bytes : size of the file on disk; of a pipe, bytes read so far
-    """
+    """One load: options, notes, progress."""
 
     path: Path
-    undirected: bool | None = None
-    weights: str = "file"
+    undirected: bool | None = None  # None: as the format defines; False: never
+    weights: str = "file"  # one of WEIGHT_CHOICES
     progress: Callable[[float, str], None] | None = None
     should_stop: Callable[[], bool] | None = None
-    weight_name: str | None = None
-    format: str | None = None
-    pipe: bool = False
-    header: bool = True
-    notes: list[str] = field(default_factory=list)
-    disk_bytes: int = 0
+    weight_name: str | None = None  # the column or attribute that holds the weights
+    format: str | None = None  # key of READERS; None: by name and content
+    pipe: bool = False  # whether the path may be a pipe or device
+    header: bool = True  # whether the first row of a table may be a heading
+    notes: list[str] = field(default_factory=list)  # for the user, kept in the provenance
+    disk_bytes: int = 0  # size of the file; of a pipe, bytes read so far
     _done: float = 0.0  # of the progress bar
 
     def __post_init__(self) -> None:
@@ -162,29 +152,19 @@ class Reading:
 
 @dataclass
 class Arcs:
-    """What an adapter returns; `build.graph_of` makes a CSRGraph of it.
+    """What an adapter returns; `build.graph_of` makes a CSRGraph of it."""
 
-    tails, heads : integers (m,), in the order of the file, numbered from `base`
-    n : number of vertices
-    weights : numbers (m,) of the file: integers if it holds whole numbers; None if it has none
-    ids : names of the vertices (n,); None: they count from `id_base`
-    places : float32 (n, 2) or None
-    both : the format is undirected and holds each edge once
-    paired : the format is undirected and holds each edge twice
-    name : of the graph; None: from the file's name
-    """
-
-    tails: np.ndarray
+    tails: np.ndarray  # integers (m,), in the order of the file, numbered from `base`
     heads: np.ndarray
-    n: int
-    weights: np.ndarray | None = None
-    ids: np.ndarray | None = None
-    places: np.ndarray | None = None
+    n: int  # number of vertices
+    weights: np.ndarray | None = None  # (m,), integers if the file holds whole numbers
+    ids: np.ndarray | None = None  # names of the vertices; None: they count from `id_base`
+    places: np.ndarray | None = None  # float32 (n, 2)
     base: int = 0
     id_base: int = 0
-    both: bool = False
-    paired: bool = False
-    name: str | None = None
+    both: bool = False  # the format is undirected and holds each edge once
+    paired: bool = False  # the format is undirected and holds each edge twice
+    name: str | None = None  # of the graph; None: from the file's name
     notes: tuple[str, ...] = ()
 
 
@@ -204,17 +184,9 @@ class Format:
 
     suffixes : the first is written; a name that ends so is read as this format or refused
     sniff : of the first unpacked bytes: 0 (another format) to 1 (certainly this one)
-    read : of (Reading, the bytes of the whole file)
-    write : of (graph, path); None: the format is only read
     weight_names : of the first bytes, if weights have names
-    shared : suffixes of another format that this one may have too; the content decides
-    numbered_from : of (graph, path): the first vertex number in the written file; None: it
-        keeps the ids
-    places : the file holds coordinates, or `write` writes them beside; otherwise `save_graph`
-        writes NAME.co beside it
+    numbered_from : of (graph, path): the first vertex number written; None: the ids are kept
     read_order : of (graph, path): the vertices in the order that `read` returns; None: unchanged
-    by_content : whether the content decides where the name says nothing
-    text : lines that end in LF, CR or CRLF, without a zero byte; otherwise binary
     """
 
     key: str
@@ -224,11 +196,11 @@ class Format:
     read: Callable[[Reading, bytearray], Arcs]
     write: Callable[[CSRGraph, Path], None] | None = None
     weight_names: Callable[[bytes], WeightNames] | None = None
-    shared: tuple[str, ...] = ()
-    text: bool = True
-    by_content: bool = True
+    shared: tuple[str, ...] = ()  # suffixes of another format; the content decides
+    text: bool = True  # lines that end in LF, CR or CRLF, without a zero byte
+    by_content: bool = True  # whether it may be guessed where the name says nothing
     numbered_from: Callable[[CSRGraph, Path], int | None] | None = None
-    places: bool = False
+    places: bool = False  # it keeps coordinates itself; otherwise NAME.co is written
     read_order: Callable[[CSRGraph, Path], np.ndarray | None] | None = None
 
     @property

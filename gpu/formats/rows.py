@@ -64,26 +64,18 @@ def value_rule(reading: Reading) -> int:
 
 @dataclass(frozen=True)
 class RowRules:
-    """What a line of data must look like.
+    """What a line of data must look like."""
 
-    expected : the line in words, for errors: "'a TAIL HEAD WEIGHT'"
-    key : letter that begins a data line, b"" for none
-    comments : bytes of which each begins a comment line, two at most
-    separator : b"\\t", b"," or b";" between columns, b"" for blanks
-    low, high : identifiers allowed, both included; `range_words` says why
-    values : SKIPPED, NOT_NEGATIVE or SIGNED
-    """
-
-    expected: str
+    expected: str  # the line in words, for errors: "'a TAIL HEAD WEIGHT'"
     id_columns: int = 2
     value_columns: int = 0
-    key: bytes = b""
-    comments: bytes = b""
-    separator: bytes = b""
-    low: int = -INT64_MAX
+    key: bytes = b""  # letter that begins a data line
+    comments: bytes = b""  # bytes of which each begins a comment line, two at most
+    separator: bytes = b""  # between columns; b"": blanks
+    low: int = -INT64_MAX  # identifiers allowed, both included
     high: int = INT64_MAX
     range_words: str = "identifiers fit 63 bits"
-    values: int = NOT_NEGATIVE
+    values: int = NOT_NEGATIVE  # or SKIPPED or SIGNED
     value_name: str = "weight"
 
     @property

@@ -65,26 +65,18 @@ NO_HEADER = "(or read with --no-header)"
 
 @dataclass(frozen=True)
 class Shape:
-    """What the first lines show: how columns are separated, where rows begin.
+    """What the first lines show."""
 
-    columns : places of tail, head and, if there is one, of the weight
-    width : of a row; 0: a heading chose the columns, a row may be longer
-    count, edges : of vertices and of edges, if the first lines promise them
-    named : vertices are words
-    quoted : there are double quotes, and they mean something
-    heading : cells of a heading that names both ends
-    """
-
-    separator: bytes
-    columns: list[int]
+    separator: bytes  # b"": blanks
+    columns: list[int]  # of tail, head and, if there is one, of the weight
     rows_at: int
-    width: int
-    count: int | None = None
+    width: int  # of a row; 0: a heading chose the columns, a row may be longer
+    count: int | None = None  # of vertices and of edges, if the first lines promise them
     edges: int | None = None
     count_line: int = 0
-    named: bool = False
-    quoted: bool = False
-    heading: list[bytes] = field(default_factory=list)
+    named: bool = False  # vertices are words
+    quoted: bool = False  # there are double quotes, and they mean something
+    heading: list[bytes] = field(default_factory=list)  # if it names both ends
 
     @property
     def picks(self) -> bool:

@@ -22,8 +22,7 @@ import re
 
 import numpy as np
 
-from gpu.errors import CancelledByUserError, FormatError
-from gpu.formats.dimacs import placed
+from gpu.formats.dimacs import noted_positions, placed
 from gpu.formats.reading import (
     NAME,
     Arcs,
@@ -136,15 +135,7 @@ def _positions_beside(reading: Reading, n: int) -> np.ndarray | None:
     if path is None:
         reading.note("no coordinates: no NAME_node.tntp beside NAME_net.tntp")
         return None
-    try:
-        positions = _read_positions(Reading(path, should_stop=reading.should_stop), n)
-    except CancelledByUserError:
-        raise
-    except FormatError as error:
-        reading.note(f"no coordinates: {error}")
-        return None
-    reading.note(f"coordinates from {path.name}")
-    return positions
+    return noted_positions(reading, path, n, _read_positions)
 
 
 def _read_positions(own: Reading, n: int) -> np.ndarray:

@@ -12,10 +12,11 @@ from gpu.cli import main as cli
 from gpu.formats import READERS, load_graph
 
 INPUTS: dict[str, bytes] = {
-    **FILES,
-    **UNDIRECTED,
-    **{f"{name} directed": text.encode() for name, text in DIRECTED.items()},
-    **{f"{name} triangle": text.encode() for name, text in TRIANGLE.items()},
+    "dimacs": FILES["dimacs"],
+    "galois": FILES["galois_1"],
+    "metis": UNDIRECTED["metis"],
+    "graphml": DIRECTED["graphml"].encode(),
+    "table": TRIANGLE["edge_list"].encode(),
 }
 OUTPUTS = (".gr", ".galois.gr", ".mtx", ".graph", ".csv", ".tsv", ".wel", ".npz")
 
@@ -42,7 +43,7 @@ def test_convert(
         assert not out.exists()
         return
     assert (code, told.err) == (0, "")
-    assert f"{graph.n} vertices, {graph.m} arcs" in told.out
+    assert f"{graph.n} vertices, {graph.m} edges" in told.out
     back = load_graph(out)
     assert arcs_of(back) == arcs_of(graph)
     assert back.weights.dtype == graph.weights.dtype

@@ -14,7 +14,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from exchange_files import ARCS, EDGES, tntp
+from exchange_files import ARCS, EDGES
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from test_formats import arcs_of, both_ways, save
@@ -147,12 +147,6 @@ def test_a_long_block_of_comments(tmp_path: Path) -> None:
         text = f"{mark} a long licence\n" * 20_000 + rows
         graph = load_graph(save(tmp_path, f"snap{suffix}.gz", gzip.compress(text.encode())))
         assert graph.m == rows.count("\n") - (mark == "c")
-
-
-def test_first_fault_of_a_network(tmp_path: Path) -> None:
-    text = tntp([(0, 1, 1), (0, 8, 1), (1, 2, 1)], 4).replace("\t2\t3\t", "\tx\t3\t")
-    with pytest.raises(FormatError, match=":10: vertex 9 is out of range"):
-        load_graph(save(tmp_path, "t_net.tntp", text))
 
 
 # ---------------------------------------------------------------- tables
