@@ -12,6 +12,11 @@ export function drawn(name, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
+/** Return words in a drawing; `anchor`: "start", "middle" or "end". */
+export function label(words, x, y, anchor = "middle", kind = "number") {
+  return drawn("text", { class: kind, x, y, "text-anchor": anchor }, words);
+}
+
 /** Return an element with markup that our own program made: gpu.lessons.markdown lets no tag in. */
 export function trusted(name, html, kind = "") {
   const made = element(name, { class: kind });

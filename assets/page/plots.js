@@ -1,7 +1,7 @@
 // Panels over time: buckets, Δ, parallelism, work. One x axis and one cursor for all.
 
 import { css, heatIndex, heatTable } from "./colour.js";
-import { colours, drawn, element } from "./elements.js";
+import { colours, drawn, element, label } from "./elements.js";
 import { lastAtOrBefore } from "./run.js";
 import { niceCeiling, plainNumber, short, tickValues, timeUnit, timeWords } from "./words.js";
 
@@ -114,14 +114,10 @@ class Panel {
       const x = this.x(value / unit.factor);
       return [
         drawn("line", { class: "tick", x1: x, x2: x, y1: base, y2: base + 4 }),
-        drawn("text", { class: "number", x, y: base + 15, "text-anchor": "middle" }, plainNumber(value)),
+        label(plainNumber(value), x, base + 15),
       ];
     });
-    const name = drawn(
-      "text",
-      { class: "number", x: (LEFT + this.width - RIGHT) / 2, y: base + 29, "text-anchor": "middle" },
-      `time, ${unit.word} (${word})`,
-    );
+    const name = label(`time, ${unit.word} (${word})`, (LEFT + this.width - RIGHT) / 2, base + 29);
     const axis = drawn("path", { class: "axis", d: `M${LEFT} ${TOP - 4} V${base} H${this.width - RIGHT}` });
     return [axis, ...(this.modelled ? [this.hatch(base)] : []), ...ticks, name];
   }
@@ -137,7 +133,7 @@ class Panel {
     const y = this.y(share);
     return [
       drawn("line", { class: "grid", x1: LEFT, x2: this.width - RIGHT, y1: y, y2: y }),
-      drawn("text", { class: "number", x: LEFT - 6, y: y + 4, "text-anchor": "end" }, words),
+      label(words, LEFT - 6, y + 4, "end"),
     ];
   }
 
@@ -157,18 +153,8 @@ class Panel {
     const made = [drawn("path", { class: `line of-${kind}`, d })];
     if (letter) {
       const [ns, share] = points.reduce((best, one) => (one[1] > best[1] ? one : best));
-      made.push(
-        drawn(
-          "text",
-          {
-            class: `letter-mark of-${kind}`,
-            x: Math.min(Math.max(this.x(ns), LEFT + 8), this.width - RIGHT - 8),
-            y: Math.max(this.y(share) - 5, TOP + 8),
-            "text-anchor": "middle",
-          },
-          letter,
-        ),
-      );
+      const x = Math.min(Math.max(this.x(ns), LEFT + 8), this.width - RIGHT - 8);
+      made.push(label(letter, x, Math.max(this.y(share) - 5, TOP + 8), "middle", `letter-mark of-${kind}`));
     }
     return made;
   }
@@ -201,28 +187,16 @@ export class DeltaPanel extends Panel {
 
   draw() {
     const shown = this.runs.filter((run) => run.bucketed);
-    if (!shown.length)
-      return [
-        drawn(
-          "text",
-          { class: "hint", x: LEFT + 8, y: this.height / 2 },
-          `${this.runs[0].title} sorts nothing into buckets, so it has no Δ.`,
-        ),
-      ];
     const all = shown.flatMap((run) => Array.from(run.columns.delta)).filter((value) => value > 0 && value < Infinity);
-    const [low, high] = [Math.log10(Math.min(...minMax(all))) - 0.35, Math.log10(Math.max(...minMax(all))) + 0.35];
+    const high = Math.log10(largest(all) || 1) + 0.35;
+    const low = -Math.log10(largest(all.map((value) => 1 / value)) || 1) - 0.35;
     const share = (value) => (Math.log10(value) - low) / (high - low);
     const found = [];
-    const step = Math.max(1, Math.round((high - low) / 4));
-    const powers = [];
-    for (let power = Math.ceil(low); power <= high; power += step) powers.push(10 ** power);
-    const ticks =
-      powers.length >= 2
-        ? powers
-        : [1, 2, 5]
-            .flatMap((by) => [10 ** Math.floor(low), 10 ** Math.floor(high)].map((power) => by * power))
-            .filter((value) => share(value) > 0 && share(value) < 1);
-    for (const value of [...new Set(ticks)]) found.push(...this.numberY(share(value), short(value)));
+    const digits = high - low > 2 ? [1] : [1, 2, 5];
+    for (let power = Math.floor(low); power <= high; power += 1) {
+      const ticks = digits.map((digit) => digit * 10 ** power).filter((value) => share(value) > 0 && share(value) < 1);
+      for (const value of ticks) found.push(...this.numberY(share(value), short(value)));
+    }
     for (const run of shown) {
       const place = this.runs.indexOf(run);
       const points = [];
@@ -250,13 +224,8 @@ export class DeltaPanel extends Panel {
       class: `change ${reason === 7 ? "by-hand" : up ? "raised" : "lowered"} ${place ? "hollow" : ""}`,
       d,
     });
-    made.append(
-      drawn(
-        "title",
-        {},
-        `${run.letter ? `${run.letter}, ` : ""}${timeWords(run.fromA(ns), run.time_ns)}: ${run.reasons[String(reason)] ?? ""}`,
-      ),
-    );
+    const when = timeWords(run.fromA(ns), run.time_ns);
+    made.append(drawn("title", {}, `${run.letter} ${when}: ${run.reasons[String(reason)] ?? ""}`.trim()));
     return made;
   }
 
@@ -279,21 +248,16 @@ export class ParallelismPanel extends Panel {
   }
 
   draw() {
-    const peaks = this.runs.map((run) => run.columns.assigned.reduce((most, one) => Math.max(most, one), 0));
-    const band = this.runs[0].columns.high.reduce((most, one) => Math.max(most, one), 0);
+    const peaks = this.runs.map((run) => largest(run.columns.assigned));
+    const band = largest(this.runs[0].columns.high);
     const top = niceCeiling(1.04 * Math.max(...peaks, band));
     const found = [];
     if (band > 0) found.push(this.band(this.runs[0], top));
     found.push(...this.numbersY(top));
-    this.runs.forEach((run, at) =>
-      found.push(
-        ...this.curve(
-          this.column(run, run.columns.assigned).map(([ns, value]) => [ns, value / top]),
-          RUNS[at],
-          run.letter,
-        ),
-      ),
-    );
+    this.runs.forEach((run, at) => {
+      const points = this.column(run, run.columns.assigned).map(([ns, value]) => [ns, value / top]);
+      found.push(...this.curve(points, RUNS[at], run.letter));
+    });
     return found;
   }
 
@@ -346,7 +310,7 @@ export class WorkPanel extends Panel {
 
   draw() {
     const curves = this.shapes.map(([run, name]) => this.shape(run, run.columns[name]));
-    const peaks = curves.map((points) => points.reduce((most, [, value]) => Math.max(most, value), 0));
+    const peaks = curves.map((points) => largest(points.map(([, value]) => value)));
     const top = niceCeiling(1.04 * Math.max(1e-9, ...peaks));
     const lines = this.shapes.flatMap(([run, , kind], at) => {
       const points = curves[at].map(([ns, value]) => [ns, value / top]);
@@ -393,18 +357,7 @@ export class BucketsPanel extends Panel {
       const [bottom, top] = lanes > 1 ? [at ? 0 : 0.53, at ? 0.47 : 1] : [0, 1];
       found.push(this.lane(run, table, bottom, top), ...this.rowNames(run, bottom, top));
       if (run.letter)
-        found.push(
-          drawn(
-            "text",
-            {
-              class: `letter-mark of-${RUNS[at]}`,
-              x: this.width - RIGHT - 8,
-              y: this.y(top) + 12,
-              "text-anchor": "middle",
-            },
-            run.letter,
-          ),
-        );
+        found.push(label(run.letter, this.width - RIGHT - 8, this.y(top) + 12, "middle", `letter-mark of-${RUNS[at]}`));
     });
     return found;
   }
@@ -451,9 +404,7 @@ export class BucketsPanel extends Panel {
           [run.rows - 1, "tail"],
         ];
     const names = run.piles.length ? run.piles.map((name, row) => [row, name]) : ring;
-    return names.map(([row, name]) =>
-      drawn("text", { class: "number", x: LEFT - 6, y: this.y(at(row)) + 4, "text-anchor": "end" }, name),
-    );
+    return names.map(([row, name]) => label(name, LEFT - 6, this.y(at(row)) + 4, "end"));
   }
 
   valuesAt(ns) {
@@ -482,11 +433,8 @@ export class BucketsPanel extends Panel {
         fill: css(table[1 + Math.round((at / 23) * (Math.max(top, 2) - 1))]),
       }),
     );
-    this.key.replaceChildren(
-      "1 ",
-      drawn("svg", { viewBox: "0 0 48 8", class: "heat-key" }, ...cells),
-      ` ${short(peak)}`,
-    );
+    const ramp = drawn("svg", { viewBox: "0 0 48 8", class: "heat-key" }, ...cells);
+    this.key.replaceChildren("1 ", ramp, ` ${short(peak)}`);
   }
 }
 
@@ -506,11 +454,6 @@ function between(times, values, ns) {
   return values[at] + share * (values[at + 1] - values[at]);
 }
 
-function minMax(values) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of values) {
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  return low <= high ? [low, high] : [1, 1];
+function largest(values) {
+  return values.reduce((most, one) => Math.max(most, one), 0);
 }

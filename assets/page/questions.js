@@ -1,6 +1,6 @@
 // Questions as fields: each tells what its reader means by `given(answer)`, null: nothing yet.
 
-import { button, drawn, element, trusted } from "./elements.js";
+import { button, drawn, element, label, trusted } from "./elements.js";
 import { MapView } from "./map.js";
 import { nameOf } from "./run.js";
 import { plainNumber } from "./words.js";
@@ -170,7 +170,7 @@ function curveField(question, given) {
   });
   svg.addEventListener("pointermove", (event) => (event.buttons ? dragged(event) : null));
   const labels = question.values.map((value, at) =>
-    drawn("text", { class: "number", x: x(at), y: HIGH - 4, "text-anchor": "middle" }, plainNumber(value)),
+    label(plainNumber(value), x(at), HIGH - 4),
   );
   svg.append(line, ...labels, ...dots);
   draw();

@@ -1,6 +1,6 @@
 // A sweep: a slider over one knob goes through its recorded runs, the U-curve beside the map.
 
-import { drawn, element } from "./elements.js";
+import { drawn, element, label } from "./elements.js";
 import { BucketsPanel, ParallelismPanel, WorkPanel } from "./plots.js";
 import { plainNumber, short, thousands, timeNumber, timeUnit, timeWords } from "./words.js";
 import { runsOf, RunsView } from "./view.js";
@@ -75,15 +75,9 @@ export class Curve {
     const [yTime, yWork] = [this.heights(own ? [...times, own.time_ns] : times), this.heights(works)];
     const parts = [drawn("path", { class: "axis", d: `M${SIDE - 10} 12V${base}H${WIDE - SIDE + 10}V12` })];
     for (const time of new Set([Math.min(...times), Math.max(...times)]))
-      parts.push(
-        drawn(
-          "text",
-          { class: "number", x: SIDE - 14, y: yTime(time) + 4, "text-anchor": "end" },
-          timeNumber(time, this.unit),
-        ),
-      );
+      parts.push(label(timeNumber(time, this.unit), SIDE - 14, yTime(time) + 4, "end"));
     for (const work of new Set([Math.min(...works), Math.max(...works)]))
-      parts.push(drawn("text", { class: "number", x: WIDE - SIDE + 14, y: yWork(work) + 4 }, work.toFixed(2)));
+      parts.push(label(work.toFixed(2), WIDE - SIDE + 14, yWork(work) + 4, "start"));
     const path = (y, key) =>
       this.points
         .map((point, at) => `${at ? "L" : "M"}${this.x(point.value).toFixed(1)} ${y(point[key]).toFixed(1)}`)
@@ -114,28 +108,18 @@ export class Curve {
         cy: yTime(point.time_ns),
         r: now ? 7 : 4.5,
       });
-      dot.append(
-        drawn(
-          "title",
-          {},
-          `${this.sweep.knob} = ${plainNumber(point.value)}: ${timeWords(point.time_ns)}, work ${point.work.toFixed(2)}`,
-        ),
-      );
+      const words = `${timeWords(point.time_ns)}, work ${point.work.toFixed(2)}`;
+      dot.append(drawn("title", {}, `${this.sweep.knob} = ${plainNumber(point.value)}: ${words}`));
       const target = drawn("rect", { class: "target", x: x - 14, y: 8, width: 28, height: base - 8 });
       if (this.chosen) target.addEventListener("click", () => this.chosen(at));
       parts.push(dot, target);
       if (x - free > 42) {
-        parts.push(drawn("text", { class: "number", x, y: base + 15, "text-anchor": "middle" }, short(point.value)));
+        parts.push(label(short(point.value), x, base + 15));
         free = x;
       }
     });
-    parts.push(
-      drawn(
-        "text",
-        { class: "number", x: WIDE / 2, y: HIGH - 3, "text-anchor": "middle" },
-        `${this.sweep.knob}${this.sweep.unit ? `, ${this.sweep.unit}` : ""}`,
-      ),
-    );
+    const name = [this.sweep.knob, this.sweep.unit].filter(Boolean).join(", ");
+    parts.push(label(name, WIDE / 2, HIGH - 3));
     this.svg.replaceChildren(...parts);
   }
 

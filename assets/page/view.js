@@ -17,8 +17,6 @@ const ICONS = {
   pause: "M5 3v10M11 3v10",
   on: "M4 3v10L11 8Z",
   last: "M12 3v10M3 3v10L10 8Z",
-  markBack: "M6 4v8L1 8ZM12 4.5l3 3.5l-3 3.5l-3 -3.5Z",
-  markOn: "M10 4v8L15 8ZM4 4.5l3 3.5l-3 3.5l-3 -3.5Z",
 };
 export const KEYS = [
   ["Space", "play or pause"],
@@ -181,15 +179,9 @@ export class RunsView {
       "div",
       { class: "transport" },
       button(icon("first"), "To the start (Home)", () => this.jump(0)),
-      button(icon("markBack"), "To the change of Δ before (Shift+Left)", () => this.step("mark", false), {
-        class: "wide-only",
-      }),
       button(icon("back"), "One sample back (Left)", () => this.step("sample", false)),
       this.playButton,
       button(icon("on"), "One sample on (Right)", () => this.step("sample", true)),
-      button(icon("markOn"), "To the change of Δ after (Shift+Right)", () => this.step("mark", true), {
-        class: "wide-only",
-      }),
       button(icon("last"), "To the end (End)", () => this.jump(this.clock.duration)),
       this.readout,
       element("label", { class: "pace" }, "Pace ", pace),

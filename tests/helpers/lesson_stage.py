@@ -140,6 +140,8 @@ def walk(window: MainWindow, qtbot: QtBot, right: bool) -> list[bool | None]:
             drive(window, qtbot)
             settle(window, qtbot)
             assert "x the time" in model.score, model.score
+            assert panel.check.isVisible()
+            assert panel.check.text() == "Drive again"
         assert model.text(step.text) == bench.filled(step.text), step.key
         assert panel.next.isEnabled()
         place = place or next_in(window)

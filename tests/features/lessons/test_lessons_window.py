@@ -44,6 +44,11 @@ def test_a_small_lesson_is_walked_and_remembered(
     known = window.settings.value("lessons")["mine"]
     assert known["finished"]
     assert known["answers"]["one"]["right"] is right
+    feature.open_path(str(path))  # a finished lesson begins again
+    settle(window, qtbot)
+    assert feature.model.place == 0
+    assert feature.model.given is None
+    assert feature.panel.question.isEnabled()
 
 
 def test_another_graph_ends_the_lesson_and_offers_to_go_on(
