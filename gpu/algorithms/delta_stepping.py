@@ -88,7 +88,7 @@ ALGORITHM = Algorithm(
     summary="buckets of width Δ: light edges until one stays empty, then its heavy edges once",
     engines={
         "model": "gpu.model.delta_stepping:run",
-        "cuda": "gpu.cuda.delta_stepping:run",
+        "cuda": "gpu.cuda.supersteps:delta_stepping",
         "cpu": "gpu.cpu.delta_stepping:run",
     },
     parameters=(

@@ -308,10 +308,10 @@ class CudaRun:
             if not stopping and observer.should_stop():
                 self.ring.stop()
                 stopping = True
-            wanted = observer.delta_by_hand()
-            if wanted != held:
-                self.ring.hold_delta(wanted)
-                held = wanted
+            delta = observer.delta_by_hand()
+            if delta != held:
+                self.ring.hold_delta(delta)
+                held = delta
             if time.perf_counter() - copied >= SNAPSHOT_S:
                 self._copy(self._dist, self._buffers.dist, self._copies)
                 self._copies.synchronize()
@@ -423,45 +423,41 @@ def go(
 
     make_plan : the algorithm's, called once the device is current; tuning : what it gets
     """
-    run = prepared(graph, settings, buffers, make_plan, tuning)
+    device = check_device(settings)
+    plan = make_plan(graph, settings, device, tuning)
+    if _is_first(graph, device, plan, settings):
+        rehearse(graph, device, plan, settings)
+        del plan  # what it has allocated, the run takes
+        plan = make_plan(graph, settings, device, tuning)
+    run = CudaRun(graph, device, plan, settings, buffers)
     run.launch()
     run.watch(observer)
     return run.finish(observer), run
 
 
-def prepared(
-    graph: CSRGraph,
-    settings: RunSettings,
-    buffers: RunBuffers,
-    make_plan: Callable[[CSRGraph, RunSettings, Device, Tuning], Plan],
-    tuning: Tuning,
-) -> CudaRun:
-    """Return a run that waits to be launched, of a kernel that the driver has loaded.
-
-    The driver loads a kernel at its first launch, and that took 4 ms of a run of 2.8 (an H100): so
-    what this process has not launched is launched once before, and stopped at once.
-    """
-    device = check_device(settings)
-    plan = make_plan(graph, settings, device, tuning)
+def _is_first(graph: CSRGraph, device: Device, plan: Plan, settings: RunSettings) -> bool:
+    """Whether this process has not launched this variant of a kernel yet."""
     kind = settings.probe, graph.weights.dtype.name
     variant = (device.number, plan.file, plan.kernel, plan.threads, *kind)
-    if variant not in _LAUNCHED:
-        rehearsal = CudaRun(graph, device, plan, settings, UNREAD)
-        rehearsal.ring.stop()
-        rehearsal.launch()
-        rehearsal.wait()
-        _LAUNCHED.add(variant)
-        del plan, rehearsal  # what they have allocated, the run takes
-        plan = make_plan(graph, settings, device, tuning)
-    return CudaRun(graph, device, plan, settings, buffers)
+    is_first = variant not in _LAUNCHED
+    _LAUNCHED.add(variant)
+    return is_first
+
+
+def rehearse(graph: CSRGraph, device: Device, plan: Plan, settings: RunSettings) -> None:
+    """Launch a kernel once and stop it at once: the driver loads it then, which takes 4 ms."""
+    run = CudaRun(graph, device, plan, settings, UNREAD)
+    run.ring.stop()
+    run.launch()
+    run.wait()
 
 
 def check_device(settings: RunSettings) -> Device:
     """Return the device, made current; refuse the level that kernels do not record."""
     if settings.probe >= Probe.EVENTS:
         raise ParameterError(f"probe = {settings.probe}; the engine cuda records levels 0, 1 and 2")
-    found = find_device(settings.device)
+    device = find_device(settings.device)
     import cupy
 
-    cupy.cuda.Device(found.number).use()
-    return found
+    cupy.cuda.Device(device.number).use()
+    return device

@@ -1,9 +1,8 @@
-"""Algorithms of supersteps on the device: one launcher for all of them, and how big everything is.
+"""Near-Far, Bellman-Ford and delta-stepping on the device: one launcher, and all sizes.
 
-    near_far, bellman_ford, delta_stepping = kernels made of `kernels/superstep.cuh`
-
-An algorithm is a `Kernel`: its file, its name, how many piles it fills beside near, and how many
-places a pile has. `Kernel.run` is the engine function of its registry row.
+Their kernels are made of `kernels/superstep.cuh`. An algorithm is a `Kernel`: its file, its name,
+how many piles it fills beside near, and how many places a pile has. `Kernel.run` is the engine
+function of its registry entry.
 """
 
 from __future__ import annotations
@@ -145,3 +144,8 @@ class Kernel:
             plan.clear.append((plan.arrays["written"], 0))
         if probe:
             plan.clear.append((plan.arrays["readings"], 0))
+
+
+near_far = Kernel("near_far.cu", "near_far", piles=2).run
+bellman_ford = Kernel("bellman_ford.cu", "bellman_ford", piles=0, room=every_arc).run
+delta_stepping = Kernel("delta_stepping.cu", "delta_stepping", piles=3).run
