@@ -146,6 +146,7 @@ class Kernel:
             plan.clear.append((plan.arrays["readings"], 0))
 
 
-near_far = Kernel("near_far.cu", "near_far", piles=2).run
-bellman_ford = Kernel("bellman_ford.cu", "bellman_ford", piles=0, room=every_arc).run
-delta_stepping = Kernel("delta_stepping.cu", "delta_stepping", piles=3).run
+NEAR_FAR = Kernel("near_far.cu", "near_far", piles=2)
+BELLMAN_FORD = Kernel("bellman_ford.cu", "bellman_ford", piles=0, room=every_arc)
+DELTA_STEPPING = Kernel("delta_stepping.cu", "delta_stepping", piles=3)
+near_far, bellman_ford, delta_stepping = NEAR_FAR.run, BELLMAN_FORD.run, DELTA_STEPPING.run

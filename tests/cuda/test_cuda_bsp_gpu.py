@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import time
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from test_cuda_gpu import (
     settings_of,
 )
 
-from gpu.cuda import launch
+from gpu.cuda import supersteps, watchdog
 from gpu.cuda.device import why_not
 from gpu.cuda.supersteps import TUNED, Kernel
 from gpu.engine import RecordingObserver, RunBuffers
@@ -49,12 +48,12 @@ ALGORITHMS = ("near_far", *NEW)
 
 @pytest.fixture(autouse=True)
 def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "LIMIT_S", 10.0)
+    monkeypatch.setattr(watchdog, "LIMIT_S", 10.0)
 
 
 def kernel_of(algorithm: str) -> Kernel:
-    found: Kernel = import_module(f"gpu.cuda.{algorithm}").KERNEL
-    return found
+    kernel: Kernel = getattr(supersteps, algorithm.upper())
+    return kernel
 
 
 def deltas_of(algorithm: str, graph: CSRGraph) -> list[float | None]:

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -215,9 +214,11 @@ def settings_of(algorithm: str, probe: int, delta: float | None = None) -> RunSe
 def run_of(graph: CSRGraph, algorithm: str, probe: int, **observer: Any) -> Any:
     watching = RecordingObserver(**observer)
     buffers = RunBuffers.allocate(graph, probe)
-    module = import_module(f"gpu.cuda.{algorithm}")
-    given = (graph, settings_of(algorithm, probe), buffers, watching, module.TUNED)
-    outcome, run = module.run_tuned(*given)
+    launchers = {"adds": adds, "async_near_far": async_near_far, "near_far": supersteps.NEAR_FAR}
+    launcher = launchers[algorithm]
+    tuned = getattr(launcher, "TUNED", supersteps.TUNED)
+    given = (graph, settings_of(algorithm, probe), buffers, watching, tuned)
+    outcome, run = launcher.run_tuned(*given)
     return outcome, run, watching.samples(), buffers
 
 
