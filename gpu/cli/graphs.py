@@ -99,8 +99,8 @@ def describe(graph: CSRGraph, source: int) -> dict[str, Any]:
 def _info(args: argparse.Namespace) -> int:
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
-        given = args.source is not None or args.source_index is not None
-        source = choose_source(graph, args) if graph.n or given else 0
+        has_source = args.source is not None or args.source_index is not None
+        source = choose_source(graph, args) if graph.n or has_source else 0
         numbers = describe(graph, source)
     if args.json:
         print(json.dumps(numbers))

@@ -16,9 +16,9 @@ HELP_COLUMN = 26  # where the words about an option begin
 class Parser(argparse.ArgumentParser):
     """A parser of one command, or of all."""
 
-    def __init__(self, **given: Any) -> None:
-        given.setdefault("formatter_class", _Formatter)
-        super().__init__(**given, allow_abbrev=False)
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("formatter_class", _Formatter)
+        super().__init__(**options, allow_abbrev=False)
 
     def format_usage(self) -> str:
         """Return one line: the command, its arguments, [options]."""
@@ -66,8 +66,8 @@ class Parser(argparse.ArgumentParser):
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """argparse's formatter, in fewer lines."""
 
-    def __init__(self, prog: str, **given: Any) -> None:
-        super().__init__(prog, **{"max_help_position": HELP_COLUMN, **given})
+    def __init__(self, prog: str, **options: Any) -> None:
+        super().__init__(prog, **{"max_help_position": HELP_COLUMN, **options})
 
     def _format_action(self, action: argparse.Action) -> str:
         if action.nargs == argparse.PARSER:  # the commands, without a line that says COMMAND

@@ -224,8 +224,8 @@ def check_same_graph(trace: Trace, graph: CSRGraph, name: str, args: argparse.Na
             f"{name} was made on {made}, and {args.file} is another graph, or the same "
             "read otherwise (--undirected, --weights)"
         )
-    given = args.source is not None or args.source_index is not None
-    if given and choose_source(graph, args) != trace.settings.source:
+    has_source = args.source is not None or args.source_index is not None
+    if has_source and choose_source(graph, args) != trace.settings.source:
         raise GpuError(f"{name} started from vertex {trace.graph.source_id}")
 
 

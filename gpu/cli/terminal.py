@@ -82,17 +82,17 @@ class CleanStream:
         """Whether the stream behind is a terminal."""
         return self.raw is not None and bool(self.raw.isatty())
 
-    def _call(self, name: str, *given: Any) -> int:
+    def _call(self, name: str, *text: Any) -> int:
         if self.raw is None:
-            if given:
+            if text:
                 raise OSError(errno.EBADF, "it is closed", self._title)
             return 0
         try:
-            getattr(self.raw, name)(*given)
+            getattr(self.raw, name)(*text)
         except OSError as error:
             error.filename = self._title
             raise
-        return len(given[0]) if given else 0
+        return len(text[0]) if text else 0
 
 
 def printable(text: str) -> str:

@@ -89,14 +89,14 @@ def read_distances(path: str | Path, graph: CSRGraph, source: int) -> Distances:
     """
     vertices, lines, words = _columns(path, graph)
     values = [_value(path, line, word) for line, word in zip(lines, words, strict=True)]
-    told = _marks(graph, source, words, values)
-    kind = _type(graph, values, told)
+    marks = _marks(graph, source, words, values)
+    kind = _type(graph, values, marks)
     dist = np.full(graph.n, unreached(kind), kind)
     for vertex, line, word, value in zip(vertices, lines, words, values, strict=True):
-        if not math.isinf(value) and _mark(value) not in told:
+        if not math.isinf(value) and _mark(value) not in marks:
             _check(path, line, word, value, kind)
             dist[vertex] = value
-    said = [f"{words} ({what})" for words, what in told.values()]
+    said = [f"{words} ({what})" for words, what in marks.values()]
     taken = f"taken for unreached: {', '.join(said)}" if said else ""
     return Distances(dist, taken, 0 if graph.integer else max(map(_digits, words)))
 
@@ -109,10 +109,10 @@ def _digits(word: str) -> int:
     return len(number.replace(".", "").lstrip("+-0"))
 
 
-def _type(graph: CSRGraph, values: list[float], told: Container[float]) -> np.dtype:
+def _type(graph: CSRGraph, values: list[float], marks: Container[float]) -> np.dtype:
     """Return the type of the graph's weights, int64 where whole distances need it."""
     kind = graph.weights.dtype
-    counted = (value for value in values if _mark(value) not in told and not math.isinf(value))
+    counted = (value for value in values if _mark(value) not in marks and not math.isinf(value))
     if graph.integer and max(counted, default=0) >= np.iinfo(kind).max:
         return np.dtype(np.int64)
     return kind
@@ -229,8 +229,8 @@ def _check(path: str | Path, line: int, word: str, value: float, kind: np.dtype)
     """Refuse what no distance in this type can be."""
     whole = kind.kind == "i"
     if value < 0 or (whole and value != int(value)):
-        wanted = "a whole number >= 0" if whole else "a number >= 0"
-        raise FormatError(path, f"distance {word!r}; expected {wanted}, or nothing", line)
+        allowed = "a whole number >= 0" if whole else "a number >= 0"
+        raise FormatError(path, f"distance {word!r}; expected {allowed}, or nothing", line)
     if whole and value >= np.iinfo(kind).max:
         most = f"2^{8 * kind.itemsize - 1}-2"
         raise FormatError(path, f"distance {word} is past {most}, the most {kind} holds", line)

@@ -207,10 +207,10 @@ def _dijkstra(graph: CSRGraph, source: int) -> tuple[np.ndarray, np.ndarray]:
     kept = tails != heads
     indptr = np.concatenate(([0], np.cumsum(np.bincount(tails[kept], minlength=graph.n))))
     simple = csr_array((lightest[kept], heads[kept], indptr), shape=(graph.n, graph.n))
-    found: tuple[np.ndarray, np.ndarray] = dijkstra(
+    result: tuple[np.ndarray, np.ndarray] = dijkstra(
         simple, directed=True, indices=source, return_predecessors=True
     )
-    return found
+    return result
 
 
 def rounding_of(kind: np.dtype, arcs: int) -> float:
@@ -328,20 +328,20 @@ def _oracle_fault(
     if fault is not None:
         return fault, ""
     true, before = _dijkstra(graph, source)
-    given = dist.astype(np.float64)
-    given[dist == unreached(dist.dtype)] = np.inf
+    values = dist.astype(np.float64)
+    values[dist == unreached(dist.dtype)] = np.inf
     reached = np.isfinite(true)
     within = ""
     if graph.integer and true[reached].max() < EXACT_FLOAT64:
-        wrong = given != true
+        wrong = values != true
     else:
         kind = np.dtype(np.float64) if graph.integer else dist.dtype
         arcs = _depths(before, source)
         within = _within(kind, int(arcs.max()), stored)
         allowed = (arcs[reached] + SPARE) * _each(kind) + stored
         allowed = allowed * true[reached] + arcs[reached] * np.finfo(kind).smallest_subnormal
-        wrong = np.isfinite(given) != reached
-        wrong[reached] |= np.abs(given[reached] - true[reached]) > allowed
+        wrong = np.isfinite(values) != reached
+        wrong[reached] |= np.abs(values[reached] - true[reached]) > allowed
     bad = np.flatnonzero(wrong)
     if not len(bad):
         return None, within

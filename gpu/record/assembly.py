@@ -132,8 +132,8 @@ def _check_events(trace: Trace, events: np.ndarray) -> None:
         (("OPEN",), b, 0, len(REASON_WORDS), "reason"),
         (WHOLE_C, c, 0, LARGEST_C, "count"),
     ):
-        told = column[np.isin(kinds, [int(EventKind[name]) for name in names])]
-        wrong = told[(told < low) | (told >= high)]
+        values = column[np.isin(kinds, [int(EventKind[name]) for name in names])]
+        wrong = values[(values < low) | (values >= high)]
         if len(wrong):
             raise TraceError(f"an event names {what} {wrong[0]}; allowed: {low} to {high - 1:g}")
     _check_assignments(events)
@@ -141,9 +141,9 @@ def _check_events(trace: Trace, events: np.ndarray) -> None:
 
 def _check_assignments(events: np.ndarray) -> None:
     """A worker finishes only what it was given before."""
-    given, finished = (_first_of(events, kind) for kind in (EventKind.ASSIGN, EventKind.FINISH))
+    assigned, finished = (_first_of(events, kind) for kind in (EventKind.ASSIGN, EventKind.FINISH))
     for worker, place in finished.items():
-        if given.get(worker, len(events)) > place:
+        if assigned.get(worker, len(events)) > place:
             raise TraceError(
                 f"worker {worker} finishes what it was never given; ASSIGN comes before FINISH"
             )

@@ -227,8 +227,8 @@ def _deltas(trace: Trace) -> tuple[float | None, float | None]:
     row = ALGORITHMS.get(trace.settings.algorithm)
     if row is not None and not row.bucketed:
         return None, None
-    given = trace.settings.delta
-    first = float(trace.samples[0]["delta"]) if given is None else float(given)
+    delta = trace.settings.delta
+    first = float(trace.samples[0]["delta"]) if delta is None else float(delta)
     return plain(first), plain(float(trace.last["delta"]))
 
 
@@ -255,9 +255,9 @@ def _counter_events(samples: np.ndarray) -> Iterator[dict[str, Any]]:
 
 def _change_events(samples: np.ndarray) -> Iterator[dict[str, Any]]:
     """Yield an instant for every sample in which Δ, the open heads or the head changed."""
-    told = Flag.DELTA_RAISED | Flag.DELTA_LOWERED | Flag.DELTA_BY_HAND | Flag.BUCKET_SWITCHED
+    changes = Flag.DELTA_RAISED | Flag.DELTA_LOWERED | Flag.DELTA_BY_HAND | Flag.BUCKET_SWITCHED
     heads = np.diff(samples["open_buckets"], prepend=samples["open_buckets"][:1]) != 0
-    for i in np.flatnonzero((samples["flags"] & told != 0) | heads).tolist():
+    for i in np.flatnonzero((samples["flags"] & changes != 0) | heads).tolist():
         sample, before = samples[i], samples[max(i - 1, 0)]
         args: dict[str, Any] = {"head_bucket": int(sample["head_bucket"])}
         name = f"head is bucket {int(sample['head_bucket'])}"

@@ -49,32 +49,32 @@ def plain_notes(notes: Iterable[Note]) -> list[dict[str, Any]]:
     return [{key: value for key, value in one.items() if value is not None} for one in kept]
 
 
-def read_notes(given: Any, n: int, time_ns: int) -> tuple[tuple[Note, ...], str]:
+def read_notes(entries: Any, n: int, time_ns: int) -> tuple[tuple[Note, ...], str]:
     """Return the notes of a file, each once, and a sentence about those left out, or "".
 
     n, time_ns : vertices of the graph; length of the run
     """
-    if given is None:
+    if entries is None:
         return (), ""
-    if not isinstance(given, list):
+    if not isinstance(entries, list):
         return (), "its notes are left out: they are no list"
-    found: dict[Note, None] = {}
+    notes: dict[Note, None] = {}
     faults = []
-    for one in given[:MOST_NOTES]:
+    for one in entries[:MOST_NOTES]:
         try:
-            found[_checked(one, n, time_ns)] = None
+            notes[_checked(one, n, time_ns)] = None
         except SchemaError as error:
             faults.append(str(error))
-    if len(given) > MOST_NOTES:
+    if len(entries) > MOST_NOTES:
         faults.append(f"a trace holds {MOST_NOTES:,}")
-    left_out = len(faults) - (len(given) > MOST_NOTES) + max(len(given) - MOST_NOTES, 0)
+    left_out = len(faults) - (len(entries) > MOST_NOTES) + max(len(entries) - MOST_NOTES, 0)
     if not faults:
-        return tuple(found), ""
-    return tuple(found), f"{left_out:,} of {len(given):,} notes are left out: {faults[0]}"
+        return tuple(notes), ""
+    return tuple(notes), f"{left_out:,} of {len(entries):,} notes are left out: {faults[0]}"
 
 
-def _checked(given: Any, n: int, time_ns: int) -> Note:
-    one = checked(Note, given)
+def _checked(entry: Any, n: int, time_ns: int) -> Note:
+    one = checked(Note, entry)
     if one.vertex is not None and one.vertex >= n:
         raise SchemaError(f"vertex = {one.vertex}; allowed: 0 to {n - 1:,}")
     if one.t_ns is not None and one.t_ns > time_ns:

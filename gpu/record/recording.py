@@ -106,34 +106,34 @@ def load_recording(path: str | Path) -> Recording:
     placed = np.stack((arrays["x"], arrays["y"]), axis=1)
     positions = (placed * header["step"] + np.array(header["low"])).astype(np.float32)
     runs = tuple(
-        assembled(checked(TraceHeader, told), _arrays_for(arrays, number, tick))
-        for number, told in enumerate(header["runs"])
+        assembled(checked(TraceHeader, run), _arrays_for(arrays, number, tick))
+        for number, run in enumerate(header["runs"])
     )
     return Recording(runs, positions, tick)
 
 
 def _arrays_of(trace: Trace, number: int, tick: int) -> dict[str, np.ndarray]:
-    found = {f"samples_{number}": trace.samples}
+    arrays = {f"samples_{number}": trace.samples}
     times = trace.vertices
     if times is not None:
-        found |= {
+        arrays |= {
             f"first_{number}": _ticks(times.first_reached_ns, tick),
             f"last_{number}": _ticks(times.last_improved_ns, tick),
             f"times_{number}": np.minimum(times.times_processed, LATEST).astype(np.uint16),
         }
-    return found
+    return arrays
 
 
 def _arrays_for(arrays: dict[str, np.ndarray], number: int, tick: int) -> dict[str, np.ndarray]:
     """Return the arrays of run `number` as a trace has them."""
-    found = {"samples": arrays[f"samples_{number}"], "dist": arrays["dist"]}
+    own = {"samples": arrays[f"samples_{number}"], "dist": arrays["dist"]}
     if f"first_{number}" in arrays:
-        found |= {
+        own |= {
             "first_reached_ns": _nanoseconds(arrays[f"first_{number}"], tick),
             "last_improved_ns": _nanoseconds(arrays[f"last_{number}"], tick),
             "times_processed": arrays[f"times_{number}"].astype(np.int32),
         }
-    return found
+    return own
 
 
 def _ticks(times_ns: np.ndarray, tick: int) -> np.ndarray:

@@ -124,5 +124,5 @@ def reader_options(options: Any) -> dict[str, Any]:
     Only what `gpu.load_graph` takes, and what differs from the usual reading.
     """
     usual = structs.asdict(ReaderOptions())
-    found = structs.asdict(fitting(ReaderOptions, options))
-    return {key: value for key, value in found.items() if value != usual[key]}
+    chosen = structs.asdict(fitting(ReaderOptions, options))
+    return {key: value for key, value in chosen.items() if value != usual[key]}

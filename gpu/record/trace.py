@@ -251,9 +251,9 @@ class Trace:
         Counting a large matrix takes a second: the engine process has done it already and says
         so in the environment.
         """
-        known = self.environment.get("reached")
-        if known is not None:
-            return int(known)
+        reached = self.environment.get("reached")
+        if reached is not None:
+            return int(reached)
         return int(sum(np.count_nonzero(reached_mask(part)) for part in _parts(self.dist)))
 
     @property

@@ -105,10 +105,10 @@ class _Teller:
         return int((self.graph.weights[first:end] > self.state.delta).sum())
 
     def stale(self) -> str:
-        known = distance(float(self.dist[self.a]))
+        best = distance(float(self.dist[self.a]))
         return (
             f"{self.who} drops {self.vertex('u')} from {self.place()}: it was queued with "
-            f"{distance(self.c)}, and {known} is known."
+            f"{distance(self.c)}, and {best} is known."
         )
 
     def skip(self) -> str:
@@ -130,18 +130,18 @@ class _Teller:
             if np.isfinite(self.dist[self.b]):
                 return f"{tail} was unreached when it was read: it has nothing to offer {name}."
             return f"{tail} is not reached yet: it has nothing to offer {name}."
-        known = float(self.dist[head])
+        best = float(self.dist[head])
         start = self.c - weight
         said = f"{tail} at {distance(start)}: {distance(start)} + {distance(weight)}"
         name = self.vertex("v", head)
-        if not np.isfinite(known):
+        if not np.isfinite(best):
             return f"{said} = {distance(self.c)} for {name}, which is unreached: an improvement."
-        if self.c < known:
-            low, high = apart(self.c, known)
+        if self.c < best:
+            low, high = apart(self.c, best)
             return f"{said} = {low} < {high}: an improvement for {name}."
-        if self.c == known:
-            return f"{said} = {distance(known)}: {name} has that already."
-        low, high = apart(known, self.c)
+        if self.c == best:
+            return f"{said} = {distance(best)}: {name} has that already."
+        low, high = apart(best, self.c)
         return f"{said} = {high} > {low}, so {name} keeps {low}."
 
     def improve(self) -> str:

@@ -89,33 +89,33 @@ def pseudocode_of(algorithm: str) -> Pseudocode | None:
 def _read(name: str, data: dict[str, Any]) -> Pseudocode:
     sources: dict[str, tuple[str, ...]] = {}
     lines = []
-    for given in data["lines"]:
-        file, words = given["at"].split(": ", 1)
+    for line in data["lines"]:
+        file, words = line["at"].split(": ", 1)
         if file not in sources:
-            package = given.get("package", data.get("package", KERNELS))
+            package = line.get("package", data.get("package", KERNELS))
             text = (files(package) / file).read_text(encoding="utf-8")
             sources[file] = tuple(text.splitlines())
         row = next((k for k, line in enumerate(sources[file]) if words in line), None)
         if row is None:
             raise ParameterError(f"{name}: no line of {file} has {words!r}; the source changed")
-        begins = given.get("begins", False)
-        only = _only(name, given)
-        lines.append(Line(given["text"], _kinds(name, given), file, row, only, begins))
+        begins = line.get("begins", False)
+        only = _only(name, line)
+        lines.append(Line(line["text"], _kinds(name, line), file, row, only, begins))
     return Pseudocode(data["title"], tuple(lines), sources)
 
 
-def _kinds(name: str, given: dict[str, Any]) -> frozenset[EventKind]:
-    unknown = [kind for kind in given.get("kinds", ()) if kind not in EventKind.__members__]
+def _kinds(name: str, line: dict[str, Any]) -> frozenset[EventKind]:
+    unknown = [kind for kind in line.get("kinds", ()) if kind not in EventKind.__members__]
     if unknown:
         raise ParameterError(f"{name}: no event is called {unknown[0]!r}; see gpu.record.events")
-    return frozenset(EventKind[kind] for kind in given.get("kinds", ()))
+    return frozenset(EventKind[kind] for kind in line.get("kinds", ()))
 
 
-def _only(name: str, given: dict[str, Any]) -> frozenset[int] | None:
+def _only(name: str, line: dict[str, Any]) -> frozenset[int] | None:
     """Return the values of a that a line is for: one, or those of some reasons; None for any."""
-    if "reasons" not in given:
-        return frozenset([given["a"]]) if "a" in given else None
-    unknown = [reason for reason in given["reasons"] if reason not in Reason.__members__]
+    if "reasons" not in line:
+        return frozenset([line["a"]]) if "a" in line else None
+    unknown = [reason for reason in line["reasons"] if reason not in Reason.__members__]
     if unknown:
         raise ParameterError(f"{name}: no reason is called {unknown[0]!r}; see gpu.record.trace")
-    return frozenset(Reason[reason] for reason in given["reasons"])
+    return frozenset(Reason[reason] for reason in line["reasons"])

@@ -82,9 +82,9 @@ class Replay:
 
     def find(self, kinds: EventKind | Collection[EventKind], direction: int = 1) -> int | None:
         """Return the position just after the next (or last) event of some kinds, or None."""
-        wanted = [kinds] if isinstance(kinds, EventKind) else list(kinds)
+        chosen = [kinds] if isinstance(kinds, EventKind) else list(kinds)
         start, end = (self.position, len(self)) if direction > 0 else (0, max(self.position - 1, 0))
-        found = np.flatnonzero(np.isin(self.events["kind"][start:end], wanted))
-        if not len(found):
+        places = np.flatnonzero(np.isin(self.events["kind"][start:end], chosen))
+        if not len(places):
             return None
-        return start + int(found[0 if direction > 0 else -1]) + 1
+        return start + int(places[0 if direction > 0 else -1]) + 1

@@ -117,22 +117,22 @@ class Side:
     @cached_property
     def reached(self) -> int | None:
         """Vertices with a finite distance, None while that is not known."""
-        known = (self.environment or {}).get("reached")  # a matrix: counted by the engine
-        if known is not None or self.dist is None or self.dist.ndim == 2:
-            return None if known is None else int(known)
+        reached = (self.environment or {}).get("reached")  # a matrix: counted by the engine
+        if reached is not None or self.dist is None or self.dist.ndim == 2:
+            return None if reached is None else int(reached)
         return int(np.count_nonzero(reached_mask(self.dist)))
 
     @cached_property
     def workers(self) -> int | None:
         """Workers of its device, None where nobody knows."""
-        known = (self.environment or {}).get("workers")
-        if known or self.settings.engine != "model":
-            return int(known) if known else None
+        workers = (self.environment or {}).get("workers")
+        if workers or self.settings.engine != "model":
+            return int(workers) if workers else None
         from gpu.devices import PRESETS
 
         preset = PRESETS.get(self.settings.device)
-        asked = self.settings.parameters.get("workers")
-        return int(asked or preset.workers) if preset is not None else None
+        parameter = self.settings.parameters.get("workers")
+        return int(parameter or preset.workers) if preset is not None else None
 
     @property
     def recorded_on(self) -> str:
@@ -317,13 +317,13 @@ def difference(a: Side, b: Side, clocks: ClockMap) -> VertexDifference:
     assert a.vertices is not None
     assert b.vertices is not None
     when_a, when_b = a.vertices.last_improved_ns, b.vertices.last_improved_ns
-    known = (when_a >= 0) & (when_b >= 0)
+    both = (when_a >= 0) & (when_b >= 0)
     on_a = clocks.to_a(when_b)
     return VertexDifference(
-        known,
-        np.where(known, on_a - when_a, 0.0),
+        both,
+        np.where(both, on_a - when_a, 0.0),
         b.vertices.times_processed - a.vertices.times_processed,
-        np.where(known, np.minimum(when_a, on_a), np.inf),
+        np.where(both, np.minimum(when_a, on_a), np.inf),
     )
 
 
@@ -347,9 +347,9 @@ _NOTHING = np.zeros(0)
 def _reached_by(side: Side, times_ns: np.ndarray) -> np.ndarray:
     """Return the share of the vertices reached at each of these times."""
     assert side.vertices is not None
-    known = _few(side.vertices.first_reached_ns)
-    known = np.sort(known[known >= 0])
-    return np.searchsorted(known, times_ns, side="right") / max(len(known), 1)
+    times = _few(side.vertices.first_reached_ns)
+    times = np.sort(times[times >= 0])
+    return np.searchsorted(times, times_ns, side="right") / max(len(times), 1)
 
 
 def _exact(a: Side, b: Side) -> bool:
@@ -407,10 +407,10 @@ def _no_marks(side: Side, name: str, how: Align) -> str:
     return f"{name} ({title}) does not say where it is by {what}: align by time"
 
 
-def _bent(times: np.ndarray, known: np.ndarray, shown: np.ndarray) -> np.ndarray:
+def _bent(times: np.ndarray, knots: np.ndarray, shown: np.ndarray) -> np.ndarray:
     """Interpolate between knots; before the first and after the last time passes alike."""
-    inside = np.interp(times, known, shown)
-    before, after = np.minimum(times - known[0], 0.0), np.maximum(times - known[-1], 0.0)
+    inside = np.interp(times, knots, shown)
+    before, after = np.minimum(times - knots[0], 0.0), np.maximum(times - knots[-1], 0.0)
     return np.asarray(inside + before + after, np.float64)
 
 

@@ -74,12 +74,12 @@ def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None,
         return Summary(f"{problem}.", (), {"comparable": False, "reason": problem})
     times = _quoted_times(a, b, quoted)
     numbers = _numbers(a, b, times)
-    told = names(a, b)
-    words = [_time_and_work(a, b, told, times, numbers)]
+    called = names(a, b)
+    words = [_time_and_work(a, b, called, times, numbers)]
     if not _is_contradicted(numbers):
-        words += _busy_words(told, numbers)
-    words += _why_it_pays(a, b, told, numbers)
-    return Summary(" ".join(words), tuple(_cautions(a, b, told, times is not None)), numbers)
+        words += _busy_words(called, numbers)
+    words += _why_it_pays(a, b, called, numbers)
+    return Summary(" ".join(words), tuple(_cautions(a, b, called, times is not None)), numbers)
 
 
 def _quoted_times(
@@ -120,8 +120,10 @@ def _not_ranked(a: Side, b: Side) -> str:
     """Return why the modelled times of two algorithms have no ratio, "" where they have one."""
     if a.settings.algorithm == b.settings.algorithm:
         return ""  # one algorithm's errors go one way
-    told = ((side.environment or {}).get(NOT_RANKED) for side in (a, b) if side.clock == "modelled")
-    return str(next(filter(None, told), ""))
+    reasons = (
+        (side.environment or {}).get(NOT_RANKED) for side in (a, b) if side.clock == "modelled"
+    )
+    return str(next(filter(None, reasons), ""))
 
 
 def _side_numbers(side: Side, time_ns: float) -> dict[str, Any]:
@@ -152,30 +154,30 @@ def _relaxed(side: Side) -> int:
 def _time_and_work(
     a: Side,
     b: Side,
-    told: tuple[str, str],
+    called: tuple[str, str],
     times: tuple[float, float] | None,
     numbers: dict[str, Any],
 ) -> str:
     pair = times or (a.time_ns, b.time_ns)
     if not (a.finished and b.finished):
-        return _unfinished(a, b, told)
+        return _unfinished(a, b, called)
     ratio, work = numbers["b_time_over_a"], numbers["b_work_over_a"]
     if ratio is None:
         each = " and ".join(
             f"{name} took {brief_time(time)} ({side.clock})"
-            for name, time, side in zip(told, pair, (a, b), strict=True)
+            for name, time, side in zip(called, pair, (a, b), strict=True)
         )
         why = _not_ranked(a, b)
         if a.clock != b.clock:
             why = "times of unlike clocks have no ratio"
-        told_why = f": {why}" if why else ""
-        return f"{each}{told_why}; {told[0]} did {_work_words(a, b, 1 / work if work else None)}."
+        reason = f": {why}" if why else ""
+        return f"{each}{reason}; {called[0]} did {_work_words(a, b, 1 / work if work else None)}."
     if abs(ratio - 1) < SAME or ratio > 1:
         (faster, slower), (fast, slow) = (a, b), pair
-        (name, other), work = told, 1 / work if work else None
+        (name, other), work = called, 1 / work if work else None
     else:
         (faster, slower), (fast, slow) = (b, a), pair[::-1]
-        name, other = told[::-1]
+        name, other = called[::-1]
     machine = in_sight(a.settings.device) if _one_modelled_machine(a, b) else ""
     clock = f"{a.clock} {machine}".strip()
     against = f"({brief_time(fast, max(pair))} against {brief_time(slow, max(pair))}, {clock})"
@@ -204,9 +206,9 @@ def _work_words(one: Side, other: Side, ratio: float | None) -> str:
     return f"{ratio_words(ratio)} the work {against}"
 
 
-def _unfinished(a: Side, b: Side, told: tuple[str, str]) -> str:
+def _unfinished(a: Side, b: Side, called: tuple[str, str]) -> str:
     said = []
-    for side, name in zip((a, b), told, strict=True):
+    for side, name in zip((a, b), called, strict=True):
         state = {"running": "is still running", "stopped": "was stopped", "failed": "failed"}
         at = f"{brief_time(side.time_ns)} ({side.clock}), {side.processed:,} vertices processed"
         if side.finished:
@@ -229,11 +231,11 @@ def _is_contradicted(numbers: dict[str, Any]) -> bool:
     return bool((ratio - 1) * (1 - work) > 0 and quick < slow)
 
 
-def _busy_words(told: tuple[str, str], numbers: dict[str, Any]) -> list[str]:
+def _busy_words(called: tuple[str, str], numbers: dict[str, Any]) -> list[str]:
     shares = (numbers["a"]["busy_share"], numbers["b"]["busy_share"])
     said = [
         f"{name} {{}}{percent(share)}"
-        for name, share in zip(told, shares, strict=True)
+        for name, share in zip(called, shares, strict=True)
         if share is not None
     ]
     if not said:
@@ -242,12 +244,12 @@ def _busy_words(told: tuple[str, str], numbers: dict[str, Any]) -> list[str]:
     return [", ".join([said[0], *(words.format("") for words in said[1:])]) + "."]
 
 
-def _why_it_pays(a: Side, b: Side, told: tuple[str, str], numbers: dict[str, Any]) -> list[str]:
+def _why_it_pays(a: Side, b: Side, called: tuple[str, str], numbers: dict[str, Any]) -> list[str]:
     """Say why more work took less time, where it did and both runs were watched."""
     ratio, work = numbers["b_time_over_a"], numbers["b_work_over_a"]
     if ratio is None or work is None or (ratio - 1) * (1 - work) <= 0:
         return []
-    (quick, slow), (name, other) = ((a, b), told) if ratio > 1 else ((b, a), told[::-1])
+    (quick, slow), (name, other) = ((a, b), called) if ratio > 1 else ((b, a), called[::-1])
     clear = abs(ratio - 1) >= CLEAR and abs(work - 1) >= CLEAR
     if not clear or quick.in_hand is None or slow.in_hand is None or quick.in_hand < slow.in_hand:
         return []
@@ -270,7 +272,7 @@ def _rounded(number: float) -> str:
     return f"{float(f'{number:.3g}'):,.0f}"
 
 
-def _cautions(a: Side, b: Side, told: tuple[str, str], at_level_0: bool) -> list[str]:
+def _cautions(a: Side, b: Side, called: tuple[str, str], at_level_0: bool) -> list[str]:
     said = []
     recorded = dict.fromkeys(side.recorded_on for side in (a, b) if side.recorded_on)
     said += [f"Recorded on an {device}, measured." for device in recorded]
@@ -283,11 +285,11 @@ def _cautions(a: Side, b: Side, told: tuple[str, str], at_level_0: bool) -> list
         said.append(f"Different devices: {_device(a, b)} and {_device(b, a)}.")
     if a.settings.source != b.settings.source:
         said.append(f"Different sources: {a.graph.source_id} and {b.graph.source_id}.")
-    for side, name in zip((a, b), told, strict=True):
+    for side, name in zip((a, b), called, strict=True):
         if side.verification is not None and not side.verification.passed:
             said.append(f"The distances of {name} are wrong: {side.verification.detail}.")
     unproved = [
-        n for s, n in zip((a, b), told, strict=True) if s.finished and s.verification is None
+        n for s, n in zip((a, b), called, strict=True) if s.finished and s.verification is None
     ]
     if unproved:
         said.append(f"{NOT_CHECKED} {' and '.join(unproved)}.")

@@ -227,7 +227,7 @@ class Cluster(Workers):
     def _connected(self, where: str) -> Any:
         kind, _, number = where.partition(":")
         is_count = not number or (number.isdigit() and 1 <= int(number) <= 1024)
-        given: dict[str, Any] = {"address": where}
+        options: dict[str, Any] = {"address": where}
         if kind == "local" and is_count:
             with hidden_main(), _deaf_children():
                 own = self._dask.LocalCluster(
@@ -239,12 +239,12 @@ class Cluster(Workers):
                     silence_logs=50,
                 )
             self._parts.append(own)
-            given = {"address": own}
+            options = {"address": own}
         elif Path(where).is_file():
-            given = {"scheduler_file": where}
+            options = {"scheduler_file": where}
         elif "://" not in where:
             raise ParameterError(f"--cluster {where}; allowed: {ALLOWED}")
-        client = self._dask.Client(**given, set_as_default=False, timeout=CONNECT_S)
+        client = self._dask.Client(**options, set_as_default=False, timeout=CONNECT_S)
         self._parts.append(client)
         return client
 

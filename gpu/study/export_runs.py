@@ -112,9 +112,9 @@ def write_runs(runs: Sequence[tuple[int, Trace]], path: str | Path) -> None:
 
 def runs_table(runs: Sequence[tuple[int, Trace]]) -> tuple[list[str], list[list[Any]]]:
     """Return header and rows of `write_runs`."""
-    told = [summary(trace) for _, trace in runs]
-    knobs = sorted({key for row in told for key in row["parameters"]})
-    around = sorted({key for row in told for key in row["environment"]})
+    totals = [summary(trace) for _, trace in runs]
+    knobs = sorted({key for row in totals for key in row["parameters"]})
+    around = sorted({key for row in totals for key in row["environment"]})
     header = ["run", *(UNITS.get(key, key) for key in TOTALS), "reached_vertices"]
     header += ["source_id", "source_index"]
     header += ["graph", "graph_origin", "graph_hash", "vertices", "edges"]
@@ -126,7 +126,7 @@ def runs_table(runs: Sequence[tuple[int, Trace]]) -> tuple[list[str], list[list[
             *_picked(row["parameters"], knobs),
             *_picked(row["environment"], around),
         ]
-        for (number, trace), row in zip(runs, told, strict=True)
+        for (number, trace), row in zip(runs, totals, strict=True)
     ]
     return header, rows
 
@@ -139,12 +139,12 @@ def sweep_table(
     `marks` says which points are the best; `path_ns` and `path_delta_weight_units` hold the
     controller's Δ over time, with spaces between.
     """
-    found, settings = findings(points), plan.settings
+    marked, settings = findings(points), plan.settings
     marks = {
-        "best time": found.best_time,
-        "least work": found.best_work,
-        "clips up to here": found.clip,
-        "controller": found.controller,
+        "best time": marked.best_time,
+        "least work": marked.best_work,
+        "clips up to here": marked.clip,
+        "controller": marked.controller,
     }
     unit = unit_of(settings.algorithm, plan.knob)
     fixed = [settings.algorithm, settings.engine, settings.device, graph, settings.source]

@@ -153,8 +153,8 @@ def _difference(one: Quantity, mine: Any, other: Any) -> str:
 
 
 def _ratio(mine: Any, other: Any) -> str:
-    known = mine is not None and other is not None and mine > 0
-    return ratio_words(other / mine) if known else NO_VALUE
+    comparable = mine is not None and other is not None and mine > 0
+    return ratio_words(other / mine) if comparable else NO_VALUE
 
 
 def _held(side: Side, name: str, times_ns: np.ndarray) -> np.ndarray:
@@ -168,9 +168,9 @@ def _mean(side: Side, name: str, first_ns: float, last_ns: float) -> float | Non
     if not len(times) or last_ns <= first_ns:
         return None
     low, high = np.searchsorted(times, [first_ns, last_ns], side="right")
-    known = np.concatenate(([first_ns], times[low:high], [last_ns]))
-    held = _held(side, name, known[:-1])
-    return float((held * np.diff(known)).sum() / (last_ns - first_ns))
+    marks = np.concatenate(([first_ns], times[low:high], [last_ns]))
+    held = _held(side, name, marks[:-1])
+    return float((held * np.diff(marks)).sum() / (last_ns - first_ns))
 
 
 def _settled(side: Side, first_ns: float, last_ns: float) -> int | None:

@@ -103,13 +103,13 @@ def ranked(
     ranks = []
     for place, key in enumerate(keys):
         progress(place / len(keys), ALGORITHMS[key].title)
-        asked = replace(settings, algorithm=key, probe=Probe.OFF)
+        one = replace(settings, algorithm=key, probe=Probe.OFF)
         try:
-            ranks.append(_rank(graph, asked))
+            ranks.append(_rank(graph, one))
         except CancelledByUserError:
             raise
         except GpuError as error:
-            ranks.append(Rank(asked, problem=str(error)))
+            ranks.append(Rank(one, problem=str(error)))
     return sorted(ranks, key=lambda rank: (rank.problem != "", rank.time_ns))
 
 

@@ -90,11 +90,11 @@ def reachable(graph: CSRGraph, source: int) -> np.ndarray:
 def as_json(numbers: GraphStatistics) -> dict[str, Any]:
     """Return the numbers as one JSON-ready table; integers stay exact."""
 
-    def spread(given: Spread | None) -> dict[str, Any] | None:
-        if given is None:
+    def spread(values: Spread | None) -> dict[str, Any] | None:
+        if values is None:
             return None
-        percentiles = dict(zip((f"p{p}" for p in PERCENTS), given.percentiles, strict=True))
-        return {"min": given.min, "mean": given.mean, "max": given.max, **percentiles}
+        percentiles = dict(zip((f"p{p}" for p in PERCENTS), values.percentiles, strict=True))
+        return {"min": values.min, "mean": values.mean, "max": values.max, **percentiles}
 
     table = {key: getattr(numbers, key) for key in numbers.__dataclass_fields__}
     return table | {"degree": spread(numbers.degree), "weight": spread(numbers.weight)}

@@ -108,8 +108,8 @@ def unit_of(algorithm: str, knob: str) -> str:
     """Return the unit of a knob's values: of Δ weight units, of C none, of a parameter its own."""
     if knob in {DELTA, C}:
         return "weight units" if knob == DELTA else "C, without unit"
-    found = next((p for p in find(algorithm).parameters if p.key == knob), None)
-    return found.unit if found is not None else ""
+    parameter = next((p for p in find(algorithm).parameters if p.key == knob), None)
+    return parameter.unit if parameter is not None else ""
 
 
 def _sweepable(knob: Parameter, row: Algorithm, engine: str) -> bool:
@@ -128,11 +128,11 @@ def make_plan(
     Raises ParameterError, SourceError.
     """
     settings = checked_settings(graph, replace(settings, probe=Probe.SAMPLES))
-    row, known = find(settings.algorithm), knobs(settings)
+    row, able = find(settings.algorithm), knobs(settings)
     if row.result != "row":
         raise ParameterError(f"{row.key} finds all pairs; a sweep needs one source a run")
-    if knob not in known:
-        raise ParameterError(f"{row.key} has no {knob!r} to sweep; it has: {', '.join(known)}")
+    if knob not in able:
+        raise ParameterError(f"{row.key} has no {knob!r} to sweep; it has: {', '.join(able)}")
     if not 1 <= count <= 1000:
         raise ParameterError(f"{count} values; allowed: 1 to 1000")
     chosen = tuple(values) if values else usual_values(graph, settings, knob, count)
@@ -317,8 +317,8 @@ def as_dict(point: SweepPoint | None) -> dict[str, Any] | None:
     """Return a point as plain JSON types, its settings left out but for the parameters."""
     if point is None:
         return None
-    told: Mapping[str, Any] = asdict(point)
-    kept = {key: value for key, value in told.items() if key != "settings"}
+    fields: Mapping[str, Any] = asdict(point)
+    kept = {key: value for key, value in fields.items() if key != "settings"}
     path = {key: list(kept.pop(key)) for key in ("path_ns", "path_delta")}
     delta = None if math.isnan(point.delta) else point.delta
     kept |= {"delta": delta, "work": point.work, "verified": point.certificate is None}

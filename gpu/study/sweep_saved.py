@@ -81,7 +81,7 @@ class SavedSweep:
 
 def sweep_as_dict(sweep: SavedSweep) -> dict[str, Any]:
     """Return plain JSON types; a number that JSON has not becomes None."""
-    told = {
+    table = {
         "settings": asdict(sweep.plan.settings),
         "knob": sweep.plan.knob,
         "values": list(sweep.plan.values),
@@ -90,32 +90,32 @@ def sweep_as_dict(sweep: SavedSweep) -> dict[str, Any]:
         "graph_hash": sweep.graph_hash,
         "points": [asdict(point) for point in sweep.points],
     }
-    found: dict[str, Any] = plain(told)
-    return found
+    result: dict[str, Any] = plain(table)
+    return result
 
 
-def sweep_from_dict(told: Any) -> SavedSweep:
+def sweep_from_dict(table: Any) -> SavedSweep:
     """Return what `sweep_as_dict` wrote; SavedSweepError where it cannot be read."""
     try:
-        found = checked(SweepTable, told)
+        saved = checked(SweepTable, table)
     except SchemaError as error:
         raise SavedSweepError(f"the saved sweep is damaged: {error}") from error
-    settings = _settings(found.settings)
-    if found.knob not in knobs(settings):
-        raise SavedSweepError(f"the sweep of {shown(found.knob)} does not fit this program")
-    plan = SweepPlan(settings, found.knob, found.values, found.controller)
-    points = tuple(_point(point) for point in found.points)
-    return SavedSweep(plan, points, found.graph_name, found.graph_hash)
+    settings = _settings(saved.settings)
+    if saved.knob not in knobs(settings):
+        raise SavedSweepError(f"the sweep of {shown(saved.knob)} does not fit this program")
+    plan = SweepPlan(settings, saved.knob, saved.values, saved.controller)
+    points = tuple(_point(point) for point in saved.points)
+    return SavedSweep(plan, points, saved.graph_name, saved.graph_hash)
 
 
-def _point(found: PointTable) -> SweepPoint:
-    given = structs.asdict(found) | {"settings": _settings(found.settings)}
-    return SweepPoint(**given | {"delta": math.nan if found.delta is None else found.delta})
+def _point(table: PointTable) -> SweepPoint:
+    fields = structs.asdict(table) | {"settings": _settings(table.settings)}
+    return SweepPoint(**fields | {"delta": math.nan if table.delta is None else table.delta})
 
 
-def _settings(found: SettingsTable) -> RunSettings:
+def _settings(table: SettingsTable) -> RunSettings:
     try:
-        parameters = ALGORITHMS[found.algorithm].checked_parameters(found.parameters)
+        parameters = ALGORITHMS[table.algorithm].checked_parameters(table.parameters)
     except ParameterError as error:
         raise SavedSweepError(f"the saved sweep does not fit this program: {error}") from error
-    return RunSettings(**structs.asdict(found) | {"parameters": parameters})
+    return RunSettings(**structs.asdict(table) | {"parameters": parameters})
