@@ -103,7 +103,7 @@ def _add_commands(first: str) -> None:
 
     for name, row in OF_THE_WINDOW.items():
         add_command(name, Command(*row))
-    if first in {"bench", "help", "man", "completion"}:
+    if first in {"bench", "completion"}:
         from viewer.bench.rows import add_rows
 
         add_rows()

@@ -1,9 +1,9 @@
-"""Where a file of a stranger makes us look: a workspace and a trace name the graph of their runs.
+"""Which places a stranger's file may name: a workspace and a trace name the graph of their runs.
 
-Looking is already doing something: a share is told who asks, an automount mounts, a device waits, a
-sample of the largest size fills the memory. So what lies in the folder of the file itself is
-opened; other places are asked for first, with the path in full, and not touched before; other
-computers, /dev, /proc and /sys are never looked at.
+Even looking has effects: a share learns who asks, an automount mounts, a device waits, a large
+sample fills the memory. So files in the folder of the file itself are opened; before other places
+are touched, a person is asked, with the path in full; other computers, /dev, /proc and /sys are
+never looked at.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ Arcs = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
 
 
 class SettingsTable(Struct, frozen=True):
-    """What was asked for: `gpu.record.trace.RunSettings`."""
+    """How a run is made: `gpu.record.trace.RunSettings`."""
 
     algorithm: Literal[tuple(ALGORITHMS)]  # type: ignore[valid-type]
     engine: Literal[ENGINES]  # type: ignore[valid-type]

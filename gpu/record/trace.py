@@ -1,4 +1,4 @@
-"""What a run leaves behind: samples, per-vertex times, events, distances.
+"""The result of a run: samples, per-vertex times, events, distances.
 
 SAMPLE is one record of 256 bytes, the same bytes in a CUDA kernel's pinned ring,
 in the modelled GPU, in shared memory and on disk. All counters are totals since

@@ -1,24 +1,21 @@
-"""Two runs on one clock: what may be compared, how their times are laid upon each other.
+"""Two runs on one clock: which may be compared, and how B's times are mapped to A's.
 
-Run A keeps its own clock. Run B is laid upon it in one of three ways:
+Run A keeps its own clock. Run B is laid on it in one of three ways:
 
     time    both started at 0: B's times as they are
     share   where B had settled as large a share of the vertices as A had
     bucket  where B's head bucket began at as large a distance as A's did
 
-The last two are maps of B's times to A's that rise all the way, so whatever is drawn of B (a
-curve, a map of the graph) can be drawn at A's times, and a cursor moves through both. Between
-two known points they are straight lines. Bucket *numbers* cannot align two runs, since their
-Δ differ; the lowest distance of the head bucket (`base`) is what the numbers stand for.
+The last two are rising maps of B's times to A's, straight between two points, so everything about
+B can be drawn at A's times, and one cursor moves through both. Bucket *numbers* cannot align two
+runs, since their Δ differ; the lowest distance of the head bucket (`base`) can.
 
-How large a share is settled at a moment is known exactly where both runs kept per-vertex
-times (probe level 2): what will not improve any more. Otherwise it is what lies below the
-head bucket, by the final distances, which every shortest path algorithm agrees on. Of large
-graphs every k-th vertex is looked at (`LOOKED_AT`).
+The share settled at a moment is exact where both runs kept per-vertex times (probe level 2): the
+vertices that will not improve any more. Otherwise it is the vertices below the head bucket, by the
+final distances. Of large graphs every k-th vertex is counted (`LOOKED_AT`).
 
-What may not be compared is refused in words (`obstacle`): another graph. What may be, but not
-without saying so (another source or device, a modelled clock against a measured one, probes
-that cost time, a run that stopped or was not verified), `gpu.study.compare_words` says.
+Runs on different graphs are refused in words (`obstacle`). Other differences (source, device, kind
+of clock, probes) become cautions in `gpu.study.compare_words`.
 """
 
 from __future__ import annotations
@@ -53,12 +50,12 @@ LAST_MOMENT = 0.9  # of the shorter run: both still work then
 
 
 class CompareError(GpuError):
-    """Two runs that cannot be laid upon each other as asked; the reason in words."""
+    """Two runs that cannot be aligned; the reason in words."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of two runs, finished or not: views of what is there, nothing copied.
+    """One of two runs, finished or not; its arrays are views.
 
     samples : SAMPLE (k,); dist : (n,) int32 or float32, final, None while it runs
     outcome : "running", "finished", "stopped" or "failed"
@@ -124,7 +121,7 @@ class Side:
 
     @cached_property
     def workers(self) -> int | None:
-        """Workers of its device, None where nobody knows."""
+        """Workers of its device; None: unknown."""
         workers = (self.environment or {}).get("workers")
         if workers or self.settings.engine != "model":
             return int(workers) if workers else None
@@ -171,7 +168,7 @@ class Side:
         return min(busy / (self.workers * float(lasted.sum())), 1.0) if lasted.sum() else None
 
     def count(self) -> None:
-        """Find `reached`, `busy_share` and `in_hand` now; afterwards they are known. Any thread."""
+        """Compute `reached`, `busy_share` and `in_hand` now, on this thread."""
         _ = self.reached, self.busy_share, self.in_hand
 
 
@@ -204,7 +201,7 @@ SAME_CLOCK = ClockMap(np.array([0.0, SECOND_NS]), np.array([0.0, SECOND_NS]))
 
 @dataclass(frozen=True)
 class VertexDifference:
-    """What two runs did differently at each vertex, arrays of shape (n,).
+    """Differences of two runs at each vertex, arrays of shape (n,).
 
     known : bool, reached by both
     later_ns : float64, when B settled it less when A did, on A's clock; 0 where not known
@@ -328,10 +325,9 @@ def difference(a: Side, b: Side, clocks: ClockMap) -> VertexDifference:
 
 
 def telling_moment(a: Side, b: Side) -> float:
-    """Return when two runs that start together look least alike, ns on a clock of both.
+    """Return when the shares of vertices reached differ most, ns on the clock of both.
 
-    That is where the shares of the vertices that they have reached differ most; without times of
-    vertices it is near the end of the shorter run.
+    Without times of vertices: near the end of the shorter run.
     """
     last = LAST_MOMENT * min(a.time_ns, b.time_ns)
     if not _exact(a, b):

@@ -1,8 +1,7 @@
-"""All runs in one table: a row a run, or a row a sample with the run's number beside it.
+"""All runs in one table: a row a run, or a row a sample; a sweep as a row a point.
 
-A sweep is a table too, a row a point. Every row carries the clock and the probe level, so that
-one cut out still says what its time is. A column's name ends in its unit, or is what it
-counts. Settings that only some algorithms have get a column each (`set_buckets`), empty elsewhere.
+Every row has the clock and the probe level. A column's name ends in its unit, or names what it
+counts. Settings of some algorithms get a column each (`set_buckets`), empty elsewhere.
 """
 
 from __future__ import annotations
@@ -87,8 +86,8 @@ def write_table(
 ) -> None:
     """Write a CSV file, whole or not at all; None becomes an empty cell.
 
-    These tables are for people, nothing of ours reads them, and their words may come from traces of
-    strangers: what a spreadsheet would compute gets the quote that makes it text there.
+    Words may come from traces of strangers: a cell that a spreadsheet would compute gets a quote
+    before it. Nothing of ours reads these tables.
     Raises GpuError where it cannot be written.
     """
     with written_whole(path) as file:

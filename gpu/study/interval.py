@@ -1,12 +1,9 @@
-"""What a run did between two moments, and how two runs differ between the same two.
+"""One run between two moments, and how two runs differ between the same two.
 
-Counters are taken from the last sample at or before each moment, as everywhere: what is known to
-have been done by then. Values that hold until the next sample (work at once, Δ) are averaged over
-time. So between two samples nothing is guessed.
+Counters are read from the last sample at or before each moment. Values that hold until the next
+sample (work at once, Δ) are averaged over time.
 
-    area      between the curves of work at once of A and of B, edges x ns of A's clock: how much
-              one of them had more in hand, whichever it was. Between the curves of work *per
-              second* the area is the difference of the work, which is there anyway.
+    area      between the curves of work at once of A and of B, edges x ns of A's clock
 """
 
 from __future__ import annotations
@@ -53,7 +50,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Quantity:
-    """One of what is read off: its title, the glossary's term for it, how it is written."""
+    """A column of the table: its title, its term in the glossary, and how a value is written."""
 
     key: str
     title: str
@@ -73,7 +70,7 @@ QUANTITIES = (
 
 
 def interval(side: Side, first_ns: float, last_ns: float) -> Interval:
-    """Return what a run did between two moments of its clock, first_ns <= last_ns."""
+    """Return the interval between two moments of a run's clock, first_ns <= last_ns."""
     samples = side.samples
     ends = np.array([first_ns, last_ns])
     processed, relaxed = (np.diff(np.nan_to_num(column(samples, name, ends))) for name in COUNTERS)

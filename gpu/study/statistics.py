@@ -1,9 +1,7 @@
-"""What a graph looks like in numbers: degrees, weights, oddities, what a source reaches.
+"""A graph in numbers: degrees, weights, loops, reachable vertices.
 
-Everything is one or two passes of NumPy over the arrays. Parallel arcs need a sort, and
-only of graphs whose rows are not already strictly rising; what a source reaches is
-SciPy's breadth-first search, which looks at arcs whatever their weight (a weight of 0 is
-an arc).
+Everything is one or two passes of NumPy over the arrays; parallel arcs need a sort where rows are
+not strictly rising. Reachable vertices are those of SciPy's breadth-first search.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A sweep as JSON values and back, for a workspace: its plan and every point that it found.
+"""A sweep as JSON values and back, for a workspace: its plan and all of its points.
 
-What is read comes from a stranger's file: its form is declared here, lists have a limit, and
-whatever does not fit raises SavedSweepError with one sentence; nothing is run.
+The file may be a stranger's: its form is declared here, lists have a limit, and anything that does
+not fit raises SavedSweepError with one sentence; nothing is run.
 """
 
 from __future__ import annotations
