@@ -105,16 +105,13 @@ def _check_outputs(args: argparse.Namespace) -> bool:
 
 
 def _made(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -> Trace:
-    from gpu.host.warm_up import say_if_slow
-
     settings = run_settings(graph, args)
-    with say_if_slow(lambda: progress.show(-1, COMPILING)) as running:
+    progress.show(-1, COMPILING)
 
-        def on_samples(samples: np.ndarray) -> None:
-            running()
-            progress.show(-1, f"running: {int(samples[-1]['processed_vertices']):,} processed")
+    def on_samples(samples: np.ndarray) -> None:
+        progress.show(-1, f"running: {int(samples[-1]['processed_vertices']):,} processed")
 
-        trace = run(graph, settings, CallingObserver(on_samples))
+    trace = run(graph, settings, CallingObserver(on_samples))
     if not args.verify:
         return trace
     progress.show(-1, "verifying")

@@ -12,7 +12,6 @@ from gpu.algorithms import ALGORITHMS
 from gpu.cli import main as cli
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.host import warm_up
 from gpu.record.trace import RunSettings
 
 SAMPLE = "sample:grid?n=100"
@@ -70,7 +69,6 @@ def test_adds_is_the_default_where_the_engine_has_it(
 def test_a_slow_start_says_that_it_may_be_compiling(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(warm_up, "SAY_AFTER_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr("gpu.cli.terminal.PROGRESS_S", 0.0)
     target = tmp_path / "run.npz"
