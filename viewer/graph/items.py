@@ -11,6 +11,7 @@ and what is in them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -123,14 +124,19 @@ class ItemPainter:
 
     def paint_below(self) -> None:
         """Paint arcs, arrowheads and weights."""
-        if not self._scene.arcs:
-            return
+        if self._scene.arcs:
+            wide = 1.6 if self._radius < TEXTBOOK_RADIUS else 2.0
+            self.paint_arcs(range(len(self._scene.arcs)), self._neutral, wide)
+            self._paint_weights()
+
+    def paint_arcs(self, places: Iterable[int], ink: QColor, wide: float) -> None:
+        """Paint some arcs, by their places in the scene, and their heads."""
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
-        self._painter.setPen(QPen(self._neutral, 1.6 if self._radius < TEXTBOOK_RADIUS else 2.0))
-        for place in range(len(self._scene.arcs)):
+        self._painter.setPen(QPen(ink, wide))
+        for place in places:
             self._painter.drawPath(self.arc_path(place))
-        self._paint_heads()
-        self._paint_weights()
+        if self._scene.directed:
+            self._paint_heads(places, ink)
 
     @cached_property
     def curves(self) -> Curves:
@@ -150,13 +156,11 @@ class ItemPainter:
             path.lineTo(*curves.end[place].tolist())
         return path
 
-    def _paint_heads(self) -> None:
-        if not self._scene.directed:
-            return
+    def _paint_heads(self, places: Iterable[int], ink: QColor) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(self._neutral)
-        for place, arc in enumerate(self._scene.arcs):
-            span = float(self.curves.span[place])
+        self._painter.setBrush(ink)
+        for place in places:
+            arc, span = self._scene.arcs[place], float(self.curves.span[place])
             if arc.tail == arc.head or arc.both_ways or span < ROOM_FOR_ARROW:
                 continue
             tip, ahead = self.curves.end[place], self.curves.ahead[place]

@@ -408,13 +408,11 @@ class DrawCanvas(QWidget):
         model, theme, layout = self.model, self._theme, self.layout_now
         vertices = model.drawing.vertices
         items = ItemPainter(painter, theme, layout.placed, self.radius)
-        items.paint_below()
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(theme.accent), 3.0))
-        for place, arc in enumerate(model.drawing.arcs):
-            if arc.key in model.selected_arcs:
-                painter.drawPath(items.arc_path(place))
         picked = QColor(mix(theme.base, theme.accent, 0.3))
+        items.paint_below()
+        arcs = enumerate(model.drawing.arcs)
+        chosen = [place for place, arc in arcs if arc.key in model.selected_arcs]
+        items.paint_arcs(chosen, QColor(theme.accent), 3.0)
         colours = {
             k: picked if vertex.key in model.selected_vertices else QColor(theme.base)
             for k, vertex in enumerate(vertices)
