@@ -84,7 +84,7 @@ ROOMS = {
             *(
                 f"tests/formats/test_formats{name}.py"
                 for name in (
-                    *("", "_convert", "_exchange", "_malformed", "_save"),
+                    *("", "_build", "_convert", "_exchange", "_malformed", "_save"),
                     *("_names", "_others", "_round_trip"),
                 )
             ),
