@@ -1,15 +1,12 @@
 """Rows from the device to the caller's array while the next ones are computed.
 
-Sources are cut into chunks. A chunk of rows is computed into a slot of device memory, copied
-from there to pinned staging memory in pieces, and from there by a few threads to where the
-caller wants it: an array or a memory map of any size. All three go on at the same time, and two
-chunks may be computed at once, so that the last sources of one leave no block idle. The
-matrix never stands on the device as a whole, unless it is small.
+Sources are cut into chunks. A chunk is computed into a slot of device memory, copied to pinned
+staging memory in pieces, and from there by a few threads into the caller's array or memory map. All
+three go on at once, and two chunks may be computed at once, so that no block is idle at the end of
+one. The matrix never stands on the device as a whole, unless it is small.
 
-Samples are taken here: the kernels leave counters in device memory, one slot a block, which are
-fetched every millisecond; a sample is their sum, at the host's own time since the start. Stop
-and a delta held by hand go the other way. A stopped run leaves whole chunks; what was under
-way stays unreached.
+Samples are made here from counters in device memory, one slot a block, fetched every millisecond.
+Stop and a delta held by hand go the other way. A stopped run leaves whole chunks.
 """
 
 from __future__ import annotations

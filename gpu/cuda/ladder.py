@@ -5,13 +5,13 @@
 
 For reading, for lectures and for `python -m gpu.lab.bench_ladder`; no engine uses it. Steps 1 and 2
 are driven from here, a launch a superstep; steps 3 and 4 are one launch. int32 weights alone.
-A machine allocates and launches: `CupyMachine` on a GPU; tests have one of CPU threads.
+A machine allocates (`xp`: CuPy or NumPy) and launches: `CupyMachine`; tests have one of threads.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -42,20 +42,6 @@ STEPS = (
     Step("near_far_persistent.cu", "one launch, a barrier of all blocks", True),
     Step("near_far_one_block.cu", "a small frontier in one block's shared memory", True),
 )
-
-
-class Machine(Protocol):
-    """Where a step runs. `xp` is NumPy or CuPy: arrays that the kernels see."""
-
-    xp: Any
-    threads: int  # a block
-
-    @property
-    def most_blocks(self) -> int:
-        """How many blocks are resident together."""
-
-    def launch(self, kernel: str, blocks: int, *arguments: Any) -> None:
-        """Run a kernel; `arguments` are arrays and NumPy scalars."""
 
 
 def options() -> tuple[str, ...]:
@@ -100,7 +86,7 @@ class CupyMachine:
 
 
 def distances(
-    step: Step, machine: Machine, graph: CSRGraph, source: int, delta: int | None = None
+    step: Step, machine: Any, graph: CSRGraph, source: int, delta: int | None = None
 ) -> np.ndarray:
     """Return dist, int32 (n,), by one step of the ladder.
 
@@ -119,7 +105,7 @@ class Run:
     """Arrays of one graph on a machine; `start` and `go` as often as one likes."""
 
     def __init__(
-        self, step: Step, machine: Machine, graph: CSRGraph, source: int, delta: int | None
+        self, step: Step, machine: Any, graph: CSRGraph, source: int, delta: int | None
     ) -> None:
         kind = graph.weights.dtype
         if kind != np.int32:

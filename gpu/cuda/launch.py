@@ -1,15 +1,10 @@
-"""Put one run together: graph on the device, queues, launch, watch, results.
+"""One run on the device: graph, queues, launch, watch, results.
 
-A graph is uploaded once and kept while it lives (`DeviceGraph`). A run allocates its arrays,
+A graph is uploaded once and kept while it lives (`DeviceGraph`). A run allocates its arrays and
 launches `begin`, which clears them, and the algorithm's kernel on a stream of its own between two
-events, and watches: samples out of the pinned ring, Stop and a delta held by hand into it, and at
-most ten times a second the distances as they are, copied on a second stream.
-
-Each call takes the host 5 to 9 us, which short runs feel: between the two events there are no
-others than these two.
-
-Residency: the grid is launched cooperatively, so that the driver refuses a grid that does
-not fit at once; before that the launcher computes what fits and says so in words.
+events; no other call stands between these, since each takes the host 5 to 9 us. It watches: samples
+out of the pinned ring, Stop and a delta held by hand into it, and ten times a second a copy of the
+distances. The grid is cooperative: the driver refuses one that is not resident at once.
 """
 
 from __future__ import annotations

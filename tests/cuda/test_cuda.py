@@ -16,6 +16,7 @@ from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES
 
+ON_CUDA = ("adds", "near_far", "async_near_far", "bellman_ford", "delta_stepping")
 PATH = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([3], np.int32), 2)
 
 
@@ -31,7 +32,7 @@ def test_importing_the_engine_needs_neither_cupy_nor_qt_nor_numba() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("algorithm", ["adds", "near_far"])
+@pytest.mark.parametrize("algorithm", ON_CUDA)
 def test_without_a_driver_the_run_says_so(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "driver_version", lambda: None)
     with pytest.raises(EngineError, match="no NVIDIA driver"):
@@ -61,9 +62,10 @@ def test_a_wrong_device_name_is_refused(name: str) -> None:
         device.find_device(name)
 
 
-def test_level_three_is_refused() -> None:
+@pytest.mark.parametrize("algorithm", ON_CUDA)
+def test_level_three_is_refused(algorithm: str) -> None:
     with pytest.raises(ParameterError, match="levels 0, 1 and 2"):
-        gpu.run(PATH, "adds", "cuda", probe=3)
+        gpu.run(PATH, algorithm, "cuda", probe=3)
 
 
 def test_the_pool_holds_every_block_in_its_tables() -> None:

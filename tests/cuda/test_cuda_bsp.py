@@ -5,15 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.cuda import device, supersteps
+from gpu.cuda import supersteps
 from gpu.cuda.module import KERNELS, compile_options, source_of, threads_of
 from gpu.cuda.records import entry_bytes, item_bytes
 from gpu.cuda.supersteps import Kernel, every_arc, twice_and_half
-from gpu.engine import RecordingObserver, RunBuffers
-from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES
-from gpu.record.trace import RunSettings
 
 PATH = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([3], np.int32), 2)
 ALGORITHMS = ("near_far", "bellman_ford", "delta_stepping")
@@ -22,25 +19,6 @@ ALGORITHMS = ("near_far", "bellman_ford", "delta_stepping")
 def kernel_of(algorithm: str) -> Kernel:
     kernel: Kernel = getattr(supersteps, algorithm.upper())
     return kernel
-
-
-def start(algorithm: str, probe: int = 0) -> None:
-    settings = RunSettings(algorithm, "cuda", "cuda:0", 0, probe=probe)
-    buffers = RunBuffers.allocate(PATH, probe)
-    kernel_of(algorithm).run(PATH, settings, buffers, RecordingObserver())
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_without_a_driver_the_run_says_so(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "driver_version", lambda: None)
-    with pytest.raises(EngineError, match="no NVIDIA driver"):
-        start(algorithm)
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_level_three_is_refused(algorithm: str) -> None:
-    with pytest.raises(ParameterError, match="levels 0, 1 and 2"):
-        start(algorithm, 3)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
