@@ -3,14 +3,13 @@
 A request goes through these states, and only one request is beyond *waiting* at a time:
 
     waiting   in the queue here; replacing it costs nothing
-    sent      the child has the command
-    begun     the child took it up: from here on it dies with the child
+    sent      the child has the command: from here on it dies with the child
     over      its result was told; what the child still does for it (proofs) gives way to anything
 
-Order       Hello, then for each command Begun, any Progress, the result (Loaded, LaidOut, or
-            Started and Ended; or Failed), proofs, Done. The child pushes its last sample before it
-            sends Ended, and gets the next run only after Ended was read here. So all that lies in
-            the ring when Ended is read belongs to that run.
+Order       hello, then for each command any progress, the result (loaded, laid_out, or started and
+            ended; or a Failed), proofs, done. The child pushes its last sample before it sends
+            ended, and gets the next run only after that was read here. So all that lies in the ring
+            then belongs to that run.
 Replaced    A load, or `put_graph`, ends everything before it. A run ends the run before it and
             waits for a load before it. A layout that stands in the way of a run is interrupted and
             done again afterwards. The proofs of a finished run give way to a load or a run.
@@ -20,8 +19,8 @@ Stopping    is asked for in shared memory; a child that does not answer in GRACE
             it only stands in the way) is killed, and a fresh one started. The run ends as
             "stopped" with what it had written.
 Silence     A run whose process cannot run Python code for SILENCE_S (a hung driver) is ended too.
-Death       of the child costs the request that it had begun. A request that was only sent goes to
-            the next child, and so does the graph, by the name of its segment.
+Death       of the child costs the request that it has. Those behind go to the next child, and so
+            does the graph, by the name of its segment.
 Memory      The host owns every name: ring, graph, run buffers. Arrays that it handed out stay valid
             for as long as anyone keeps them.
 
@@ -34,7 +33,6 @@ from __future__ import annotations
 import atexit
 import itertools
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
@@ -46,10 +44,10 @@ from gpu.graph import CSRGraph
 from gpu.host import messages as say
 from gpu.host.memory import Memory, Segment, SharedArrays, share
 from gpu.host.messages import (
-    Command,
     EngineLost,
     Entries,
     Failed,
+    GraphHandle,
     LiveRun,
     LoadRequest,
     Message,
@@ -69,8 +67,7 @@ from gpu.record.trace import SAMPLE, Flag, GraphReference, RunSettings, Trace
 
 GRACE_S = 0.25  # from a stop to the kill
 YIELD_S = 2.0  # the same for a layout, or for proofs, that stand in the way of a request
-ATTEMPTS = 2  # children that died before they began a request, until it is given up
-STARTS = 3  # children in a row that died before their say.Hello, until there is no other
+STARTS = 3  # children in a row that died before their hello, until there is no other
 SILENCE_S = 180.0  # longer than a kernel's own limit, and than the child waits for its GPU
 SILENCE_WORDS = (
     "The engine process did not answer for {:g} s and was ended. What the run had recorded is "
@@ -85,25 +82,21 @@ class Job:
 
     doing : what the child does for it, to end the sentence "it died while ..."
     segment : what is given back when it is over
-    begun : the child took it up
     stopping : it was asked to end
     over : its result was told
     silent : it was replaced; nothing of it is told any more
     again : it only gave way, and is to be done again
     deadline : by `monotonic`, when a child that has not ended it is killed
-    attempts : children that died before they began it
     """
 
     run_id: int
     doing: str
     segment: Segment | None = None
-    begun: bool = False
     stopping: bool = False
     over: bool = False
     silent: bool = False
     again: bool = False
     deadline: float | None = None
-    attempts: int = 0
 
     def end_by(self, deadline: float) -> None:
         """Set the deadline, or keep an earlier one."""
@@ -111,7 +104,7 @@ class Job:
 
     def reset(self) -> None:
         """Make it new, to be done again."""
-        self.begun = self.stopping = self.again = False
+        self.stopping = self.again = False
         self.deadline = None
 
     def finish(self) -> None:
@@ -203,21 +196,6 @@ class EngineHost:
         self._is_started = self._is_closed = False
         self._beats, self._silent_s, self._looked_at = 0, 0.0, monotonic()
         self.live: LiveRun | None = None  # the run that goes on, or whose end the last poll told
-        self._handlers: dict[type, Callable[[Any], None]] = {
-            say.Hello: self._on_hello,
-            say.WarmedUp: self._on_warmed_up,
-            say.Begun: self._on_begun,
-            say.Progress: self._pass_on,
-            say.Loaded: self._on_loaded,
-            say.Described: self._on_described,
-            say.LaidOut: self._on_laid_out,
-            say.Started: self._on_started,
-            say.Ended: self._on_ended,
-            say.Silent: self._on_silent,
-            say.Verified: self._pass_on,
-            Failed: self._on_failed,
-            say.Done: self._on_done,
-        }
 
     # life
 
@@ -438,7 +416,7 @@ class EngineHost:
             job = (first or self._queue)[0]
             self._queue.remove(job)
             try:
-                command = self._command(job)
+                name, *arguments = self._command(job)
             except GpuError as error:
                 job.finish()
                 self._outbox.append(Failed(job.run_id, error))
@@ -446,11 +424,11 @@ class EngineHost:
             self._current = job
             self._silent_s = 0.0
             self._child.ring.stop(0)
-            self._child.send(command)
+            self._child.send(name, job.run_id, *arguments)
 
-    def _command(self, job: Job) -> Command:
+    def _command(self, job: Job) -> tuple[Any, ...]:
         if isinstance(job, LoadJob):
-            return say.LoadCommand(job.run_id, job.request)
+            return "load", job.request
         assert isinstance(job, RunJob | LayoutJob)
         if self._shared is None:
             raise EngineError("there is no graph yet; load one first")
@@ -458,17 +436,17 @@ class EngineHost:
             raise EngineError("the graph that this was meant for could not be loaded")
         handle = self._shared.handle
         if isinstance(job, RunJob):
-            return say.RunCommand(job.run_id, handle, job.settings, job.verify)
+            return "run", handle, job.settings, job.verify
         if job.dist is not None and job.segment is None:
             job.segment = share(self._memory, f"o{job.run_id}", {"dist": job.dist})
         arrays = job.segment.shared if job.segment is not None else None
-        return say.LayoutCommand(job.run_id, handle, job.kind, job.delta, arrays)
+        return "lay_out", handle, job.kind, job.delta, arrays
 
     # from the child
 
     def _receive(self, child: EngineProcess) -> None:
-        for reply in child.receive():
-            self._handlers[type(reply)](reply)
+        for name, *arguments in child.receive():
+            getattr(self, f"_on_{name}")(*arguments)
 
     def _collect(self, limit: int = RING) -> None:
         """Copy new samples of the run that goes on out of the ring."""
@@ -489,39 +467,32 @@ class EngineHost:
         assert isinstance(job, RunJob)
         return job
 
-    def _is_told(self, run_id: int) -> bool:
-        return run_id == 0 or not self._job().silent
-
-    def _pass_on(self, message: say.Progress | say.Verified) -> None:
-        if self._is_told(message.run_id):
-            self._outbox.append(message)
-
-    def _on_hello(self, _reply: say.Hello) -> None:
+    def _on_hello(self) -> None:
         assert self._child is not None
         self._child.greeted = True
         if self._current is not None and self._current.stopping:
             self._interrupt(self._current, at_once=True)
 
-    def _on_warmed_up(self, _reply: say.WarmedUp) -> None:
+    def _on_warmed_up(self) -> None:
         assert self._child is not None
         self._outbox.append(say.Ready(0, monotonic() - self._child.started_at))
 
-    def _on_begun(self, _reply: say.Begun) -> None:
-        self._job().begun = True
-
-    def _on_failed(self, message: Failed) -> None:
-        if not self._is_told(message.run_id):
-            return
+    def _on_tell(self, message: Message) -> None:
+        """Pass a message on, unless its request was replaced or is to be done again."""
         if message.run_id:
             job = self._job()
-            if job.again and isinstance(message.error, CancelledByUserError):
+            gave_way = job.again and isinstance(
+                getattr(message, "error", None), CancelledByUserError
+            )
+            if job.silent or gave_way:
                 return
-            job.again = False
-            self._collect()
-            job.finish()
+            if isinstance(message, Failed):
+                job.again = False
+                self._collect()
+                job.finish()
         self._outbox.append(message)
 
-    def _on_done(self, _reply: say.Done) -> None:
+    def _on_done(self) -> None:
         job, self._current = self._job(), None
         if job.again and not job.silent:
             job.reset()
@@ -529,16 +500,16 @@ class EngineHost:
         else:
             job.finish()
 
-    def _on_loaded(self, reply: say.Loaded) -> None:
-        segment = self._memory.attach(reply.handle.shared, owner=True)
+    def _on_loaded(self, handle: GraphHandle) -> None:
+        segment = self._memory.attach(handle.shared, owner=True)
         job = self._job()
         if job.silent:
             segment.unlink()
             return
-        self._use(open_graph(reply.handle, segment, writeable=False))
-        assert self._shared is not None
+        shared = open_graph(handle, segment, writeable=False)
+        self._use(shared)
         job.finish()
-        self._outbox.append(say.GraphLoaded(reply.run_id, self._shared.graph, self._shared.picture))
+        self._outbox.append(say.GraphLoaded(job.run_id, shared.graph, shared.picture))
 
     def _use(self, shared: SharedGraph) -> None:
         """Use this graph from now on; only the name of the one before is given back."""
@@ -546,48 +517,49 @@ class EngineHost:
             self._shared.segment.unlink()
         self._shared = shared
 
-    def _on_described(self, reply: say.Described) -> None:
+    def _on_described(self, hash: str, mean_weight: float) -> None:
         shared = self._shared
-        if shared is not None and shared.handle.token == reply.run_id:
-            shared.graph.__dict__.update(hash=reply.hash, mean_weight=reply.mean_weight)
+        if shared is not None and shared.handle.token == self._job().run_id:
+            shared.graph.__dict__.update(hash=hash, mean_weight=mean_weight)
 
-    def _on_laid_out(self, reply: say.LaidOut) -> None:
-        positions = self._adopt(reply.arrays)["positions"]
+    def _on_laid_out(self, arrays: SharedArrays) -> None:
+        positions = self._adopt(arrays)["positions"]
         job = self._job()
         job.again = False
         job.finish()
         if not job.silent:
-            self._outbox.append(say.LayoutDone(reply.run_id, positions))
+            self._outbox.append(say.LayoutDone(job.run_id, positions))
 
-    def _on_started(self, reply: say.Started) -> None:
+    def _on_started(
+        self, settings: RunSettings, reference: GraphReference, arrays: SharedArrays
+    ) -> None:
         job, shared = self._run_job(), self._shared
         assert shared is not None
         if job.segment is not None:  # it is made again
             self._collect()
             job.segment.unlink()
             job.store = SampleStore()
-        shared.graph.__dict__["hash"] = reply.reference.hash  # a cached_property
-        job.segment = self._memory.attach(reply.buffers, owner=True)
+        shared.graph.__dict__["hash"] = reference.hash  # a cached_property
+        job.segment = self._memory.attach(arrays, owner=True)
         buffers = open_buffers(job.segment, writeable=False)
-        job.live = LiveRun(reply.run_id, shared.graph, reply.settings, buffers)
-        job.reference = reply.reference
+        job.live = LiveRun(job.run_id, shared.graph, settings, buffers)
+        job.reference = reference
         self._started_run, self.live = job, job.live
-        self._outbox.append(say.RunStarted(reply.run_id))
+        self._outbox.append(say.RunStarted(job.run_id))
 
-    def _on_ended(self, reply: say.Ended) -> None:
+    def _on_ended(self, trace: Trace, arrays: SharedArrays | None) -> None:
         job = self._run_job()
         self._collect()
-        events = self._adopt(reply.events)["events"] if reply.events is not None else None
-        trace = job.trace(replace(reply.trace, events=events))
-        self._outbox.append(RunFinished(reply.run_id, trace))
+        events = self._adopt(arrays)["events"] if arrays is not None else None
+        self._outbox.append(RunFinished(job.run_id, job.trace(replace(trace, events=events))))
         job.finish()
         job.doing = "checking the distances"
         if job.deadline is not None:  # it did end; the proofs may take a little longer
             job.deadline = monotonic() + YIELD_S
 
-    def _on_silent(self, reply: say.Silent) -> None:
+    def _on_silent(self, words: str) -> None:
         assert self._child is not None
-        self._child.last_words = reply.words
+        self._child.last_words = words
 
     def _adopt(self, arrays: SharedArrays) -> dict[str, np.ndarray]:
         """Map a result of the child and give its name back at once."""
@@ -618,7 +590,7 @@ class EngineHost:
         self._collect()
         job, self._current, self._child = self._current, None, None
         words = child.death_words(job.doing if job is not None else "idle")
-        if child.killed or (job is not None and job.stopping and not job.begun):
+        if child.killed or (job is not None and job.stopping and not child.greeted):
             self._conclude_stopped(job)
         elif child.greeted:
             self._conclude_lost(job, words)
@@ -651,10 +623,6 @@ class EngineHost:
     def _conclude_lost(self, job: Job | None, words: str) -> None:
         """Tell of a child that died by itself, and which request it took with it."""
         if job is None:
-            self._outbox.append(EngineLost(0, words))
-        elif not (job.silent or job.over or job.begun) and job.attempts + 1 < ATTEMPTS:
-            job.attempts += 1
-            self._queue.appendleft(job)
             self._outbox.append(EngineLost(0, words))
         else:
             run_id = 0 if job.silent or job.over else job.run_id

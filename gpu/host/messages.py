@@ -1,9 +1,18 @@
 """What the host tells its owner, and what passes between the two processes.
 
 *Messages* come out of `EngineHost.poll`, each with the `run_id` of the request that it answers
-(0: none). *Commands* and *replies* are small records that pass through the pipe; arrays never do,
-only notes of where they lie. (Those are NamedTuples: a frozen dataclass takes 1 ms to define, and a
-window waits for this import.)
+(0: none).
+
+A *command* is a tuple: the name of a method of `Worker` and its arguments, of which the first is
+the run_id. A *reply* is the same for `EngineHost`, and is about the one request that the child has.
+Arrays never pass through the pipe, only notes of where they lie (`SharedArrays`).
+
+    load     request                              hello, warmed_up, done
+    run      graph handle, settings, verify       loaded     handle, then described  hash, mean
+    lay_out  graph handle, kind, delta, dist      laid_out   positions
+    quit                                          started    settings, reference, buffers
+                                                  ended      trace without arrays, events
+    silent   why the child ends itself            tell       a message, passed on as it is
 """
 
 from __future__ import annotations
@@ -18,7 +27,7 @@ from gpu.engine import RunBuffers
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph, Provenance
 from gpu.host.memory import SharedArrays
-from gpu.record.trace import GraphReference, RunSettings, Trace, Verification
+from gpu.record.trace import RunSettings, Trace, Verification
 
 
 @dataclass(frozen=True)
@@ -124,9 +133,6 @@ class EngineLost(Message):
     trace: Trace | None = None
 
 
-# commands: parent to child
-
-
 class GraphHandle(NamedTuple):
     """A graph in shared memory; `token` is the run_id of the request that made it."""
 
@@ -135,109 +141,6 @@ class GraphHandle(NamedTuple):
     id_base: int
     name: str
     provenance: Provenance
-
-
-class LoadCommand(NamedTuple):
-    """Read a graph into shared memory."""
-
-    run_id: int
-    request: LoadRequest
-
-
-class RunCommand(NamedTuple):
-    """Run on `graph`, into shared memory."""
-
-    run_id: int
-    graph: GraphHandle
-    settings: RunSettings
-    verify: bool
-
-
-class LayoutCommand(NamedTuple):
-    """Lay `graph` out; `arrays` holds `dist` where the layout needs it."""
-
-    run_id: int
-    graph: GraphHandle
-    kind: str
-    delta: float | None
-    arrays: SharedArrays | None
-
-
-class Quit(NamedTuple):
-    """End the child."""
-
-
-Command = LoadCommand | RunCommand | LayoutCommand
-
-# replies: child to parent, beside Progress, Failed and Verified, which are messages as they are
-
-
-class Hello(NamedTuple):
-    """The child is up and will read commands."""
-
-
-class WarmedUp(NamedTuple):
-    """Everything that a first run needs is imported and compiled."""
-
-
-class Begun(NamedTuple):
-    """The child took the command up."""
-
-    run_id: int
-
-
-class Loaded(NamedTuple):
-    """The graph lies in shared memory."""
-
-    run_id: int
-    handle: GraphHandle
-
-
-class Described(NamedTuple):
-    """Facts of a loaded graph that take a pass over its arcs."""
-
-    run_id: int
-    hash: str
-    mean_weight: float
-
-
-class LaidOut(NamedTuple):
-    """`arrays` holds `positions`."""
-
-    run_id: int
-    arrays: SharedArrays
-
-
-class Started(NamedTuple):
-    """The engine is about to be called, with these settings, and writes into `buffers`."""
-
-    run_id: int
-    settings: RunSettings
-    reference: GraphReference
-    buffers: SharedArrays
-
-
-class Ended(NamedTuple):
-    """The engine returned, all samples are in the ring; `trace` is without its arrays.
-
-    events : where they lie, if there are any
-    """
-
-    run_id: int
-    trace: Trace
-    events: SharedArrays | None
-
-
-class Silent(NamedTuple):
-    """The device does not answer any more: the child ends itself, and `words` says why."""
-
-    words: str
-
-
-class Done(NamedTuple):
-    """The child is free for the next command."""
-
-    run_id: int
 
 
 @dataclass(frozen=True)

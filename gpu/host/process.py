@@ -17,7 +17,7 @@ from multiprocessing import connection, get_context
 from typing import Any
 
 from gpu.host.memory import Memory
-from gpu.host.messages import Command, Entries, Quit
+from gpu.host.messages import Entries
 from gpu.host.ring import Knobs, SampleRing
 from gpu.host.worker import main
 from gpu.interpreter import safe_children
@@ -75,10 +75,10 @@ class EngineProcess:
         """Whether the child has not ended."""
         return self._process.exitcode is None
 
-    def send(self, command: Command | Quit) -> None:
+    def send(self, name: str, *arguments: Any) -> None:
         """Send a command; where the child is dead, the next poll notices."""
         try:
-            self._pipe.send(command)
+            self._pipe.send((name, *arguments))
         except OSError:
             self._hung_up = True
 
@@ -103,7 +103,7 @@ class EngineProcess:
     def end(self, grace_s: float) -> None:
         """Ask the child to quit, end it after `grace_s`, give everything back."""
         self.ring.stop(sys.maxsize)
-        self.send(Quit())
+        self.send("quit")
         self._process.join(grace_s)
         if self.is_alive:
             self._memory.sweep()  # as it would have; this process may be killed in its turn

@@ -35,9 +35,8 @@ from gpu.engine import Observer, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
 from gpu.files import give_back_freed
 from gpu.graph import CSRGraph
-from gpu.host import messages as say
 from gpu.host.memory import LARGE, Memory, Segment, SharedArrays, share
-from gpu.host.messages import Entries, Failed, GraphHandle, Progress
+from gpu.host.messages import Entries, Failed, GraphHandle, LoadRequest, Progress, Verified
 from gpu.host.orphan import end_with_parent, leave
 from gpu.host.ring import Gate, SampleRing
 from gpu.host.shared_graph import (
@@ -87,33 +86,33 @@ class Worker:
         self._pipe, self._entries = pipe, entries
         self._sending = threading.Lock()
         self._graph: SharedGraph | None = None
-        self._run_id = 0  # of the command being served
-        self._handlers: dict[type, Callable[[Any], None]] = {
-            say.LoadCommand: self._load,
-            say.RunCommand: self._run,
-            say.LayoutCommand: self._lay_out,
-        }
 
     def serve(self) -> None:
-        """Take commands until Quit."""
-        self.send(say.Hello())
-        end_process_on_silence(lambda words: self.send(say.Silent(words)))
+        """Take commands until "quit"."""
+        self.send("hello")
+        end_process_on_silence(lambda words: self.send("silent", words))
         self.memory.clean_stale()
-        while not isinstance(command := self._next(), say.Quit):
-            self.send(say.Begun(command.run_id))
+        commands: dict[str, Callable[..., None]]
+        commands = {"load": self._load, "run": self._run, "lay_out": self._lay_out}
+        while (command := self._next())[0] != "quit":
+            name, run_id, *arguments = command
             try:
-                self._handlers[type(command)](command)
+                commands[name](run_id, *arguments)
             except Exception as error:
-                self.send(failure(command.run_id, error))
-            self.send(say.Done(command.run_id))
+                self.send("tell", failure(run_id, error))
+            self.send("done")
 
-    def send(self, reply: object) -> None:
-        """Send to the parent; where that is dead, end this process."""
+    def send(self, name: str, *arguments: Any) -> None:
+        """Send a reply to the parent; where that is dead, end this process."""
         try:
             with self._sending:
-                self._pipe.send(reply)
+                self._pipe.send((name, *arguments))
         except OSError:
             leave(self.memory)
+
+    def progress(self, run_id: int, words: str) -> None:
+        """Tell what goes on; how far it is, is unknown."""
+        self.send("tell", Progress(run_id, -1.0, words))
 
     def share(self, tag: str, arrays: dict[str, np.ndarray]) -> SharedArrays:
         """Put arrays where the parent will find them; it owns the name from then on."""
@@ -136,17 +135,17 @@ class Worker:
             entry = self._entries.warm_up
             self.warming = Warming(
                 resolve(entry) if entry else list,
-                say=lambda words: self.send(Progress(0, -1.0, words)),
-                ready=lambda: self.send(say.WarmedUp()),
-                fail=lambda error: self.send(failure(0, error)),
+                say=lambda words: self.progress(0, words),
+                ready=lambda: self.send("warmed_up"),
+                fail=lambda error: self.send("tell", failure(0, error)),
             )
             self.warming.start()
 
     # load
 
-    def _load(self, command: say.LoadCommand) -> None:
+    def _load(self, run_id: int, request: LoadRequest) -> None:
         self._forget_graph()
-        graph = self._read(command)
+        graph = self._read(run_id, request)
         picture = None
         if graph.positions is None:
             try:
@@ -154,13 +153,12 @@ class Worker:
             except Exception as error:  # a graph without a picture is better than no graph
                 notes = (*graph.provenance.notes, f"no first picture: {one_line(error)}")
                 graph = replace(graph, provenance=replace(graph.provenance, notes=notes))
-        self._check_stop(command.run_id)
-        self._graph = shared = share_graph(self.memory, command.run_id, graph, picture)
-        self.send(say.Loaded(command.run_id, shared.handle))
-        self.send(say.Described(command.run_id, shared.graph.hash, shared.graph.mean_weight))
+        self._check_stop(run_id)
+        self._graph = shared = share_graph(self.memory, run_id, graph, picture)
+        self.send("loaded", shared.handle)
+        self.send("described", shared.graph.hash, shared.graph.mean_weight)
 
-    def _read(self, command: say.LoadCommand) -> CSRGraph:
-        request = command.request
+    def _read(self, run_id: int, request: LoadRequest) -> CSRGraph:
         what = str(request.what)
         if what.startswith("sample:"):
             sample: CSRGraph = resolve(self._entries.open_sample)(what)
@@ -172,8 +170,8 @@ class Worker:
             format=request.format,
             weight_name=request.weight_name,
             header=request.header,
-            progress=Reporter(command.run_id, self.send),
-            should_stop=lambda: self.is_stopped(command.run_id),
+            progress=Reporter(run_id, self.send),
+            should_stop=lambda: self.is_stopped(run_id),
         )
         return graph
 
@@ -195,24 +193,24 @@ class Worker:
 
     # run
 
-    def _run(self, command: say.RunCommand) -> None:
-        run_id, graph = command.run_id, self._graph_of(command.graph)
-        with say_if_slow(lambda: self._say_compiling(command, graph)) as call_off:
+    def _run(self, run_id: int, handle: GraphHandle, settings: RunSettings, verify: bool) -> None:
+        graph = self._graph_of(handle)
+        with say_if_slow(lambda: self._say_compiling(run_id, settings, graph)) as call_off:
             watched = WatchedRun(self, run_id, graph, call_off)
             try:
-                trace: Trace = resolve(self._entries.run)(graph, command.settings, watched)
+                trace: Trace = resolve(self._entries.run)(graph, settings, watched)
             finally:
                 watched.release()
         events = None
         if trace.events is not None:
             events = self.share(f"e{run_id}", {"events": trace.events})
-        self.send(say.Ended(run_id, without_arrays(trace), events))
-        if command.verify and trace.outcome == "finished":
+        self.send("ended", without_arrays(trace), events)
+        if verify and trace.outcome == "finished":
             self._verify(run_id, graph, trace)
 
-    def _say_compiling(self, command: say.RunCommand, graph: CSRGraph) -> None:
-        if words := compiling_words(command.settings, graph):
-            self.send(Progress(command.run_id, -1.0, words))
+    def _say_compiling(self, run_id: int, settings: RunSettings, graph: CSRGraph) -> None:
+        if words := compiling_words(settings, graph):
+            self.progress(run_id, words)
 
     def _verify(self, run_id: int, graph: CSRGraph, trace: Trace) -> None:
         options: dict[str, Any] = {"should_stop": lambda: self.is_stopped(run_id)}
@@ -225,26 +223,31 @@ class Worker:
             return
         except Exception as error:  # says nothing about the distances
             verified = Verification(None, None, f"could not be verified: {one_line(error)}")
-        self.send(say.Verified(run_id, verified))
+        self.send("tell", Verified(run_id, verified))
 
     # layout
 
-    def _lay_out(self, command: say.LayoutCommand) -> None:
-        graph, run_id = self._graph_of(command.graph), command.run_id
-        dist = None
-        if command.arrays is not None:
-            segment = self.memory.attach(command.arrays, owner=False)
-            dist = segment.arrays(writeable=True)["dist"]
+    def _lay_out(
+        self,
+        run_id: int,
+        handle: GraphHandle,
+        kind: str,
+        delta: float | None,
+        arrays: SharedArrays | None,
+    ) -> None:
+        graph, dist = self._graph_of(handle), None
+        if arrays is not None:
+            dist = self.memory.attach(arrays, owner=False).arrays(writeable=True)["dist"]
         positions = resolve(self._entries.layout)(
             graph,
-            command.kind,
+            kind,
             dist=dist,
-            delta=command.delta,
+            delta=delta,
             progress=Reporter(run_id, self.send),
             should_stop=lambda: self.is_stopped(run_id),
         )
         self._check_stop(run_id)
-        self.send(say.LaidOut(run_id, self.share(f"p{run_id}", {"positions": positions})))
+        self.send("laid_out", self.share(f"p{run_id}", {"positions": positions}))
 
 
 class WatchedRun(Observer):
@@ -267,7 +270,7 @@ class WatchedRun(Observer):
         """Wait for a step of the warm-up if the run is measured; make the arrays."""
         if self._attempts:
             words = AGAIN_LARGER if settings.numbers == self._numbers else AGAIN_WIDER
-            self._worker.send(Progress(self._run_id, -1.0, words))
+            self._worker.progress(self._run_id, words)
         elif settings.engine != "model":
             check_device(settings)  # at once, before any wait
             self._hold_warm_up()
@@ -275,7 +278,7 @@ class WatchedRun(Observer):
         buffers = open_buffers(segment, writeable=True)
         buffers.clear()
         reference = graph_reference(self._graph, settings.source)
-        self._worker.send(say.Started(self._run_id, settings, reference, segment.shared))
+        self._worker.send("started", settings, reference, segment.shared)
         self._attempts += 1
         self._numbers = settings.numbers
         return buffers
@@ -319,7 +322,7 @@ class WatchedRun(Observer):
             raise MemoryNeededError(f"{error}; or {ADVICE}") from error
         if segment.shared.nbytes >= LARGE:
             words = f"taking {size_words(segment.shared.nbytes)}"
-            self._worker.send(Progress(self._run_id, -1.0, words))
+            self._worker.progress(self._run_id, words)
         try:
             segment.reserve()
         except BaseException:
@@ -331,7 +334,7 @@ class WatchedRun(Observer):
 class Reporter:
     """A `progress(fraction, words)` that sends new words at once, numbers at 20 Hz."""
 
-    def __init__(self, run_id: int, send: Callable[[object], None]) -> None:
+    def __init__(self, run_id: int, send: Callable[..., None]) -> None:
         self._run_id, self._send = run_id, send
         self._words = ""
         self._sent_at = 0.0
@@ -341,7 +344,7 @@ class Reporter:
         now = time.monotonic()
         if words != self._words or now - self._sent_at >= PROGRESS_S:
             self._words, self._sent_at = words, now
-            self._send(Progress(self._run_id, float(fraction), words))
+            self._send("tell", Progress(self._run_id, float(fraction), words))
 
 
 def check_device(settings: RunSettings) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
 import time
@@ -13,7 +12,6 @@ import host_engines as engines
 import numpy as np
 import pytest
 from host_driver import (
-    DEADLINE_S,
     Driver,
     on_fresh_host,
     on_shared_host,
@@ -23,12 +21,10 @@ from host_driver import (
 
 from gpu.host import (
     EngineHost,
-    Failed,
     GraphLoaded,
     LayoutDone,
     LoadRequest,
     Memory,
-    Ready,
     RunFinished,
     RunStarted,
     Verified,
@@ -62,12 +58,6 @@ everywhere = pytest.mark.parametrize("driver", PLACES, indirect=True)
 # requests
 
 
-def test_ready_comes_once_the_child_is_warm(driver: Driver) -> None:
-    assert driver.host.alive
-    ready = driver.wait_for(Ready, 0)
-    assert 0 < ready.seconds < DEADLINE_S
-
-
 @everywhere
 def test_load_gives_read_only_views_and_a_first_picture(driver: Driver) -> None:
     loaded = driver.load("named")
@@ -85,13 +75,6 @@ def test_load_gives_read_only_views_and_a_first_picture(driver: Driver) -> None:
     assert graph.checked() is graph
 
 
-def test_hash_is_worked_out_by_the_child(warm: Driver) -> None:
-    graph = warm.load().graph
-    warm.until(lambda: "hash" in vars(graph) and "mean_weight" in vars(graph))
-    assert graph.hash == engines.path_graph(20).hash
-    assert graph.mean_weight == 1.0
-
-
 def test_load_options_and_samples_reach_their_readers(warm: Driver) -> None:
     run_id = warm.host.load(LoadRequest("path", weights="unit", weight_name="km"))
     graph = warm.wait_for(GraphLoaded, run_id).graph
@@ -101,12 +84,6 @@ def test_load_options_and_samples_reach_their_readers(warm: Driver) -> None:
     assert sample.provisional_positions is None
     assert sample.graph.positions is not None
     assert not sample.graph.integer
-
-
-def test_a_graph_without_a_picture_is_still_a_graph(warm: Driver) -> None:
-    loaded = warm.load("ugly")
-    assert loaded.provisional_positions is None
-    assert loaded.graph.provenance.notes[-1].startswith("no first picture: ParameterError")
 
 
 @everywhere
@@ -131,14 +108,6 @@ def test_run_from_start_to_proof(driver: Driver) -> None:
     assert not trace.dist.flags.writeable
     assert trace.graph.hash == engines.path_graph(20).hash
     assert trace.environment["test"] is True
-
-
-def test_no_proof_when_none_is_wanted(warm: Driver) -> None:
-    warm.load()
-    run_id = warm.host.run(engines.settings("stream"), verify=False)
-    warm.wait_for(RunFinished, run_id)
-    warm.finish()
-    assert warm.names(run_id) == ["RunStarted", "RunFinished"]
 
 
 def test_put_graph_and_float_weights(warm: Driver) -> None:
@@ -166,11 +135,6 @@ def test_layout(warm: Driver) -> None:
     assert positions.tolist() == [[row, 2.5] for row in range(20)]
 
 
-def test_run_without_a_graph_fails_in_words(driver: Driver) -> None:
-    run_id = driver.host.run(engines.settings("stream"))
-    assert "load one first" in str(driver.wait_for(Failed, run_id).error)
-
-
 def test_samples_arrive_in_order_and_none_is_lost(warm: Driver) -> None:
     warm.load()
     run_id = warm.start_run("stream", count=100_000)
@@ -196,17 +160,6 @@ def test_a_full_ring_holds_the_child_back(warm: Driver) -> None:
     wait_until(lambda: ring.room() == 0)
     trace = warm.wait_for(RunFinished, run_id).trace
     assert (trace.samples["sequence"] == np.arange(200_000)).all()
-
-
-def test_views_outlive_graph_run_and_host(driver: Driver) -> None:
-    graph = driver.load().graph
-    trace = driver.finish().trace
-    driver.load("other")
-    driver.finish()
-    driver.host.close()
-    gc.collect()
-    assert graph.indptr.tolist() == engines.path_graph(20).indptr.tolist()
-    assert trace.dist.tolist() == list(range(20))
 
 
 # knobs
@@ -247,16 +200,6 @@ def test_pace_holds_the_run_back(warm: Driver) -> None:
     run_id = warm.start_run("stream", count=50)
     warm.host.set_pace(None)
     warm.wait_for(RunFinished, run_id)
-
-
-def test_stop_reaches_a_run_that_is_held(warm: Driver) -> None:
-    warm.load()
-    warm.host.set_pace(0.001)
-    run_id = warm.start_run("stream", count=10**6)
-    pid = warm.host.child_pid
-    warm.host.stop()
-    assert warm.wait_for(RunFinished, run_id).trace.outcome == "stopped"
-    assert warm.host.child_pid == pid
 
 
 # the whole

@@ -5,28 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from multiprocessing import get_context
 from pathlib import Path
 
 import host_engines as engines
 import pytest
 from host_driver import (
     DEADLINE_S,
-    ENTRIES,
     SHM,
-    Driver,
     left_behind,
     wait_until,
 )
 
 from gpu.host import (
-    EngineHost,
     Memory,
 )
-from gpu.host.messages import Entries
-from gpu.host.process import EngineProcess, hidden_main
-from gpu.host.ring import SampleRing
-from gpu.host.worker import main
 
 # nothing is left behind
 
@@ -93,40 +85,3 @@ def test_a_parent_that_dies_without_its_child_leaves_nothing(tmp_path: Path) -> 
         process.kill()
     memory = Memory(prefix, str(tmp_path))
     wait_until(lambda: not left_behind(memory))
-
-
-def test_a_child_whose_ring_has_gone_with_its_parent_ends_silently(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    memory = Memory(folder=str(tmp_path))
-    ring = SampleRing.create(memory, "ring")
-    ring.unlink()  # as a parent's tracker does that was killed while its child began
-    ours, theirs = get_context("spawn").Pipe()
-    child = get_context("spawn").Process(target=main, args=(theirs, ring.shared, memory, Entries()))
-    with hidden_main():
-        child.start()
-    child.join(DEADLINE_S)
-    assert child.exitcode == 1
-    assert capfd.readouterr().err == ""
-    for end in (child, ours, theirs):
-        end.close()
-
-
-def test_a_child_that_must_be_killed_leaves_nothing_even_if_its_parent_dies_then(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memory = Memory(folder=str(tmp_path))
-    driver = Driver(EngineHost(ENTRIES, memory))
-    driver.host.start()
-    driver.load()
-    driver.start_run("deaf")
-    kill, left = EngineProcess.kill, []
-
-    def killed(process: EngineProcess) -> None:
-        left.append(left_behind(memory))
-        kill(process)
-
-    monkeypatch.setattr(EngineProcess, "kill", killed)
-    driver.host.close()
-    assert left == [[]]
-    assert left_behind(memory) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -13,12 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from host_driver import wait_until
 
 from gpu.errors import MemoryNeededError
 from gpu.host import memory as memory_module
 from gpu.host.memory import Memory, Place, SharedArrays, share
-from gpu.host.ring import LARGE_SLICE, RING, Gate, Knobs, SampleRing, SampleStore
+from gpu.host.ring import RING, Gate, Knobs, SampleRing, SampleStore
 from gpu.record.trace import SAMPLE
 
 SHM = memory_module.SHM_FOLDER
@@ -77,22 +75,6 @@ def test_arrays_outlive_name_and_segment(memory: Memory) -> None:
     assert int(view.sum()) == sum(range(50_000, 100_000))
 
 
-def test_a_dropped_segment_is_unmapped(memory: Memory) -> None:
-    maps = Path("/proc/self/maps")
-    if not maps.exists():
-        pytest.skip("no /proc here")
-    made = share(memory, "x", {"a": np.arange(100_000)})
-    view = made.arrays(writeable=False)["a"]
-    made.unlink()
-    del made
-    assert memory.prefix in maps.read_text()
-    descriptors = len(os.listdir("/proc/self/fd"))
-    del view
-    gc.collect()
-    assert memory.prefix not in maps.read_text()
-    assert len(os.listdir("/proc/self/fd")) < descriptors + 1
-
-
 def test_too_large_is_refused_in_words(memory: Memory) -> None:
     with pytest.raises(MemoryNeededError, match=r"MB of shared memory needed; free: .* TMPDIR"):
         memory.create("x", {"a": (np.int8, (1 << 50,))})
@@ -114,14 +96,6 @@ def test_a_small_dev_shm_falls_back_to_a_file(
     made.unlink()
     memory.sweep()
     assert everything(memory) == []
-
-
-def test_remove_takes_what_a_killed_process_made(memory: Memory) -> None:
-    memory.remove("never made")
-    made = share(memory, "x", {"a": np.arange(5)})
-    memory.remove("x")
-    assert names(memory) == []
-    made.unlink()
 
 
 OWNER = """
@@ -169,35 +143,6 @@ def _note(memory: Memory) -> SharedArrays:
     return SharedArrays(str(folder / f"{memory.prefix}-c1"), 128, {"a": place})
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare here")
-def test_an_owner_in_another_pid_namespace_is_alive(memory: Memory) -> None:
-    apart = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child")
-    if subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("this machine makes no pid namespaces for us")
-    other = Memory("sssp-4194301-00ab", memory.folder, memory.in_memory)
-    with owner(other, *apart) as process:
-        memory.clean_stale()
-        assert len(names(other)) == 1
-        process.kill()
-    wait_until(lambda: is_free(other))
-    memory.clean_stale()
-    assert everything(other) == []
-
-
-def is_free(memory: Memory) -> bool:
-    """Whether no process keeps its segments."""
-    import fcntl
-
-    (name,) = set(everything(memory)) - set(names(memory))
-    folder = SHM if (SHM / name).exists() else Path(memory.folder)
-    with (folder / name).open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-    return True
-
-
 def test_our_own_and_what_nobody_ever_held_are_left_alone(memory: Memory) -> None:
     ours = share(memory, "x", {"a": np.arange(5)})
     foreign = Path(memory.folder) / "sssp-notes.txt"
@@ -211,18 +156,6 @@ def test_our_own_and_what_nobody_ever_held_are_left_alone(memory: Memory) -> Non
     ours.unlink()
     memory.sweep()
     assert everything(memory) == []
-
-
-def test_a_name_removed_while_it_is_locked_is_locked_again(tmp_path: Path) -> None:
-    memory = Memory(folder=str(tmp_path), in_memory=False)
-    share(memory, "x", {"a": np.arange(5)}).unlink()
-    memory.sweep()
-    assert everything(memory) == []
-    again = share(memory, "y", {"a": np.arange(5)})
-    Memory(folder=str(tmp_path)).clean_stale()
-    assert len(names(memory)) == 1
-    again.unlink()
-    memory.sweep()
 
 
 # ring and gate
@@ -256,23 +189,6 @@ def test_ring_wraps_around(ring: SampleRing) -> None:
     assert (store.take()["sequence"] == np.arange(pushed)).all()
     assert len(store.take()) == 0
     assert len(store.everything()) == pushed
-
-
-def test_knobs_and_beats_are_seen(ring: SampleRing) -> None:
-    gate = Gate(ring, 5, lambda: None)
-    assert ring.delta is None
-    assert gate.slice() == LARGE_SLICE
-    ring.set_knobs(Knobs(delta=2.5, pace=100.0))
-    assert ring.delta == 2.5
-    assert gate.slice() == 3
-    ring.set_knobs(Knobs(pace=1.0))
-    assert gate.slice() == 1
-    ring.stop(4)
-    assert not ring.is_stopped(5)
-    ring.stop(5)
-    assert ring.is_stopped(5)
-    ring.beat()
-    assert ring.beats == 1
 
 
 def test_a_stop_opens_the_gate(ring: SampleRing) -> None:

@@ -34,7 +34,6 @@ from gpu.host import (
     EngineLost,
     Entries,
     Failed,
-    GraphLoaded,
     LayoutDone,
     LoadRequest,
     Memory,
@@ -157,27 +156,7 @@ def test_stop_ends_a_load(driver: Driver, what: str) -> None:
     assert driver.finish().trace.reached == 20
 
 
-def test_stop_of_nothing_is_nothing(driver: Driver) -> None:
-    driver.wait_for(Ready, 0)
-    driver.host.stop()
-    driver.load()
-    driver.finish()
-    driver.host.stop()
-    driver.finish()
-    assert not any(isinstance(m, EngineLost | Failed) for m in driver.heard)
-
-
 # one request replaces another
-
-
-def test_results_of_a_replaced_load_are_dropped(warm: Driver) -> None:
-    first = warm.host.load(LoadRequest("path"))
-    second = warm.host.load(LoadRequest("slow"))
-    third = warm.host.load(LoadRequest("named"))
-    warm.wait_for(GraphLoaded, third)
-    assert warm.names(first) == warm.names(second) == []
-    assert warm.host.graph is not None
-    assert warm.host.graph.name == "named"
 
 
 def test_a_new_run_ends_the_one_before_and_starts_clean(warm: Driver) -> None:
@@ -193,23 +172,6 @@ def test_a_new_run_ends_the_one_before_and_starts_clean(warm: Driver) -> None:
     assert warm.names(first) == ["RunStarted", "RunFinished"]
     assert warm.wait_for(RunFinished, first).trace.outcome == "stopped"
     assert len(warm.host.take_samples()) == 300
-
-
-def test_a_load_ends_a_run_and_a_run_waits_for_a_load(warm: Driver) -> None:
-    warm.load()
-    first = warm.start_run("endless")
-    warm.host.load(LoadRequest("sample:line"))
-    last = warm.host.run(engines.settings("stream"))
-    trace = warm.wait_for(RunFinished, last).trace
-    assert trace.graph.name == "sample:line"
-    assert warm.wait_for(RunFinished, first).trace.graph.name == "path"
-
-
-def test_a_run_does_not_fall_back_to_the_graph_before(warm: Driver) -> None:
-    warm.load()
-    warm.host.load(LoadRequest("bad"))
-    run_id = warm.host.run(engines.settings("stream"))
-    assert "could not be loaded" in str(warm.wait_for(Failed, run_id).error)
 
 
 def test_a_layout_gives_way_to_a_run_and_is_done_afterwards(warm: Driver) -> None:
@@ -238,14 +200,6 @@ def test_a_layout_that_does_not_give_way_is_killed_and_done_again(
     assert "LayoutDone" not in driver.names(layout)
     assert driver.wait_for(LayoutDone, layout).positions[3].tolist() == [3.0, 0.0]
     assert not any(isinstance(m, EngineLost | Failed) for m in driver.heard)
-
-
-def test_a_new_layout_replaces_the_one_before(warm: Driver) -> None:
-    warm.load()
-    first = warm.host.layout("slow")
-    warm.wait_for(Progress, first)
-    warm.wait_for(LayoutDone, warm.host.layout("quick"))
-    assert "LayoutDone" not in warm.names(first)
 
 
 def test_proofs_give_way_to_a_run(warm: Driver) -> None:
@@ -300,13 +254,6 @@ def test_a_crash_costs_the_run_and_nothing_else(driver: Driver, behaviour: str, 
     assert driver.host.graph.name == "named"
 
 
-def test_a_crash_while_reading(driver: Driver) -> None:
-    lost = driver.wait_for(EngineLost, driver.host.load(LoadRequest("exits")))
-    assert "reading a graph" in lost.words
-    assert lost.trace is None
-    assert driver.load().graph.n == 20
-
-
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals are a POSIX thing")
 @pytest.mark.parametrize("busy", [True, False])
 def test_a_killed_child_is_replaced(driver: Driver, busy: bool) -> None:
@@ -319,23 +266,6 @@ def test_a_killed_child_is_replaced(driver: Driver, busy: bool) -> None:
     assert "signal 9 (often: out of memory)" in lost.words
     assert (lost.trace is not None) == busy
     assert driver.finish().trace.reached == 20
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals are a POSIX thing")
-def test_a_request_that_the_dead_child_had_not_begun_goes_to_the_next(driver: Driver) -> None:
-    driver.load()
-    os.kill(driver.host.child_pid, signal.SIGKILL)
-    run_id = driver.host.run(engines.settings("stream"))
-    assert driver.wait_for(RunFinished, run_id).trace.reached == 20
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals are a POSIX thing")
-def test_a_stop_is_not_forgotten_when_the_child_dies_before_it_is_up(driver: Driver) -> None:
-    run_id = driver.host.load(LoadRequest("deaf"))
-    driver.host.stop()
-    os.kill(driver.host.child_pid, signal.SIGKILL)
-    assert isinstance(driver.wait_for(Failed, run_id).error, CancelledByUserError)
-    assert driver.load().graph.n == 20
 
 
 def test_a_child_that_never_starts_is_given_up(
@@ -384,13 +314,6 @@ def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
     assert driver.finish().trace.reached == 9
     for run_id in runs:
         assert sum(isinstance(m, ends) and m.run_id == run_id for m in driver.heard) == 1, run_id
-
-
-def test_closed_means_closed(driver: Driver) -> None:
-    driver.host.close()
-    with pytest.raises(EngineError, match="closed"):
-        driver.host.load(LoadRequest("path"))
-    assert driver.host.poll() == []
 
 
 def test_slow_warm_up_does_not_hold_requests_back(tmp_path: Path) -> None:
