@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import faults
-import flat
 import fuzz
 import kill
 import pytest
@@ -93,11 +92,3 @@ def test_every_write_and_allocation_fails_in_turn() -> None:
     told = json.loads(done.stdout.splitlines()[-1])
     assert told["tries"] > 50
     assert set(faults.KINDS) >= {"write", "memory", "rename"}
-
-
-@LINUX
-@pytest.mark.slow
-def test_the_engine_process_does_not_grow() -> None:
-    held = flat.played(600, flat.SEED, 40, ("int32",), (1,))
-    assert held.runs > 25
-    assert held.grown < flat.GROWTH_MB
