@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +18,7 @@ from elf_needed import needed
 from PyQt6.QtCore import QLibraryInfo
 
 from viewer import qt_libraries
-from viewer.qt_libraries import PACKAGES, Package, advice
+from viewer.qt_libraries import PACKAGES, advice
 
 TOP = Path(__file__).resolve().parents[2]
 IMPORTED = ("viewer.main_window", "pyqtgraph")
@@ -101,41 +99,6 @@ def test_the_list_is_what_qt_asks_for() -> None:
     lacking = {name: file for name, file in asked.items() if name not in listed | EVERYWHERE}
     assert lacking == {}, "add them to viewer/qt_libraries.py"
     assert listed - set(asked) == set(), "Qt no longer needs these"
-
-
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.debian)
-def test_debians_packages_bring_these_libraries(package: Package) -> None:
-    """Each library belongs to the package, or to one that it depends on."""
-    if shutil.which("dpkg-query") is None:
-        pytest.skip("no dpkg here")
-    brought = depended_on(package.debian.split())
-    if not brought:
-        pytest.skip(f"{package.debian} is not installed under that name")
-    for library in package.libraries:
-        owners = {
-            line.split(":")[0] for line in dpkg("-S", f"*/{library}").splitlines() if ": /" in line
-        }
-        assert owners & brought, f"{library} is of {owners}"
-
-
-def dpkg(*arguments: str) -> str:
-    command = ["dpkg-query", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
-
-
-def depended_on(packages: list[str]) -> set[str]:
-    """Return these packages and all that they depend on, as far as installed."""
-    found: set[str] = set()
-    todo = list(packages)
-    while todo:
-        package = todo.pop()
-        told = "" if package in found else dpkg("-W", "-f", "${Status};${Depends}\n", package)
-        if not told.startswith("install ok installed"):
-            continue
-        found.add(package)
-        words = told.splitlines()[0].partition(";")[2]
-        todo += [re.split(r"[ :(]", one.strip())[0] for one in re.split(r"[,|]", words)]
-    return found
 
 
 def test_the_command_prints_what_ci_installs() -> None:
