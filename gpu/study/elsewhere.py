@@ -21,6 +21,7 @@ import os
 import signal
 import time
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -59,7 +60,7 @@ Stop = Callable[[], bool]
 Work = Callable[[Any, Any, Stop], Any]  # graph, item, stop question
 
 
-class Workers:
+class Workers(ABC):
     """Processes or a cluster; `count` is how many items run at the same time."""
 
     count: int
@@ -98,6 +99,7 @@ class Workers:
             finally:
                 self._end(list(pending))
 
+    @abstractmethod
     def close(self) -> None:
         """End what is our own. Idempotent."""
 
@@ -112,9 +114,11 @@ class Workers:
     def _carried(self, graph: CSRGraph | None) -> Iterator[Any]:
         yield graph
 
+    @abstractmethod
     def _submit(self, work: Work, carried: Any, item: Any) -> Future[Any]:
-        raise NotImplementedError
+        """Hand one item out."""
 
+    @abstractmethod
     def _end(self, pending: list[Future[Any]]) -> None:
         """Stop what runs and forget what waits."""
 

@@ -141,7 +141,7 @@ def test_graphs_traces_and_notices(window: MainWindow, name: str) -> None:
         window.session.add_run(RunRecord.from_trace(number, trace))
     window.comparison.compare_with(window.session.runs[0])
     window.settings.add_recent(f"/tmp/{name[:200]}", {})
-    window._show_recent()
+    window.actions_by_key.menu("recent").aboutToShow.emit()
     window.session.set_progress(0.5, f"Opening {name}…")
     offer = Offer(f"Weights from {name}", None)
     window.session.set_notice(Notice("error", f"{name} is wrong.", name, (offer,)))

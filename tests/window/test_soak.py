@@ -121,7 +121,7 @@ class Soak:
 
         self._settle()
         drawn = self.window.features["draw"].model
-        drawn.forget_history(drawn.drawing)  # up to some 10 MB that a person may take back
+        drawn.start_with(drawn.drawing)  # up to some 10 MB that a person may take back
         self.window.open_path(FIRST)
         session = self.window.session
         self._wait(lambda: session.graph is not None and session.graph.n == FIRST_N)
