@@ -8,18 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QCheckBox, QScrollArea, QSpinBox
+from PyQt6.QtWidgets import QApplication, QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
 
 import sample_graphs
-from gpu.algorithms import ALGORITHMS, Algorithm, Parameter
-from gpu.devices import PRESETS
+from gpu.algorithms import ALGORITHMS
 from gpu.graph import CSRGraph, Provenance
 from viewer.common.theme import THEMES, apply_theme
-from viewer.frame.run_fields import DeltaSpin, ParameterForm
+from viewer.frame.run_fields import DeltaSpin
 from viewer.frame.run_panel import RunPanel
 from viewer.models.machines import CPU_DEVICE, machines
-from viewer.models.run_choices import PACES, RunChoices
+from viewer.models.run_choices import PACES
 from viewer.models.session import SessionModel
 
 LEFT = Qt.MouseButton.LeftButton
@@ -92,42 +91,6 @@ def test_a_machine_offers_what_it_can_run_and_says_why_not_the_rest(panel: RunPa
     )
 
 
-def test_a_knob_of_another_engine_is_kept_and_not_shown(panel: RunPanel) -> None:
-    key, row = next((k, r) for k, r in ALGORITHMS.items() if any(p.engines for p in r.parameters))
-    knob = next(p for p in row.parameters if p.engines)
-    panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
-    assert knob.key not in panel._form._fields
-    panel._device.setCurrentIndex(panel._device.findData(CPU_DEVICE))
-    panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
-    panel._form.field(knob.key).setValue(3)
-    panel._device.setCurrentIndex(0)
-    assert knob.key not in panel._form._fields
-    assert panel.run_settings().parameters[knob.key] == 3
-
-
-def test_an_unknown_algorithm_needs_no_new_line(qtbot: QtBot) -> None:
-    row = Algorithm(
-        "new",
-        "New",
-        "made up",
-        {"model": "nowhere:run"},
-        parameters=(
-            Parameter("whole", "Whole", "int", 3, "a whole number", 1, 9, unit="rounds"),
-            Parameter("auto", "Automatic", "int", None, "the engine chooses", 1, 9),
-            Parameter("share", "Share", "float", 0.5, "a share", 0, 1),
-            Parameter("free", "Free", "float", None, "the engine chooses", 0, 1),
-            Parameter("flag", "Flag", "bool", True, "yes or no"),
-        ),
-    )
-    form = ParameterForm()
-    qtbot.addWidget(form)
-    form.show_algorithm(row, {})
-    assert form.values() == {"whole": 3, "auto": None, "share": 0.5, "free": None, "flag": True}
-    form.show_algorithm(row, {"whole": 5, "auto": 2, "share": 1.0, "free": 0.25, "flag": False})
-    assert form.values() == {"whole": 5, "auto": 2, "share": 1.0, "free": 0.25, "flag": False}
-    assert form.algorithm_key() == "new"
-
-
 def test_rare_knobs_fold_away_and_say_when_they_are_changed(panel: RunPanel, qtbot: QtBot) -> None:
     form, heads = panel._form, panel._form.field("open_heads")
     assert isinstance(heads, QSpinBox)
@@ -145,16 +108,6 @@ def test_rare_knobs_fold_away_and_say_when_they_are_changed(panel: RunPanel, qtb
     assert panel.run_settings().parameters["open_heads"] == 2
     panel._algorithm.setCurrentIndex(list(ALGORITHMS).index("dijkstra"))
     assert not form.advanced.isVisible()
-
-
-def test_knobs_are_kept_per_algorithm(panel: RunPanel) -> None:
-    first = panel.choices().algorithm
-    flag = panel._form.field("dynamic_delta")
-    assert isinstance(flag, QCheckBox)
-    flag.setChecked(False)
-    panel._algorithm.setCurrentIndex(1)
-    panel._algorithm.setCurrentIndex(0)
-    assert panel.choices().parameters[first]["dynamic_delta"] is False
 
 
 def test_delta_doubles_and_halves(qtbot: QtBot) -> None:
@@ -189,28 +142,6 @@ def test_fixed_delta_reaches_the_settings(panel: RunPanel, qtbot: QtBot) -> None
     panel._automatic.click()
     assert moving.isEnabled()
     assert "double and halve" in moving.toolTip()
-
-
-def test_choices_go_in_and_out(panel: RunPanel) -> None:
-    wanted = RunChoices("near_far", next(reversed(PRESETS)), 12.5, 1, "slow", {"near_far": {}})
-    panel.set_choices(wanted)
-    assert panel.choices() == wanted
-    assert RunChoices.from_dict(wanted.as_dict()) == wanted
-    assert wanted.samples_per_second == 30.0
-
-
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        {},
-        {"algorithm": "gone", "device": 7, "delta": -1, "probe": 9, "pace": None},
-        {"parameters": {"adds": {"buckets": 9999}}, "delta": "wide"},
-        {"parameters": {"gone": {}, "adds": None}, "algorithm": ["adds"]},
-        {"parameters": "no", "unknown": 1},
-    ],
-)
-def test_damaged_memory_becomes_defaults(damaged: dict) -> None:
-    assert RunChoices.from_dict(damaged) == RunChoices()
 
 
 def test_the_last_file_keeps_its_row_beside_samples(

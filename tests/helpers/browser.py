@@ -25,7 +25,6 @@ from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "no Chromium here: apt install chromium"
-FRAME_BORDER = 2  # pixels around a frame, of any browser
 PATIENCE_S = 60.0
 KEYS = {" ": ("Space", 32), "ArrowLeft": ("ArrowLeft", 37), "ArrowRight": ("ArrowRight", 39)}
 KEYS |= {"Home": ("Home", 36), "End": ("End", 35), "Tab": ("Tab", 9), "Enter": ("Enter", 13)}
@@ -145,7 +144,7 @@ class Page:
     def value(self, expression: str) -> Any:
         """Return the value of a JavaScript expression; promises are awaited."""
         given = {"expression": expression, "returnByValue": True, "awaitPromise": True}
-        found = self.call("Runtime.evaluate", **given, **self._where())
+        found = self.call("Runtime.evaluate", **given)
         if "exceptionDetails" in found:
             raise RuntimeError(str(found["exceptionDetails"]))
         return found["result"].get("value")
@@ -191,10 +190,6 @@ class Page:
         self.value("window.isOld = true")
         self.call("Page.reload")
         self.wait(f"!window.isOld && ({until})")
-
-    def _where(self) -> dict[str, Any]:
-        """Return what says where expressions belong: nothing for the page itself."""
-        return {}
 
     def press(self, key: str, shift: bool = False) -> None:
         """Press and release a key."""
@@ -249,30 +244,3 @@ class Page:
     def paper(self) -> bytes:
         """Return the page printed, as PDF."""
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])
-
-
-class Frame(Page):
-    """The page inside a page: expressions and clicks go to its first frame."""
-
-    def __init__(self, page: Page) -> None:
-        super().__init__(page._browser, page._session, page._target)
-        self._outer = page
-
-    def _where(self) -> dict[str, Any]:
-        (child,) = self.call("Page.getFrameTree")["frameTree"]["childFrames"]
-        contexts = [
-            event["params"]["context"]
-            for event in self._browser.events
-            if event["method"] == "Runtime.executionContextCreated"
-        ]
-        frame = child["frame"]["id"]
-        inside = [one["id"] for one in contexts if one["auxData"].get("frameId") == frame]
-        if not inside:
-            raise RuntimeError("the frame is not there yet")
-        return {"contextId": inside[-1]}
-
-    def click_at(self, x: float, y: float) -> None:
-        """Click a point of the frame, pixels."""
-        box = "(({ x, y }) => [x, y])(document.querySelector('iframe').getBoundingClientRect())"
-        left, top = self._outer.value(box)
-        super().click_at(x + left + FRAME_BORDER, y + top + FRAME_BORDER)

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import threading
-import weakref
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hand_made import small_trace
-from PyQt6.QtCore import QObject, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
-from test_controller import FakeHost
-from test_window import close_for_good
 
 from gpu.errors import CancelledByUserError
 from gpu.record.export import write_csv
 from viewer.common.background import Task
 from viewer.main_window import MainWindow
-from viewer.models.settings import Settings
-
-
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"), FakeHost())  # type: ignore[arg-type]
-    window.show()
-    yield window
-    close_for_good(window)
 
 
 def test_a_task_says_how_it_ended(qtbot: QtBot, qapp: QApplication) -> None:
@@ -54,16 +39,6 @@ def test_a_task_is_given_up_in_the_middle(qtbot: QtBot, qapp: QApplication) -> N
         task.cancel()
     assert isinstance(ended.args[0], CancelledByUserError)
     task.cancel()  # nothing is left to give up
-
-
-def test_a_task_that_has_ended_holds_nothing(qtbot: QtBot, qapp: QApplication) -> None:
-    session = small_trace()
-    held, parent = weakref.ref(session), QObject()
-    task = Task(partial(id, session), parent)  # type: ignore[arg-type]
-    with qtbot.waitSignal(task.ended):
-        del session
-    assert held() is None
-    qtbot.waitUntil(lambda: parent.children() == [])
 
 
 def test_a_long_export_shows_progress_and_cancel_leaves_nothing(

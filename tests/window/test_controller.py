@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpu.engine import EngineOutcome, RunBuffers, graph_reference, make_trace
+from gpu.engine import EngineOutcome, RunBuffers, make_trace
 from gpu.errors import (
-    CancelledByUserError,
     EngineError,
     FormatError,
     GpuError,
@@ -37,7 +36,7 @@ from gpu.record.trace import (
     Trace,
     Verification,
 )
-from viewer.controller import AT_ONCE_ARCS, Controller
+from viewer.controller import Controller
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_DONE, SessionModel
 
@@ -175,17 +174,6 @@ def test_a_run_from_start_to_proof(controller: Controller, host: FakeHost, qtbot
     assert controller.session.progress == PROGRESS_DONE
 
 
-def test_live_buffers_reach_the_record(controller: Controller, host: FakeHost) -> None:
-    graph = path_graph()
-    controller.show_graph(graph)
-    controller.start_run(SETTINGS)
-    record = controller.session.current
-    buffers = RunBuffers.allocate(graph, 1)
-    host.live = LiveRun(record.run_id, graph, record.settings, buffers)
-    say(controller, host, RunStarted(record.run_id))
-    assert record.dist is buffers.dist
-
-
 def test_a_short_run_is_replayed_and_a_stopped_one_is_not(
     controller: Controller, host: FakeHost
 ) -> None:
@@ -198,15 +186,6 @@ def test_a_short_run_is_replayed_and_a_stopped_one_is_not(
     say(controller, host, RunFinished(run_id, trace_of(path_graph(), settings, "stopped")))
     assert not controller.playback.playing
     assert controller.session.current.state == "stopped"
-
-
-def test_replay_can_be_switched_off(controller: Controller, host: FakeHost) -> None:
-    controller.replay_short = False
-    run_id = running(controller, host)
-    trace = trace_of(path_graph(), controller.session.current.settings)
-    say(controller, host, RunFinished(run_id, trace))
-    assert not controller.playback.playing
-    assert controller.playback.cursor_ns == controller.playback.duration_ns == 4000
 
 
 def test_late_results_are_dropped(controller: Controller, host: FakeHost) -> None:
@@ -223,14 +202,6 @@ def test_late_results_are_dropped(controller: Controller, host: FakeHost) -> Non
     say(controller, host, LayoutDone(old, np.zeros((7, 2), np.float32)))
     say(controller, host, GraphLoaded(controller._load_id, path_graph(9), None))
     assert controller.session.graph.n == 9
-
-
-def test_stop_asks_the_host_once_there_is_a_run(controller: Controller, host: FakeHost) -> None:
-    controller.stop()
-    assert host.asked("stop") == []
-    running(controller, host)
-    controller.stop()
-    assert len(host.asked("stop")) == 1
 
 
 def test_a_graph_without_positions_gets_a_picture_and_a_layout(
@@ -259,12 +230,6 @@ def test_a_file_that_cannot_be_read_is_a_notice(
     assert notice.level == "error"
     assert notice.words == "bad.gr:3: found 'x', expected a number"
     assert controller.session.progress == PROGRESS_DONE
-
-
-def test_what_the_user_cancelled_is_no_error(controller: Controller, host: FakeHost) -> None:
-    controller.open("roads.gr")
-    say(controller, host, Failed(controller._load_id, CancelledByUserError("cancelled")))
-    assert controller.session.notice.level == "info"
 
 
 @pytest.mark.parametrize(
@@ -357,18 +322,6 @@ def test_the_first_run_waits_for_the_engine_unless_the_user_acts(
     assert asked == [1]
 
 
-def test_a_run_on_a_small_graph_waits_for_no_compiler(
-    controller: Controller, host: FakeHost
-) -> None:
-    asked: list[int] = []
-    controller.session.set_graph(path_graph(AT_ONCE_ARCS + 2))
-    controller.run_when_ready(lambda: asked.append(1))
-    assert asked == []
-    controller.session.set_graph(path_graph())
-    controller.run_when_ready(lambda: asked.append(2))
-    assert asked == [2]
-
-
 def test_progress_of_an_old_request_is_not_shown(controller: Controller, host: FakeHost) -> None:
     controller.open("roads.gr")
     say(controller, host, Progress(controller._load_id, 0.25, "reading arcs"))
@@ -387,17 +340,3 @@ def test_wrong_distances_are_shouted(controller: Controller, host: FakeHost) -> 
     say(controller, host, Verified(run_id, Verification(False, True, "vertex 3: 4 instead of 3")))
     assert controller.session.notice.level == "error"
     assert "vertex 3" in controller.session.notice.advice
-
-
-def test_close_is_done_once(controller: Controller, host: FakeHost) -> None:
-    controller.start()
-    controller.close()
-    controller.close()
-    assert len(host.asked("close")) == 1
-    assert not controller._timer.isActive()
-
-
-def test_references_name_the_graph(controller: Controller, host: FakeHost) -> None:
-    running(controller, host)
-    assert controller.session.current.graph_reference == graph_reference(path_graph(), 0)
-    assert "from 0" in controller.session.current.title

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-import itertools
 import math
-import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +15,7 @@ from test_window import close_for_good, with_finished_run
 import sample_graphs
 from gpu.host import GraphLoaded, RunFinished, RunStarted
 from viewer import features, main_window
-from viewer.actions import MENUS, Action, menus_of
+from viewer.actions import MENUS
 from viewer.common.icons import read_icon
 from viewer.common.theme import THEMES
 from viewer.feature import Feature, FeaturePart, Microscope
@@ -82,36 +78,6 @@ def test_the_table_is_sound() -> None:
     assert len(set(docks)) == len(docks)
 
 
-def test_every_state_that_an_action_needs_is_reported(window: MainWindow) -> None:
-    states = {"graph", "idle", "running", "run", "trace"}
-    for part in window.features.built:
-        states |= part.needs().keys()
-    assert {action.needs for action in window.actions_by_key.table.values()} <= {"", *states}
-
-
-def test_actions_of_a_feature_leave_with_it() -> None:
-    without = menus_of([name for name in NAMES if name != "draw"])
-    assert not [action for menu in without for action in menu.actions if action.by == "draw"]
-    assert [menu.key for menu in without] == [menu.key for menu in MENUS]
-    key = Action("land", "Land", "Land on it", keys="Ctrl+1 F9")
-    assert key.shortcuts == ("Ctrl+1", "F9")
-
-
-def test_every_handler_is_there_and_takes_its_argument(window: MainWindow) -> None:
-    actions = window.actions_by_key
-    for action in actions.table.values():
-        if not action.handler:
-            continue
-        arguments = [action.argument] if action.argument is not None else []
-        if action.checkable and not action.group:
-            arguments.append(True)
-        handler = actions.handler(action)
-        try:
-            inspect.signature(handler).bind(*arguments)
-        except ValueError:  # a method of Qt's own, such as close, has no signature
-            assert action.handler == "close"
-
-
 def test_every_module_here_is_a_feature() -> None:
     top = Path(features.__file__).parent
     modules = {path.stem for path in top.glob("*.py")} - {"__init__"}
@@ -120,26 +86,6 @@ def test_every_module_here_is_a_feature() -> None:
     assert not modules & folders
     for name in NAMES:
         assert issubclass(installer(name), FeaturePart)
-
-
-def test_the_window_and_what_lies_below_name_no_feature() -> None:
-    top = Path(features.__file__).parents[1]
-    above = {"app.py", "bench"}
-    for path in top.rglob("*.py"):
-        inside = path.relative_to(top).parts
-        if inside[0] in above or inside[0] == "features":
-            continue
-        text = path.read_text(encoding="utf-8")
-        named = set(re.findall(r"viewer\.features\.(\w+)", text)) & set(NAMES)
-        assert not named, f"{path}: {named}"
-
-
-def test_the_contract_says_that_no_feature_imports_another() -> None:
-    text = (Path(features.__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
-    contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
-    found = [row for row in contracts if row["type"] == "independence"]
-    assert [row["modules"] for row in found] == [["viewer.features.*"]]
-    assert not any(row.get("ignore_imports") for row in found)
 
 
 # --- each one taken away
@@ -177,12 +123,6 @@ def groups_taken_away() -> list[tuple[str, ...]]:
     wide = math.isqrt(len(NAMES)) + 1
     rows = [NAMES[first : first + wide] for first in range(0, len(NAMES), wide)]
     return rows + [NAMES[first::wide] for first in range(wide)]
-
-
-def test_every_feature_is_left_where_any_other_is_taken_away() -> None:
-    groups = groups_taken_away()
-    for gone, left in itertools.permutations(NAMES, 2):
-        assert any(gone in group and left not in group for group in groups), (gone, left)
 
 
 @pytest.mark.parametrize("gone", groups_taken_away(), ids="-".join)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lesson_files import HEAD, ONE, RUNS, TWO
-from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import (
     QAbstractButton,
@@ -20,24 +20,18 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QLabel,
     QTextEdit,
-    QToolTip,
     QWidget,
 )
-from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from test_features import opened
 from test_window import close_for_good
 
 import gpu
 import sample_graphs
-from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace, Verification
-from gpu.record.workspace import Workspace, save_workspace, saved_graph
 from gpu.words import in_sight, is_unseen
-from viewer.common.foreign_words import TIP_LINE, button_words, title_words
-from viewer.common.theme import apply_theme
-from viewer.features.draw.files import LATEST, latest
+from viewer.common.foreign_words import button_words, title_words
 from viewer.features.lessons.files import FOLDER
 from viewer.main_window import MainWindow
 from viewer.models.session import Notice, Offer, RunRecord
@@ -154,35 +148,6 @@ def test_graphs_traces_and_notices(window: MainWindow, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE[:6], ids=range(6))
-def test_files(window: MainWindow, qtbot: QtBot, tmp_path: Path, name: str) -> None:
-    graph = named(sample_graphs.make("figure_6"), name)
-    save_graph(graph, tmp_path / "g.npz")
-    came = load_graph(tmp_path / "g.npz")
-    trace = hostile_run(came, name)
-    path = tmp_path / "w.ssspw"
-    where = saved_graph(trace.graph, path)
-    save_workspace(Workspace(where, ((1, trace),), 1, None, 0, {"colour_by": name}), path)
-    window.open_path(str(path))
-    qtbot.waitUntil(lambda: bool(window.session.runs))
-    check(window, in_sight(name))
-
-
-@pytest.mark.parametrize("name", HOSTILE[:6], ids=range(6))
-def test_drawings(window: MainWindow, tmp_path: Path, name: str) -> None:
-    arcs = np.array([0]), np.array([1]), np.array([4], np.int32)
-    places = np.array([[0, 0], [1, 0]], np.float32)
-    save_graph(CSRGraph.from_arcs(*arcs, 2, positions=places, name=name), tmp_path / LATEST)
-    drawn = latest(tmp_path)
-    assert drawn is not None
-    part: Any = window.features["draw"]
-    part.draw()
-    part.model.start_with(drawn)
-    check(window, "")
-    part.use()
-    check(window, in_sight(drawn.name))
-
-
-@pytest.mark.parametrize("name", HOSTILE[:6], ids=range(6))
 def test_lessons(window: MainWindow, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "lessons"
     folder.mkdir()
@@ -199,24 +164,6 @@ def test_lessons(window: MainWindow, tmp_path: Path, name: str) -> None:
     check(window, in_sight(name))
 
 
-def test_a_tooltip_is_a_plain_label(window: MainWindow, qtbot: QtBot) -> None:
-    QToolTip.showText(QPoint(5, 5), "<img src=x><b>bold</b>", window)
-    tips = [one for one in QApplication.topLevelWidgets() if one.inherits("QTipLabel")]
-    assert tips
-    assert all(tip.textFormat() == Qt.TextFormat.PlainText for tip in tips)  # type: ignore[attr-defined]
-    QToolTip.hideText()
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
-
-
-def test_a_label_that_says_so_is_rich(window: MainWindow) -> None:
-    rich, plain = QLabel("<b>x</b>", window), QLabel("<b>x</b>", window)
-    rich.setTextFormat(Qt.TextFormat.RichText)
-    for label in (rich, plain):
-        label.ensurePolished()
-    assert rich.textFormat() == Qt.TextFormat.RichText
-    assert plain.textFormat() == Qt.TextFormat.PlainText
-
-
 def test_words_of_buttons_titles_and_names() -> None:
     assert button_words("a & b") == "a && b"
     assert title_words("a[*]") == "a[*][*]"
@@ -225,24 +172,3 @@ def test_words_of_buttons_titles_and_names() -> None:
     assert len(in_sight("x" * 10_000)) == 160
     assert "…" in in_sight("x" * 161)
     assert in_sight("x" * 160) == "x" * 160
-
-
-@pytest.mark.font
-def test_tooltips_have_short_lines_and_stay_on_the_screen(qtbot: QtBot, qapp: QApplication) -> None:
-    apply_theme(qapp, "light")
-    words = "Each of these words is a word of a long tooltip. " * 6 + "\n\n" + "x" * 90
-    owner = QWidget()
-    qtbot.addWidget(owner)
-    owner.show()
-    screen = owner.screen().availableGeometry()
-    for place in (QPoint(10, 10), screen.bottomRight() - QPoint(20, 20)):
-        QToolTip.showText(place, words, owner)
-        tips = [one for one in qapp.topLevelWidgets() if one.objectName() == "qtooltip_label"]
-        tip = next(one for one in tips if one.isVisible())
-        lines = tip.text().split("\n")
-        assert max(len(line) for line in lines[:-1]) <= TIP_LINE
-        assert lines[-2:] == ["", "x" * 90]
-        assert " ".join(lines[:-2]) == words.split("\n", maxsplit=1)[0].rstrip()
-        assert screen.adjusted(-1, -1, 1, 1).contains(tip.geometry())  # a density of 1.5 rounds
-        QToolTip.hideText()
-        qtbot.waitUntil(lambda tip=tip: not QToolTip.isVisible())

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QByteArray
 
-from viewer.common.theme import THEMES
 from viewer.models.run_choices import RunChoices
-from viewer.models.settings import STATE_VERSION, THEME_NAMES, Settings
+from viewer.models.settings import Settings
 
 # ---- settings --------------------------------------------------------------------------
 
@@ -88,37 +87,11 @@ def test_remembered_choices_that_do_not_fit_become_defaults() -> None:
     assert RunChoices.from_dict({"unknown": 1}) == RunChoices()
 
 
-def test_reading_options_that_do_not_fit_are_left_out(qapp: object, tmp_path: Path) -> None:
-    settings = Settings(tmp_path / "s.ini")
-    settings.add_recent("/a.gr", {"undirected": False, "weights": "unit", "weight_name": "km"})
-    assert settings.recent_options["/a.gr"] == {
-        "undirected": False,
-        "weights": "unit",
-        "weight_name": "km",
-    }
-    damaged = {"/a.gr": {"undirected": 1, "weights": "<b>", "weight_name": "", "x": 3}}
-    settings._store.setValue("recent_options", json.dumps(damaged))
-    assert settings.recent_options == {}
-    settings._store.setValue("other/deep", "[" * 100_000)
-    assert settings.value("deep", 3) == 3
-
-
-def test_window_state_of_another_version_is_not_used(qapp: object, tmp_path: Path) -> None:
-    settings = Settings(tmp_path / "s.ini")
-    settings.window_state = QByteArray(b"state")
-    settings._store.setValue("window/state_version", STATE_VERSION + 1)
-    assert settings.window_state is None
-
-
 def test_recent_files_are_few(qapp: object, tmp_path: Path) -> None:
     settings = Settings(tmp_path / "s.ini")
     for number in range(25):
         settings.add_recent(f"/{number}.gr")
     assert settings.recent_files == [f"/{number}.gr" for number in range(24, 14, -1)]
-
-
-def test_theme_names_agree() -> None:
-    assert set(THEME_NAMES) == set(THEMES)
 
 
 # ---- layers ----------------------------------------------------------------------------

@@ -29,6 +29,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PyQt6.QtCore import QEventLoop, QPoint, Qt, QTimer, QtMsgType, qInstallMessageHandler
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDoubleSpinBox,
+    QMenu,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
 from soak_memory import resident
 
 SUITE_SECONDS = 24
@@ -81,8 +94,6 @@ class Soak:
         self.window.start(FIRST)
 
     def _catch(self) -> None:
-        from PyQt6.QtCore import QtMsgType, qInstallMessageHandler
-
         def raised(kind: Any, error: Any, where: Any) -> None:
             self._fault("".join(traceback.format_exception(kind, error, where)))
 
@@ -161,8 +172,6 @@ class Soak:
             (2, self._any_cursor),
             (1, self._any_dock),
             (1, self._any_graph),
-            (1, self._any_colour),
-            (1, self._any_size),
         ]
         weights = [weight for weight, _ in choices]
         self.random.choices([act for _, act in choices], weights)[0]()
@@ -193,8 +202,6 @@ class Soak:
         self.window.open_path(what)
 
     def _any_field(self) -> None:
-        from PyQt6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QSpinBox
-
         kinds = (QCheckBox, QComboBox, QDoubleSpinBox, QSpinBox)
         panel = self.window.run_panel
         own = [panel._size, panel._seed, panel._graph]  # they open graphs, of any size
@@ -211,18 +218,11 @@ class Soak:
             field.stepBy(self.random.choice((-1, 1)))
 
     def _any_key(self) -> None:
-        from PyQt6.QtCore import Qt
-        from PyQt6.QtTest import QTest
-
         name = self.random.choice(KEYS)
         self.did.append(f"key {name}")
         QTest.keyClick(self.window, getattr(Qt.Key, f"Key_{name}"))
 
     def _any_click(self) -> None:
-        from PyQt6.QtCore import QPoint, Qt
-        from PyQt6.QtTest import QTest
-        from PyQt6.QtWidgets import QWidget
-
         docks = [dock for dock in self.window.docks.by_key.values() if dock.isVisible()]
         area: QWidget = self.random.choice([self.window.graph_view, *docks])
         place = QPoint(
@@ -254,31 +254,16 @@ class Soak:
         assert toggle is not None
         toggle.trigger()
 
-    def _any_colour(self) -> None:
-        menu = self.window.actions_by_key.menu("colour_by")
-        row = self.random.choice(menu.actions())
-        self.did.append(f"colour {row.text()}")
-        row.trigger()
-
-    def _any_size(self) -> None:
-        size = self.random.choice(((1024, 768), (1280, 720), (1920, 1080), (700, 500)))
-        self.did.append(f"size {size[0]}x{size[1]}")
-        self.window.resize(*size)
-
     # --- housekeeping
 
     def _breathe(self, seconds: float) -> None:
         """Let the window run, in a loop as the application's: `deleteLater` waits for one."""
-        from PyQt6.QtCore import QEventLoop, QTimer
-
         loop = QEventLoop()
         QTimer.singleShot(round(1000 * seconds), loop.quit)
         loop.exec()
 
     def _tidy(self) -> None:
         """Cancel dialogs, close menus, forget old runs."""
-        from PyQt6.QtWidgets import QApplication, QDialog
-
         for top in QApplication.topLevelWidgets():
             if isinstance(top, QDialog) and top.isVisible():
                 top.reject()
@@ -324,8 +309,6 @@ class Soak:
 
 def _opens_a_popup(widget: Any) -> bool:
     """Whether a press opens a menu or list that waits in a loop of its own."""
-    from PyQt6.QtWidgets import QComboBox, QMenu, QToolButton
-
     if isinstance(widget, QComboBox | QMenu):
         return True
     return isinstance(widget, QToolButton) and widget.menu() is not None

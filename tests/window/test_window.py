@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSize, Qt, QTimer, QUrl
+from PyQt6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent
 from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
@@ -44,21 +44,6 @@ def with_finished_run(window: MainWindow, host: FakeHost) -> None:
     trace = trace_of(path_graph(), record.settings)
     say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, trace))
     say(window.controller, host, Verified(record.run_id, Verification(True, True, "both hold")))
-
-
-@pytest.mark.parametrize("state", ["empty", "finished"])
-def test_every_action_triggers(window: MainWindow, host: FakeHost, state: str) -> None:
-    if state == "finished":
-        with_finished_run(window, host)
-    for action in window.actions_by_key.table.values():
-        if action.by or action.submenu or action.key == "quit":
-            continue
-        window.actions_by_key[action.key].trigger()
-        for dialog in window.findChildren(QDialog):
-            assert dialog.isVisible(), action.key
-            dialog.reject()
-        QApplication.processEvents()
-    assert window.isVisible()
 
 
 def test_actions_are_enabled_as_they_make_sense(window: MainWindow, host: FakeHost) -> None:
@@ -173,32 +158,6 @@ def test_a_dropped_file_is_opened(window: MainWindow, host: FakeHost, tmp_path: 
     assert not enter.isAccepted()
 
 
-def test_nothing_inside_the_window_takes_the_drop(window: MainWindow) -> None:
-    from PyQt6.QtWidgets import QWidget
-
-    greedy = [part for part in window.findChildren(QWidget) if part.acceptDrops()]
-    assert greedy == []
-
-
-def test_docks_hide_and_come_back(window: MainWindow) -> None:
-    for dock in window.docks.by_key.values():
-        dock.close()
-        assert not dock.isVisible()
-    window.actions_by_key["reset_layout"].trigger()
-    hidden = window.docks.extra  # of features: there when asked for
-    assert all(dock.isVisible() != (key in hidden) for key, dock in window.docks.by_key.items())
-    shown = [action.text() for action in window.actions_by_key.menu("panels").actions()]
-    assert shown == [dock.windowTitle() for dock in window.docks.by_key.values()]
-
-
-def test_a_panel_that_is_switched_on_is_in_front(window: MainWindow, qtbot: QtBot) -> None:
-    for key in ("why", "sweep"):
-        dock = window.docks[key]
-        assert dock.isHidden()
-        dock.toggleViewAction().trigger()
-        qtbot.waitUntil(lambda dock=dock: not dock.visibleRegion().isEmpty())
-
-
 def test_layout_and_choices_are_remembered(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:
@@ -231,18 +190,6 @@ def test_themes_reach_everything(window: MainWindow, settings: Settings, name: s
     window.toggle_theme()
     assert window.theme is not THEMES[name]
     window.choose_theme("light")
-
-
-def test_shrinks_to_nothing_and_back(window: MainWindow, host: FakeHost) -> None:
-    with_finished_run(window, host)
-    for dock in window.docks.by_key.values():
-        dock.hide()
-    for size in (QSize(1, 1), QSize(300, 200), QSize(1280, 800)):
-        window.resize(size)
-        QApplication.processEvents()
-        window._next_frame()
-    window.docks.reset()
-    assert window.size().width() >= 1000
 
 
 def test_notice_bar_says_and_is_dismissed(window: MainWindow, qtbot: QtBot) -> None:
@@ -292,15 +239,6 @@ def test_a_fault_of_ours_is_said_and_written_into_the_log(
     (dialog,) = window.findChildren(QDialog)
     assert str(log_path()) in " ".join(label.text() for label in dialog.findChildren(QLabel))
     dialog.reject()
-
-
-def test_a_fault_that_cannot_be_logged_is_still_said(window: MainWindow) -> None:
-    log_path().parent.parent.mkdir(parents=True, exist_ok=True)
-    log_path().mkdir(parents=True)
-    window.report_bug(fault())
-    assert "RuntimeError: <b>odd</b>" in window.notice_bar.text()
-    assert "could not be logged" in window.notice_bar.text()
-    log_path().rmdir()
 
 
 def test_progress_shows_after_a_moment_with_cancel(

@@ -210,30 +210,6 @@ def test_a_bad_file_dropped_is_a_line_in_the_bar(
     assert np.array_equal(record.dist, [0, 5, 12])
 
 
-def test_after_a_file_that_failed_the_graph_before_still_runs(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    window.controller.show_graph(sample_graphs.make("grid", n=100))
-    window.open_path(str(tmp_path / "missing.gr"))
-    qtbot.waitUntil(window.notice_bar.isVisible, timeout=PATIENCE_MS)
-    assert "missing.gr" in window.notice_bar.text()
-    record = press_run(window, qtbot)
-    wait_for(record, "finished", qtbot)
-    assert len(record.dist) == window.session.graph.n == 100
-
-
-def test_cancelled_load_keeps_the_graph_before(
-    window: MainWindow, qtbot: QtBot, shared_graphs: Path
-) -> None:
-    window.controller.show_graph(sample_graphs.make("grid", n=100))
-    qtbot.waitUntil(lambda: window.controller.ready, timeout=PATIENCE_MS)
-    window.open_path(str(shared_graphs / "road" / "USA-road-d.NY.gr.gz"))
-    window.controller.cancel()
-    record = press_run(window, qtbot)
-    wait_for(record, "finished", qtbot)
-    assert window.session.graph.n == 100
-
-
 def test_delta_by_hand_is_obeyed(window: MainWindow, qtbot: QtBot) -> None:
     record = run_slowly(window, qtbot)
     window.controller.set_delta(12_345.0)

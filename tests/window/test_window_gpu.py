@@ -1,13 +1,6 @@
-"""The whole window on a machine with a real GPU: every CUDA algorithm by clicks, Δ by hand, Stop.
-
-Where `SSSP_SCOPE_PICTURES` names a folder, a picture of the window after each run goes there:
-that is how somebody at a machine without a screen looks at it.
-"""
+"""The window on a machine with a real GPU: every CUDA algorithm by clicks, Δ by hand, Stop."""
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -38,13 +31,6 @@ def choose_gpu(window: MainWindow) -> None:
     devices.setCurrentIndex(0)
 
 
-def keep_picture(window: MainWindow, name: str) -> None:
-    folder = os.environ.get("SSSP_SCOPE_PICTURES")
-    if folder:
-        window.resize(1600, 900)
-        window.grab().save(str(Path(folder) / f"{name}.png"))
-
-
 def long_chain(n: int) -> CSRGraph:
     tails = np.arange(n - 1)
     return CSRGraph.from_arcs(tails, tails + 1, np.full(n - 1, 3, np.int32), n)
@@ -69,8 +55,6 @@ def test_every_algorithm_runs_on_the_gpu_and_is_verified(window: MainWindow, qtb
         assert window.status_bar._verified.text().startswith("✓")
         assert "measured" in window.status_bar._engine.text()
         qtbot.waitUntil(lambda: not window.plots["buckets"].pending, timeout=PATIENCE_MS)
-        window.actions_by_key["to_end"].trigger()
-        keep_picture(window, f"gpu_{key}")
 
 
 def test_live_samples_delta_by_hand_and_stop(window: MainWindow, qtbot: QtBot) -> None:
@@ -85,7 +69,6 @@ def test_live_samples_delta_by_hand_and_stop(window: MainWindow, qtbot: QtBot) -
     window.controller.set_delta(640.0)
     qtbot.waitUntil(lambda: 640.0 in record.samples["delta"], timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not window.plots["buckets"].pending, timeout=PATIENCE_MS)
-    keep_picture(window, "gpu_live")
     qtbot.mouseClick(panel._run, Qt.MouseButton.LeftButton)
     wait_for(record, "stopped", qtbot)
     trace = record.trace

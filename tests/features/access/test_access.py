@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from PyQt6 import sip
 from PyQt6.QtCore import QPoint, QRect, Qt
 from PyQt6.QtWidgets import (
     QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
-    QMainWindow,
     QTabBar,
     QWidget,
 )
@@ -22,7 +20,7 @@ from test_controller import FakeHost
 from test_window import with_finished_run
 
 from viewer.common.theme import THEMES, contrast
-from viewer.features.access import STILL, FocusRing, MomentDialog
+from viewer.features.access import STILL, MomentDialog
 from viewer.main_window import MainWindow
 from viewer.models.playback import STILL_S, PlaybackModel
 from viewer.models.settings import Settings
@@ -154,18 +152,3 @@ def test_every_list_of_choices_has_a_label(window: MainWindow, host: FakeHost) -
     boxes = window.run_panel.findChildren(QComboBox)
     assert len(boxes) >= 5
     assert [box.accessibleName() for box in boxes if box not in labelled] == []
-
-
-def test_a_window_with_the_focus_may_go_first(qtbot: QtBot) -> None:
-    """Its parts lose the focus while it is being taken apart, and the ring hears of it."""
-    frame = QMainWindow()
-    field = QLineEdit(frame)
-    frame.setCentralWidget(field)
-    ring = FocusRing(frame, THEMES["light"])
-    frame.show()
-    frame.activateWindow()
-    qtbot.keyClick(frame, Qt.Key.Key_Tab)
-    field.setFocus()
-    qtbot.waitUntil(field.hasFocus)
-    sip.delete(frame)
-    assert sip.isdeleted(ring)

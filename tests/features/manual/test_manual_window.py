@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PyQt6.QtCore import Qt, QUrl
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from test_features import opened
@@ -16,12 +16,10 @@ from test_window import close_for_good
 
 from gpu.algorithms import ALGORITHMS
 from viewer.action_set import plain
-from viewer.common.glossary import BY_KEY, TERMS, capital, explain
-from viewer.common.theme import THEMES
-from viewer.features.manual import GLOSSARY, PANELS, ManualDialog, Page, matching, page_of, pages_of
+from viewer.common.glossary import BY_KEY, TERMS, capital
+from viewer.features.manual import GLOSSARY, PANELS, ManualDialog, Page, matching, pages_of
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
-from viewer.plots.key import BAND_KEY, DELTA_KEY, MARKS_KEY
 
 LONGEST = 260  # characters of a term's meaning: it is read in a tooltip
 
@@ -82,15 +80,6 @@ def test_words_stand_below_the_panels_that_show_them(pages: dict[str, Page]) -> 
             assert term.meaning.casefold() in pages[key].text
 
 
-def test_a_word_is_explained_once_and_shortly() -> None:
-    assert len(BY_KEY) == len(TERMS) == len({term.words for term in TERMS})
-    for term in TERMS:
-        assert term.meaning.endswith(".")
-        assert len(term.meaning) <= LONGEST, term.key
-    for entry in (*DELTA_KEY, *BAND_KEY, *MARKS_KEY):
-        assert BY_KEY[entry.term].meaning in explain(entry.term)
-
-
 def test_the_search_finds_pages_with_all_words_titles_first(pages: dict[str, Page]) -> None:
     found = matching(pages, "HEAD bucket")
     assert found[0].key == "word_head"
@@ -113,21 +102,6 @@ def test_searching_lists_shows_and_marks(window: MainWindow, qtbot: QtBot) -> No
     dialog.search.clear()
     assert dialog.contents.topLevelItemCount() == whole
     assert not dialog.page.extraSelections()
-
-
-def test_each_part_of_the_window_knows_its_page(window: MainWindow) -> None:
-    for key, dock in window.docks.by_key.items():
-        if key not in window.docks.extra:
-            panel = dock.widget()
-            assert panel is not None
-            for part in (panel, *panel.findChildren(QWidget)):
-                assert page_of(part) == key
-    assert page_of(window.graph_view) == "graph"
-    assert page_of(window.show_dock("sweep")) == "sweep"
-    window.actions_by_key["draw"].trigger()
-    canvas = window.findChild(QWidget, "draw_page")
-    assert canvas is not None
-    assert page_of(canvas.findChildren(QWidget)[-1]) == "draw"
 
 
 def test_f1_opens_at_the_panel_that_has_the_focus(window: MainWindow, qtbot: QtBot) -> None:
@@ -154,13 +128,3 @@ def test_links_and_contents_lead_to_pages(window: MainWindow) -> None:
     assert dialog.shown == "parallelism"
     dialog.page.anchorClicked.emit(QUrl("https://example.org"))
     assert dialog.shown == "parallelism"
-
-
-def test_it_follows_the_theme_and_closes_with_the_window(window: MainWindow) -> None:
-    window.actions_by_key["glossary"].trigger()
-    dialog = dialog_of(window)
-    window.choose_theme("dark")
-    assert THEMES["dark"].accent in dialog.page.toHtml()
-    window.choose_theme("light")
-    window.features["manual"].close()
-    assert not dialog.isVisible()

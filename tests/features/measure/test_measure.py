@@ -233,12 +233,6 @@ def test_two_runs_have_a_row_each_and_marks_past_a_stand_at_samples_of_b(
     assert cell(window, "processed") == "60"
 
 
-def test_another_run_forgets_the_marks(window: MainWindow, host: FakeHost) -> None:
-    measure_of(window).put_both(100_000.0, 400_000.0)
-    run_once(window, host)
-    assert not measure_of(window).active
-
-
 def test_a_workspace_keeps_the_marks(window: MainWindow) -> None:
     measure = measure_of(window)
     measure.put(1, 400_000.0)
@@ -248,43 +242,3 @@ def test_a_workspace_keeps_the_marks(window: MainWindow) -> None:
     assert measure.marks == (None, 400_000.0)
     put_back_moment(window, {**told, "measure_ns": [-1, "x"]})
     assert measure.marks == (None, 400_000.0)
-
-
-@pytest.mark.font
-def test_nothing_of_the_strip_is_cut_however_narrow(window: MainWindow, qtbot: QtBot) -> None:
-    measure_of(window).put_both(100_000.0, 400_000.0)
-    strip = strip_of(window)
-    strip.refresh()
-    for theme in ("light", "projector"):
-        window.set_theme(theme)
-        for width in (900, 420, 240):
-            strip.cells.resize(width, 10)
-            places = strip.cells.places()
-            assert all(box.right() <= width for box in places), (theme, width)
-            assert strip.cells.sizeHint().height() > places[-1].bottom()
-            assert not any(a.intersects(b) for a in places for b in places if a is not b)
-
-
-def test_esc_in_a_presentation_takes_the_marks_before_it_ends(
-    window: MainWindow, qtbot: QtBot
-) -> None:
-    measure_of(window).put_both(100_000.0, 400_000.0)
-    window.actions_by_key["present"].trigger()
-    assert strip_of(window).isVisible()
-    qtbot.keyClick(window, Key.Key_Escape)
-    assert window.modes.presenting
-    assert not measure_of(window).active
-    qtbot.keyClick(window, Key.Key_Escape)
-    assert not window.modes.presenting
-
-
-def test_the_strip_goes_with_the_graph_above_it(window: MainWindow) -> None:
-    measure_of(window).put_both(100_000.0, 400_000.0)
-    strip = strip_of(window)
-    assert not strip.isHidden()
-    window.actions_by_key["draw"].trigger()
-    assert strip.isHidden()
-    measure_of(window).put_both(100_000.0, 300_000.0)
-    assert strip.isHidden()
-    window.actions_by_key["draw"].trigger()
-    assert not strip.isHidden()

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from whole_window import finished_run, whole_window
 
-from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, Note
+from gpu.record.notes import LONGEST_NOTE, Note
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
 from gpu.study.compare import ClockMap
@@ -116,30 +116,6 @@ def test_the_list_goes_there_changes_and_takes_away(window: MainWindow, qtbot: Q
     assert [len(row) for row in rows] == [len(header)] * 2
 
 
-def test_a_click_on_a_note_brings_its_vertex_into_sight(window: MainWindow) -> None:
-    notes, panel, view = notes_of(window), panel_of(window), window.graph_view
-    notes.pin(Pin(Note("far", vertex=3), 0, notes.graph_shown()))
-    view.flush()
-    view.zoom(8.0, 0.0, 0.0)
-    place = view.place_of(3)
-    assert place is not None
-    assert not view.rect().contains(place.toPoint())
-    panel.table.cellClicked.emit(0, 1)
-    place = view.place_of(3)
-    assert place is not None
-    assert view.rect().contains(place.toPoint())
-
-
-def test_a_flag_says_its_note(window: MainWindow) -> None:
-    notes, timeline = notes_of(window), window.timeline
-    assert isinstance(timeline, Timeline)
-    run, overview = window.session.current, timeline.overview
-    assert run is not None
-    times = run.samples["t_ns"]
-    notes.pin(Pin(Note("the flag", t_ns=int(times[1])), run.run_id, run.graph_reference.hash))
-    assert "Note: the flag" in overview.words_at(overview.x_of(float(times[1])))
-
-
 def test_the_notes_of_both_runs_fly_on_one_clock(
     window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
@@ -215,18 +191,3 @@ def test_notes_are_saved_with_the_run_and_come_back(
     assert texts(window) == ["a vertex"]
     assert other.trace is not None
     assert notes.trace_of(other).notes == (Note("a vertex", vertex=1),)
-
-
-def test_there_is_an_end_to_notes(window: MainWindow) -> None:
-    notes = notes_of(window)
-    graph = notes.graph_shown()
-    many = tuple(Note(f"{k}", vertex=k % 4) for k in range(MOST_NOTES))
-    notes.take(many, graph)
-    assert not notes.pin(Pin(Note("one more", vertex=0), 0, graph))
-    window.graph_view.pointed = 0
-    window.actions_by_key["note_vertex"].trigger()
-    dialog = next(one for one in window.findChildren(NoteDialog) if one.isVisible())
-    dialog.field.setText("one more")
-    dialog.accept()
-    assert window.session.notice is not None
-    assert "500 notes already" in window.session.notice.words

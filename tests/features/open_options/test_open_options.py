@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton
+from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 from test_take_away import answer
 from test_window import close_for_good
@@ -27,9 +27,7 @@ from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded
 from viewer.features.open_options import LOOKING, OpenDialog
 from viewer.main_window import MainWindow
-from viewer.models.open_choices import known_options, words_of
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 
 SIGNED = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 -3\n2 1 4\n"
 TABLE = "source,target,km,hours\n0,1,3,0.5\n1,2,4,2.5\n"
@@ -241,37 +239,6 @@ def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_p
     assert "PDF is not read" in dialog.format.text()
     assert not dialog.open_button.isEnabled()
     dialog.reject()
-
-
-def test_the_dialog_fits_a_narrow_screen(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    path = save(tmp_path, "a-rather-long-name-of-a-file-of-a-network.csv", TABLE)
-    dialog = window.features["open_options"].ask(str(path))
-    dialog_of(window, qtbot)
-    dialog.resize(300, dialog.height())
-    qtbot.waitUntil(lambda: dialog.width() == 300)
-    for part in dialog.findChildren((QComboBox, QPushButton, QLabel)):
-        if part.isVisible():
-            assert dialog.rect().contains(part.geometry()), part.accessibleName()
-    for box in dialog.findChildren(QComboBox):
-        assert box.accessibleName()
-        label = dialog.form.labelForField(box)
-        assert label.buddy() is box  # Alt and a letter go there
-    dialog.reject()
-
-
-def test_settings_keep_options_and_read_old_entries(tmp_path: Path) -> None:
-    settings = Settings(tmp_path / "s.ini")
-    settings._store.setValue("recent_files", '["/old.gr", "/odd.gr"]')  # of a version before
-    settings._store.setValue("recent_options", '{"/odd.gr": {"weights": 7, "undirected": "yes"}}')
-    assert settings.recent_options == {}
-    settings.add_recent("/new.gr", {"undirected": True, "weights": "file", "weight_name": None})
-    assert settings.recent_files == ["/new.gr", "/old.gr", "/odd.gr"]
-    assert Settings(tmp_path / "s.ini").recent_options == {"/new.gr": {"undirected": True}}
-    settings.add_recent("/new.gr")
-    assert settings.recent_options == {}
-    assert known_options("nonsense") == {}
-    told = {"undirected": True, "weights": "absolute", "weight_name": "km"}
-    assert words_of(told) == "undirected, weights from km, without signs"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +14,10 @@ from screen import grabbed
 from test_controller import FakeHost, say
 from test_window import close_for_good
 
-from gpu.errors import FormatError
 from gpu.graph import CSRGraph
-from gpu.host import Failed, GraphLoaded, RunFinished, RunStarted, Verified
-from gpu.record.recording import Recording
+from gpu.host import GraphLoaded, RunFinished, RunStarted, Verified
 from gpu.record.trace import Trace, Verification
 from sample_graphs import open_sample
-from viewer.common.background import Task
 from viewer.features import opening as module
 from viewer.features.opening import OpeningFeature
 from viewer.main_window import MainWindow
@@ -91,20 +87,6 @@ def test_the_first_paint_shows_a_recorded_pair(window: MainWindow, qtbot: QtBot)
     assert sum(pixel.saturation() < 30 and 150 < pixel.value() < 230 for pixel in pixels) > 100
 
 
-def test_the_lessons_wait_for_a_run_of_ones_own(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    while window.features.install_next():
-        pass
-    hint = window.features["lessons"].hint
-    assert hint is not None
-    assert opening(window)._card is not None
-    assert not hint.isVisible()  # one line at a time
-    window.controller.show_graph(open_sample("sample:figure_6"))
-    assert hint.isVisible()
-    assert not opening(window)._card.isVisible()
-
-
 def test_the_graph_takes_the_place_of_its_outline(
     window: MainWindow, host: FakeHost, roads: CSRGraph
 ) -> None:
@@ -148,22 +130,6 @@ def test_another_graph_is_not_taken_for_it(
     window.session.set_graph(other)
     window.session.complete(roads)
     assert window.session.graph is other
-
-
-def test_a_file_that_cannot_be_read_leaves_the_graph_to_come(
-    window: MainWindow, host: FakeHost
-) -> None:
-    window.open_path("/data/none.gr")
-    say(
-        window.controller,
-        host,
-        Failed(window.controller._load_id, FormatError("none.gr", "no file")),
-    )
-    assert [str(one.what).startswith("sample:") for one in host.asked("load")] == [
-        True,
-        False,
-        True,
-    ]
 
 
 def test_runs_made_here_take_the_place_of_the_recorded(
@@ -260,42 +226,6 @@ def test_the_sweep_has_an_arrangement_of_its_own(window: MainWindow, qtbot: QtBo
     assert window.docks.arrangement == "explore"
 
 
-def test_what_is_asked_for_last_is_shown(window: MainWindow, qtbot: QtBot) -> None:
-    """One that is still being read when another one is wanted is kept, and not shown."""
-    part, seen = opening(window), []
-    window.session.graph_changed.connect(lambda: seen.append(window.session.graph.name))
-    part.show("mesh")
-    part.show("roads")
-    qtbot.waitUntil(lambda: not part.findChildren(Task))
-    shows(window, qtbot, "City roads")
-    assert seen == []
-    part.show("mesh")  # it is there: no thread, and the graph at once
-    assert part.findChildren(Task) == []
-    shows(window, qtbot, "3-D mesh")
-    part.show("roads")
-    part.show("mesh")
-    shows(window, qtbot, "3-D mesh")
-    assert window.comparison.a in window.session.runs
-    assert [name.split()[0] for name in seen] == ["3-D", "City", "3-D"]
-
-
-def test_a_recording_is_read_on_a_thread(
-    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    readers: list[threading.Thread] = []
-    read = module.load_recording
-
-    def watched(path: str) -> Recording:
-        readers.append(threading.current_thread())
-        return read(path)
-
-    monkeypatch.setattr(module, "load_recording", watched)
-    window.actions_by_key["recorded_mesh"].trigger()
-    shows(window, qtbot, "3-D mesh")
-    assert readers
-    assert threading.main_thread() not in readers
-
-
 def test_a_recording_that_is_not_there_is_said(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,28 +235,3 @@ def test_a_recording_that_is_not_there_is_said(
     assert window.session.notice is not None
     assert window.session.notice.words.startswith("No recording: ")
     shows(window, qtbot, "City roads")
-
-
-def test_a_point_of_the_recorded_sweep_is_run_on_the_machine_chosen(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    window.actions_by_key["recorded_sweep"].trigger()
-    qtbot.waitUntil(lambda: "sweep" in window.panels)
-    point = window.sweep.findings.best_time
-    assert point is not None
-    assert point.settings.engine == "cuda"
-    window.panels["sweep"].run_requested.emit(point)
-    asked = host.asked("run")[0]
-    assert asked.engine == "model"
-    assert asked.delta == point.settings.delta
-
-
-def test_a_file_on_the_command_line_comes_alone(
-    qapp: QApplication, tmp_path: Path, host: FakeHost
-) -> None:
-    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
-    window.show()
-    window.start("sample:grid?n=100")
-    assert [str(one.what) for one in host.asked("load")] == ["sample:grid?n=100"]
-    assert window.session.runs == []
-    close_for_good(window)

@@ -10,10 +10,8 @@ from page_stage import Parts
 from PyQt6.QtCore import QEvent, QPoint, Qt
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
-from screen import grabbed
 
 import sample_graphs
-from viewer.common.theme import THEMES
 from viewer.features.sweep import SweepPanel
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
@@ -120,19 +118,3 @@ def test_a_sweep_leaves_as_a_page(window: MainWindow, qtbot: QtBot, tmp_path: Pa
     notice = window.session.notice
     qtbot.waitUntil(lambda: window.session.notice is not None)
     assert notice is None or "Saved" in notice.words
-
-
-@pytest.mark.parametrize("theme", list(THEMES))
-def test_a_narrow_panel_of_each_theme_draws(window: MainWindow, qtbot: QtBot, theme: str) -> None:
-    panel = window.show_dock("sweep")
-    assert isinstance(panel, SweepPanel)
-    panel.values.setText("50, 400, 3000")
-    qtbot.mouseClick(panel.button, LEFT)
-    qtbot.waitUntil(lambda: not window.sweep.running, timeout=PATIENCE_MS)
-    panel.apply_theme(THEMES[theme])
-    panel.setParent(None)
-    panel.resize(300, 320)
-    image = grabbed(panel)
-    seen = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(60, 200)}
-    assert {THEMES[theme].data.time, THEMES[theme].data.work} <= seen
-    panel.deleteLater()

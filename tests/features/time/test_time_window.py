@@ -12,7 +12,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
-from test_window import close_for_good, with_finished_run
+from test_window import close_for_good
 
 from gpu.graph import CSRGraph
 from viewer.main_window import MainWindow
@@ -98,28 +98,6 @@ def test_speed_step_loop_and_edges_are_remembered(
         assert not again.actions_by_key["edges"].isChecked()
     finally:
         close_for_good(again)
-
-
-@pytest.mark.parametrize("value", ["fast", -1, 1e9, None, [1]])
-def test_damaged_settings_become_defaults(
-    value: object, settings: Settings, host: FakeHost, qapp: QApplication
-) -> None:
-    for key in ("playback/speed", "playback/step", "playback/loop"):
-        settings.set_value(key, value)
-    window = opened(settings, host)
-    try:
-        assert window.playback.speed == 1.0
-        assert cast(Timeline, window.timeline).wanted_kind == "sample"
-        assert not window.playback.looping
-    finally:
-        close_for_good(window)
-
-
-def test_a_replay_is_not_remembered(window: MainWindow, settings: Settings, host: FakeHost) -> None:
-    with_finished_run(window, host)
-    window.controller.replay()
-    assert window.playback.pace == 2.0
-    assert settings.value("playback/speed", 1.0) == 1.0
 
 
 def with_changes(window: MainWindow) -> None:

@@ -73,17 +73,6 @@ def test_who_only_looks_leaves_it_for_the_next_start(qapp: QApplication, tmp_pat
     assert last_session().read_bytes() == before
 
 
-def test_who_names_a_file_is_not_asked(
-    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    leave_session(tmp_path)
-    window = MainWindow(Settings(tmp_path / "second.ini"), FakeHost())  # type: ignore[arg-type]
-    window.named_file = "other.gr"
-    assert window.features["workspace"]
-    assert window.session.notice is None
-    close_for_good(window)
-
-
 def test_a_session_that_cannot_be_read_is_not_offered(qapp: QApplication, tmp_path: Path) -> None:
     last_session().parent.mkdir(parents=True, exist_ok=True)
     last_session().write_bytes(b"PK nothing")

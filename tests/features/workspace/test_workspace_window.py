@@ -25,7 +25,6 @@ from gpu.formats import load_graph
 from gpu.graph import CSRGraph
 from gpu.host import GraphLoaded, Ready
 from gpu.record.trace import Trace
-from gpu.record.tracefile import save_trace
 from gpu.record.workspace import (
     TABLE,
     Workspace,
@@ -33,7 +32,7 @@ from gpu.record.workspace import (
     saved_graph,
 )
 from viewer import app
-from viewer.main_window import QUICK_ARCS, MainWindow
+from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
 
@@ -218,20 +217,6 @@ def test_a_small_graph_comes_with_its_runs(
     close_for_good(other)
 
 
-def test_a_weight_attribute_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    file = tmp_path / "roads.csv"
-    file.write_text("from,to,km,hours\na,b,3,0.5\nb,c,4,2.5\n")
-    graph = load_graph(file, weight_name="hours")
-    save_trace(gpu.run(graph, "adds"), tmp_path / "run.npz")
-    drop(window, tmp_path / "run.npz")
-    qtbot.waitUntil(lambda: bool(window.controller.host.asked("load")))  # type: ignore[attr-defined]
-    request = arrive(window, graph)
-    assert request.weight_name == "hours"
-    qtbot.waitUntil(lambda: window.session.current is not None)
-    window.actions_by_key["copy_command"].trigger()
-    assert "--weight-name hours" in QApplication.clipboard().text()
-
-
 def test_a_broken_file_costs_nothing(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     graph = sample_graphs.make("grid", n=64, seed=4)
     window.controller.show_graph(graph)
@@ -302,41 +287,6 @@ def test_a_small_graph_named_on_the_command_line_runs_by_itself(
     arrive(window, graph)
     qtbot.waitUntil(lambda: window.session.current is None)
     assert len(host.asked("run")) == 1
-
-
-def test_a_large_graph_named_on_the_command_line_waits_for_run(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    file = tmp_path / "large.gr"
-    file.write_text("p sp 1 0\n")
-    tails = np.arange(QUICK_ARCS + 1)
-    spots = np.zeros((QUICK_ARCS + 2, 2), np.float32)
-    spots[:, 0] = np.arange(QUICK_ARCS + 2)
-    ones = np.ones(QUICK_ARCS + 1, np.int32)
-    large = CSRGraph.from_arcs(
-        tails, tails + 1, ones, QUICK_ARCS + 2, positions=spots, name="large"
-    )
-    host = named_on_the_command_line(window, file, large)
-    qtbot.waitUntil(lambda: window.session.notice is not None)
-    assert "large is here" in window.session.notice.words
-    assert "Ctrl+R" in window.session.notice.advice
-    assert not host.asked("run")
-
-
-def test_a_workspace_named_on_the_command_line_shows_its_runs(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    file, graph, trace = roads(tmp_path)
-    path = tmp_path / "lecture.scope"
-    workspace = Workspace(saved_graph(trace.graph, path), ((4, trace),), 4, None, 1, {})
-    save_workspace(workspace, path)
-    host = named_on_the_command_line(window, path, graph)
-    qtbot.waitUntil(lambda: bool(host.asked("load")))
-    assert host.asked("load")[-1].what == str(file)
-    arrive(window, graph)
-    qtbot.waitUntil(lambda: window.session.current is not None)
-    assert window.session.current.trace.time_ns == trace.time_ns
-    assert not host.asked("run")  # what it holds is shown, nothing is run
 
 
 def mailed(tmp_path: Path, trace: Trace, origin: str, **options: Any) -> Path:
