@@ -13,7 +13,6 @@ from gpu.cuda import records
 from gpu.cuda.device import Device
 from gpu.cuda.launch import (
     SPARE_BYTES,
-    CudaRun,
     DeviceGraph,
     Plan,
     device_graph,
@@ -78,7 +77,7 @@ def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
     """Run ADDS on the GPU. The device arbitrates by itself: `seed` changes nothing."""
-    return run_tuned(graph, settings, buffers, observer, tuning_for(graph, settings))[0]
+    return go(graph, settings, buffers, observer, make_plan)[0]
 
 
 def tuning_for(graph: CSRGraph, settings: RunSettings) -> Tuning:
@@ -88,19 +87,9 @@ def tuning_for(graph: CSRGraph, settings: RunSettings) -> Tuning:
     return AS_PUBLISHED if graph.weights.itemsize == 4 else WIDE_AS_PUBLISHED
 
 
-def run_tuned(
-    graph: CSRGraph,
-    settings: RunSettings,
-    buffers: RunBuffers,
-    observer: Observer,
-    tuning: Tuning,
-) -> tuple[EngineOutcome, CudaRun]:
-    """Run with given tuning; the run comes along, for its readings and state."""
-    return go(graph, settings, buffers, observer, make_plan, tuning)
-
-
-def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning) -> Plan:
+def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> Plan:
     """Size queues and grid, and fill the kernel's record."""
+    tuning = tuning_for(graph, settings)
     parameters, probe = settings.parameters, settings.probe
     kernel = function(device.number, FILE, "adds", probe, graph.weights.dtype.name, tuning.threads)
     most = min(

@@ -28,6 +28,7 @@ from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 
 MOST_THREADS, LEAST_THREADS = 1024, 128  # of a block
+THREADS_PER_SM = 2048  # that share a multiprocessor: tuned on an H100
 LIST_ITEMS = 1024  # LIST in apsp_sweep.cu
 STATIC_BYTES = 512  # shared memory that the kernels declare themselves, at most
 RESERVED_BYTES = 1024  # of each block's shared memory, for the system (compute capability 8 on)
@@ -48,8 +49,15 @@ class Kind:
     def run(
         self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
     ) -> EngineOutcome:
-        """Run on the GPU."""
-        return run_tuned(graph, settings, buffers, observer, self, TUNED)
+        """Run on the GPU. Nothing is drawn at random: `seed` changes nothing."""
+        device, delta = check_device(settings), settings.delta
+        first, count = source_range(settings.parameters, graph.n)
+        if delta is None:
+            delta = wanted_delta(self.factor, graph.mean_weight, graph.mean_degree, graph.integer)
+        device_graph(graph, device)  # before anything else: what is free is counted after it
+        shape = make_shape(graph, settings, self, device, count)
+        conveyor = Conveyor(graph, settings, buffers, device, shape, first, count)
+        return conveyor.run(observer, delta if self.bits else 0.0)
 
 
 EDGE = Kind("apsp_edge.cu", "edge", 0.0, 0)
@@ -58,45 +66,12 @@ FAST = Kind("apsp_sweep.cu", "fast", C_FAST, 2)
 run_edge, run_delta, run_fast = EDGE.run, DELTA.run, FAST.run
 
 
-@dataclass(frozen=True)
-class Tuning:
-    """What was tuned on an H100; nothing of it changes a result.
-
-    threads_per_sm : threads that share a multiprocessor, at least 128 and at most 1024 a block
-    """
-
-    threads_per_sm: int = 2048
-
-
-TUNED = Tuning()
-
-
-def run_tuned(
-    graph: CSRGraph,
-    settings: RunSettings,
-    buffers: RunBuffers,
-    observer: Observer,
-    kind: Kind,
-    tuning: Tuning,
-) -> EngineOutcome:
-    """Run with given tuning. Nothing is drawn at random, so `seed` changes nothing."""
-    device, delta = check_device(settings), settings.delta
-    first, count = source_range(settings.parameters, graph.n)
-    if delta is None:
-        delta = wanted_delta(kind.factor, graph.mean_weight, graph.mean_degree, graph.integer)
-    device_graph(graph, device)  # before anything else: what is free is counted after it
-    shape = make_shape(graph, settings, kind, device, count, tuning)
-    conveyor = Conveyor(graph, settings, buffers, device, shape, first, count)
-    return conveyor.run(observer, delta if kind.bits else 0.0)
-
-
 def make_shape(
     graph: CSRGraph,
     settings: RunSettings,
     kind: Kind,
     device: Device,
     count: int,
-    tuning: Tuning,
 ) -> Shape:
     """Choose kernel, threads and blocks for a graph of n vertices and `count` sources."""
     import cupy
@@ -108,7 +83,7 @@ def make_shape(
     threads = MOST_THREADS  # rows beyond shared memory: few at once, that they stay in the cache
     if place == "shared":
         per_sm = int(limits["MaxSharedMemoryPerMultiprocessor"])
-        threads = block_threads(shared, per_sm, tuning.threads_per_sm)
+        threads = block_threads(shared, per_sm)
     name = f"{kind.name}_{place}"
     kernel = function(device.number, kind.file, name, probe, graph.weights.dtype.name, threads)
     if shared > 0:
@@ -142,13 +117,13 @@ def placed(kind: Kind, n: int, most: int, size: int) -> tuple[str, int]:
     return "global", long
 
 
-def block_threads(shared: int, per_sm: int, threads_per_sm: int) -> int:
+def block_threads(shared: int, per_sm: int) -> int:
     """Return the threads of a block: a power of two from 128 to 1024.
 
     shared : its dynamic shared memory; per_sm : that of a multiprocessor, bytes
     """
     together = max(per_sm // (shared + STATIC_BYTES + RESERVED_BYTES), 1)
     threads = MOST_THREADS
-    while threads > LEAST_THREADS and threads * together > threads_per_sm:
+    while threads > LEAST_THREADS and threads * together > THREADS_PER_SM:
         threads //= 2
     return threads

@@ -10,7 +10,6 @@ from gpu.algorithms.async_near_far import DENSE, strides_of, target_of
 from gpu.cuda.device import Device
 from gpu.cuda.launch import (
     SPARE_BYTES,
-    CudaRun,
     Plan,
     device_graph,
     go,
@@ -61,21 +60,10 @@ def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
     """Run on the GPU. The device arbitrates by itself: `seed` changes nothing."""
-    return run_tuned(graph, settings, buffers, observer, TUNED)[0]
+    return go(graph, settings, buffers, observer, make_plan)[0]
 
 
-def run_tuned(
-    graph: CSRGraph,
-    settings: RunSettings,
-    buffers: RunBuffers,
-    observer: Observer,
-    tuning: Tuning,
-) -> tuple[EngineOutcome, CudaRun]:
-    """Run with given tuning; the run comes along, for its state."""
-    return go(graph, settings, buffers, observer, make_plan, tuning)
-
-
-def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning) -> Plan:
+def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> Plan:
     """Size queues and grid, and fill the kernel's record."""
     numbers, threads = graph.weights.dtype, THREADS[FILE]
     kernel = function(device.number, FILE, NAME, settings.probe, numbers.name)
@@ -92,10 +80,10 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
         threads=workers * threads,
         drop_stale=1,
         buckets=target_of(graph.mean_degree),
-        flush_rounds=tuning.settle,
-        keep=tuning.dense_give_above if dense else tuning.give_above,
-        chunk_smallest=tuning.take_below,
-        chunk_largest=tuning.dense_packet if dense else tuning.packet,
+        flush_rounds=TUNED.settle,
+        keep=TUNED.dense_give_above if dense else TUNED.give_above,
+        chunk_smallest=TUNED.take_below,
+        chunk_largest=TUNED.dense_packet if dense else TUNED.packet,
         pile_room=places,
     )
     record["rule"]["given"] = settings.delta or 0.0

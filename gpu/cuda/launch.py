@@ -13,7 +13,7 @@ import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +32,6 @@ DEFAULT_PERIOD_NS = 10_000
 ALIGNED = 256  # bytes, of arrays that share an allocation
 SPARE_BYTES = 64 << 20  # left free on the device
 UNREAD = RunBuffers(np.empty(0))  # of runs that are not read back: they fill none
-Tuning = TypeVar("Tuning")  # what an algorithm's launcher was tuned with
 
 
 class DeviceGraph:
@@ -411,19 +410,18 @@ def go(
     settings: RunSettings,
     buffers: RunBuffers,
     observer: Observer,
-    make_plan: Callable[[CSRGraph, RunSettings, Device, Tuning], Plan],
-    tuning: Tuning,
+    make_plan: Callable[[CSRGraph, RunSettings, Device], Plan],
 ) -> tuple[EngineOutcome, CudaRun]:
-    """Plan, launch, watch and finish one run; the run comes along, for its readings and state.
+    """Plan, launch, watch and finish one run; return it too, for its readings and state.
 
-    make_plan : the algorithm's, called once the device is current; tuning : what it gets
+    make_plan : the algorithm's, called once the device is current
     """
     device = check_device(settings)
-    plan = make_plan(graph, settings, device, tuning)
+    plan = make_plan(graph, settings, device)
     if _is_first(graph, device, plan, settings):
         rehearse(graph, device, plan, settings)
         del plan  # what it has allocated, the run takes
-        plan = make_plan(graph, settings, device, tuning)
+        plan = make_plan(graph, settings, device)
     run = CudaRun(graph, device, plan, settings, buffers)
     run.launch()
     run.watch(observer)

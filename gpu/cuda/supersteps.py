@@ -15,7 +15,6 @@ import numpy as np
 from gpu.cuda.device import Device
 from gpu.cuda.launch import (
     SPARE_BYTES,
-    CudaRun,
     Plan,
     device_graph,
     go,
@@ -86,42 +85,29 @@ class Kernel:
         Every superstep is a sample, so the period is not used; where supersteps come faster
         than samples can leave, some are left out.
         """
-        return self.run_tuned(graph, settings, buffers, observer, TUNED)[0]
+        return go(graph, settings, buffers, observer, self.make_plan)[0]
 
-    def run_tuned(
-        self,
-        graph: CSRGraph,
-        settings: RunSettings,
-        buffers: RunBuffers,
-        observer: Observer,
-        tuning: Tuning,
-    ) -> tuple[EngineOutcome, CudaRun]:
-        """Run with given tuning; the run comes along, for its state."""
-        return go(graph, settings, buffers, observer, self.make_plan, tuning)
-
-    def make_plan(
-        self, graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning
-    ) -> Plan:
+    def make_plan(self, graph: CSRGraph, settings: RunSettings, device: Device) -> Plan:
         """Size piles and grid, and fill the kernel's record."""
-        variant = (settings.probe, graph.weights.dtype.name, tuning.threads)
+        variant = (settings.probe, graph.weights.dtype.name, TUNED.threads)
         kernel = function(device.number, self.file, self.name, *variant)
-        workers = max(tuning.blocks_per_sm * device.multiprocessors - 1, 1)
-        most = resident_blocks(device, kernel, tuning.threads) - 1  # one block is the courier
-        refuse_workers(workers, most, device, tuning.threads)
+        workers = max(TUNED.blocks_per_sm * device.multiprocessors - 1, 1)
+        most = resident_blocks(device, kernel, TUNED.threads) - 1  # one block is the courier
+        refuse_workers(workers, most, device, TUNED.threads)
         device_graph(graph, device)  # before the piles: it is the larger demand
         place_bytes = self.needed_bytes(1, graph.weights.dtype)
         room = places_for(graph, self.file, self.room(graph), place_bytes, MOST_PLACES)
         record = new_record(
             source=settings.source,
             workers=workers,
-            threads=workers * tuning.threads,
+            threads=workers * TUNED.threads,
             drop_stale=1,  # one vertex is processed at most once a superstep
             pile_room=room,
-            wide_enter=tuning.wide_enter,
-            wide_leave=tuning.wide_leave,
+            wide_enter=TUNED.wide_enter,
+            wide_leave=TUNED.wide_leave,
         )
         record["rule"]["given"] = settings.delta or 0.0
-        plan = Plan(self.file, self.name, tuning.threads, workers, record)
+        plan = Plan(self.file, self.name, TUNED.threads, workers, record)
         self._allocate(plan, graph, room, settings.probe)
         return plan
 

@@ -113,7 +113,7 @@ def test_where_a_source_is_kept_on_an_h100(kind: apsp.Kind, n: int, size: int, p
     ("shared", "threads"), [(0, 128), (54_848, 512), (100_000, 1024), (200_000, 1024)]
 )
 def test_blocks_fill_a_multiprocessor(shared: int, threads: int) -> None:
-    assert apsp.block_threads(shared, 233_472, apsp.TUNED.threads_per_sm) == threads
+    assert apsp.block_threads(shared, 233_472) == threads
 
 
 def test_looking_at_the_launcher_imports_no_cupy() -> None:

@@ -23,9 +23,9 @@ from test_cuda_gpu import (
     settings_of,
 )
 
-from gpu.cuda import supersteps, watchdog
+from gpu.cuda import launch, supersteps, watchdog
 from gpu.cuda.device import why_not
-from gpu.cuda.supersteps import TUNED, Kernel
+from gpu.cuda.supersteps import Kernel
 from gpu.engine import RecordingObserver, RunBuffers
 from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
@@ -125,8 +125,8 @@ def test_probe_totals_are_the_counted_totals(algorithm: str, share: float | None
 def run_of(graph: CSRGraph, algorithm: str, probe: int, delta: float | None = None, **asked: Any):
     watching = RecordingObserver(**asked)
     buffers = RunBuffers.allocate(graph, probe)
-    given = (graph, settings_of(algorithm, probe, delta), buffers, watching, TUNED)
-    outcome, run = kernel_of(algorithm).run_tuned(*given)
+    given = (graph, settings_of(algorithm, probe, delta), buffers, watching)
+    outcome, run = launch.go(*given, kernel_of(algorithm).make_plan)
     return outcome, run, watching.samples(), buffers
 
 

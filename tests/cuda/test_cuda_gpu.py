@@ -219,9 +219,8 @@ def run_of(graph: CSRGraph, algorithm: str, probe: int, **observer: Any) -> Any:
     watching = RecordingObserver(**observer)
     buffers = RunBuffers.allocate(graph, probe)
     launcher = getattr(supersteps, algorithm.upper(), None) or LAUNCHERS[algorithm]
-    tuned = getattr(launcher, "TUNED", supersteps.TUNED)
-    given = (graph, settings_of(algorithm, probe), buffers, watching, tuned)
-    outcome, run = launcher.run_tuned(*given)
+    given = (graph, settings_of(algorithm, probe), buffers, watching)
+    outcome, run = launch.go(*given, launcher.make_plan)
     return outcome, run, watching.samples(), buffers
 
 
