@@ -37,6 +37,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
+from gpu.cpu import delta_stepping_state as state
 from gpu.cpu.atomics import (
     as_bits,
     atomic_add,
@@ -49,51 +50,6 @@ from gpu.cpu.atomics import (
     read_clock,
     store,
     swap,
-)
-from gpu.cpu.delta_stepping_state import (
-    AT_WORK,
-    BEFORE,
-    BLOCK,
-    BUCKET,
-    BUSY,
-    CHUNK,
-    CLEARED,
-    CLEARED_AT_ONCE,
-    CLEARING,
-    CLOCK_EVERY,
-    ENDED_NS,
-    FIRST_CHUNK,
-    FIRST_REACHED,
-    GO_ON,
-    HELD,
-    IN_HAND,
-    LAST,
-    LAST_REACHED,
-    LOWEST,
-    MADE,
-    MOST_TICKS,
-    NOBODY,
-    OFFER,
-    OFFER_WORDS,
-    OFFERS,
-    PERIOD,
-    PIECE,
-    PLACE_BITS,
-    PLACE_MASK,
-    READ,
-    RECORD_BITS,
-    SIZES,
-    SPINS,
-    STARTED,
-    STEP,
-    STOP,
-    TAKEN,
-    TICK_BITS,
-    TIMES,
-    TO_GROW,
-    TOLD,
-    WAITING,
-    WRITTEN,
 )
 from gpu.delta import BY_HAND, START
 from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED, ENDED
@@ -115,18 +71,18 @@ def work(shared, me):  # type: ignore[no-untyped-def]
         return
     control = shared.control
     t = shared.threads[me]
-    if t.stage == BEFORE:
+    if t.stage == state.BEFORE:
         _clear(shared, t, control, me)
         _begin(shared, t, control, me)
     while True:
         last = False
-        if t.stage == AT_WORK:
+        if t.stage == state.AT_WORK:
             if not _work_off(shared, t, control, me):
                 break
             last = _leave_bucket(shared, t, control, me)
         if not _await(shared, t, control, me, last):
             break
-        if t.stage == WAITING and not _next_bucket(shared, t, control):
+        if t.stage == state.WAITING and not _next_bucket(shared, t, control):
             if shared.probe >= 2:
                 _copy_share(shared, me)
             break
@@ -137,9 +93,9 @@ def _clear(shared, t, control, me):  # type: ignore[no-untyped-def]
     """Clear with the others what is written for each vertex; the run's clock stands still."""
     _look_at_clock(t, control, shared.clock, shared.clock_kind)
     begun, n, looks = t.now_ns, len(shared.whole_bits), 0
-    while load(control, CLEARED) < n:
-        first = min(atomic_add(control, CLEARING, CLEARED_AT_ONCE), n)
-        last = min(first + CLEARED_AT_ONCE, n)
+    while load(control, state.CLEARED) < n:
+        first = min(atomic_add(control, state.CLEARING, state.CLEARED_AT_ONCE), n)
+        last = min(first + state.CLEARED_AT_ONCE, n)
         if shared.probe >= 2:
             _clear_records(shared.bits, first, last, shared.unreached)
         if shared.probe >= 2 and shared.watched:
@@ -152,45 +108,45 @@ def _clear(shared, t, control, me):  # type: ignore[no-untyped-def]
         if shared.probe < 2 or shared.watched:  # else records are copied over it at the end
             for vertex in range(np.uintp(first), np.uintp(last)):
                 shared.whole_bits[vertex] = shared.unreached
-        atomic_add(control, CLEARED, last - first)
+        atomic_add(control, state.CLEARED, last - first)
         if first == n:  # others are still at it
             looks += 1
             _wait(looks, shared.yielder)
     _look_at_clock(t, control, shared.clock, shared.clock_kind)
     if me == 0:  # it has the source: the others wait for it
-        control[STARTED] += t.now_ns - begun
+        control[state.STARTED] += t.now_ns - begun
     t.now_ns, t.tick = 0, 0
 
 
 @compiled_lean
 def _clear_records(bits, first, last, unreached):  # type: ignore[no-untyped-def]
     for vertex in range(np.uintp(first), np.uintp(last)):
-        at = vertex << np.uintp(RECORD_BITS)
-        bits[at], bits[at + np.uintp(TIMES)] = unreached, 0
-        bits[at + np.uintp(FIRST_REACHED)] = bits[at + np.uintp(LAST_REACHED)] = NEVER
+        at = vertex << np.uintp(state.RECORD_BITS)
+        bits[at], bits[at + np.uintp(state.TIMES)] = unreached, 0
+        bits[at + np.uintp(state.FIRST_REACHED)] = bits[at + np.uintp(state.LAST_REACHED)] = NEVER
 
 
 @compiled_inline
 def _begin(shared, t, control, me):  # type: ignore[no-untyped-def]
     """Have an own pool and empty buckets, but for the source, which the first thread has."""
     t.delta, t.inverse = shared.hands[1], 1.0 / shared.hands[1]
-    t.spare, t.fresh, t.free = -1, FIRST_CHUNK, shared.link.shape[1] - FIRST_CHUNK
-    t.wanted, t.stage = 1, AT_WORK
+    t.spare, t.fresh, t.free = -1, state.FIRST_CHUNK, shared.link.shape[1] - state.FIRST_CHUNK
+    t.wanted, t.stage = 1, state.AT_WORK
     if me == 0:  # nobody else has anything to do yet
         shared.totals[0].delta = t.delta
-        entry = shared.pool[0, FIRST_CHUNK, 0]
+        entry = shared.pool[0, state.FIRST_CHUNK, 0]
         entry.bits, entry.vertex = 0, shared.source
         at = shared.source << shared.shift
         shared.bits[np.uintp(at)] = 0
         if shared.probe >= 2:
-            shared.bits[np.uintp(at + FIRST_REACHED)] = 0
-            shared.bits[np.uintp(at + LAST_REACHED)] = 0
-        shared.counts[0, 0], shared.top[0, 0] = 1, FIRST_CHUNK
+            shared.bits[np.uintp(at + state.FIRST_REACHED)] = 0
+            shared.bits[np.uintp(at + state.LAST_REACHED)] = 0
+        shared.counts[0, 0], shared.top[0, 0] = 1, state.FIRST_CHUNK
         t.fresh, t.free, t.waiting = t.fresh + 1, t.free - 1, 1
         if shared.probe > 0:
             write_sample(shared, 0, 0, 1)
-            shared.totals[0].next_sample_ns = control[PERIOD]
-            store(control, WRITTEN, 1)
+            shared.totals[0].next_sample_ns = control[state.PERIOD]
+            store(control, state.WRITTEN, 1)
 
 
 @compiled_inline
@@ -200,9 +156,9 @@ def _work_off(shared, t, control, me):  # type: ignore[no-untyped-def]
         if t.left == 0 and not _find(shared, t, me):
             return True
         if not _process(shared, t, control, me):
-            swap(control, STOP, GO_ON, TO_GROW)
+            swap(control, state.STOP, state.GO_ON, state.TO_GROW)
             return False
-        if load(control, STOP) != GO_ON:
+        if load(control, state.STOP) != state.GO_ON:
             return False
 
 
@@ -223,10 +179,10 @@ def _find(shared, t, me):  # type: ignore[no-untyped-def]
         t.hand_top, t.hand_count = np.int64(shared.top[row, slot]), count
         shared.counts[row, slot] = 0
         t.waiting -= count
-    if threads > 1 and t.hand_count > OFFER:
+    if threads > 1 and t.hand_count > state.OFFER:
         _offer(shared, t, me)
     t.chunk, t.piece = t.hand_top, 0
-    t.left = ((t.hand_count - 1) & LAST) + 1
+    t.left = ((t.hand_count - 1) & state.LAST) + 1
     t.hand_count -= t.left
     t.hand_top = np.int64(shared.link[row, np.uintp(t.chunk)])
     return True
@@ -235,18 +191,18 @@ def _find(shared, t, me):  # type: ignore[no-untyped-def]
 @compiled_inline
 def _offer(shared, t, me):  # type: ignore[no-untyped-def]
     """Put vertices in hand on offer; more of them from time to time where all were taken."""
-    offers, pool, row, at = shared.offers, shared.pool, np.uintp(me), me * OFFER_WORDS
-    made = offers[at + MADE]
-    left = made - load(offers, at + TAKEN)
-    t.wanted = min(2 * t.wanted, OFFERS) if left == 0 else max(t.wanted >> 1, 1)
-    while left < t.wanted and t.hand_count > OFFER:
-        rest = ((t.hand_count - 1) & LAST) + 1
-        count, place = min(rest, OFFER), made & (OFFERS - 1)
+    offers, pool, row, at = shared.offers, shared.pool, np.uintp(me), me * state.OFFER_WORDS
+    made = offers[at + state.MADE]
+    left = made - load(offers, at + state.TAKEN)
+    t.wanted = min(2 * t.wanted, state.OFFERS) if left == 0 else max(t.wanted >> 1, 1)
+    while left < t.wanted and t.hand_count > state.OFFER:
+        rest = ((t.hand_count - 1) & state.LAST) + 1
+        count, place = min(rest, state.OFFER), made & (state.OFFERS - 1)
         for i in range(count):
             source = pool[row, np.uintp(t.hand_top), np.uintp(rest - 1 - i)]
-            target = pool[row, np.uintp(place >> PLACE_BITS), _place(place, i)]
+            target = pool[row, np.uintp(place >> state.PLACE_BITS), _place(place, i)]
             target.bits, target.vertex = source.bits, source.vertex
-        offers[at + SIZES + place] = count
+        offers[at + state.SIZES + place] = count
         t.hand_count -= count
         if count == rest:
             chunk = t.hand_top
@@ -254,49 +210,49 @@ def _offer(shared, t, me):  # type: ignore[no-untyped-def]
             _free(shared, t, me, chunk)
         made += 1
         left += 1
-        store(offers, at + MADE, made)
+        store(offers, at + state.MADE, made)
 
 
 @compiled_inline
 def _offer_pieces(shared, me, vertex, dist, start, end):  # type: ignore[no-untyped-def]
     """Offer a long row's arcs piece by piece, from its end; return the end of what remains."""
-    offers, at = shared.offers, me * OFFER_WORDS
-    made, piece = offers[at + MADE], (end - start - 1) // PIECE
-    while piece > 0 and made - load(offers, at + TAKEN) < OFFERS:
-        place = made & (OFFERS - 1)
-        target = shared.pool[np.uintp(me), np.uintp(place >> PLACE_BITS), _place(place, 0)]
+    offers, at = shared.offers, me * state.OFFER_WORDS
+    made, piece = offers[at + state.MADE], (end - start - 1) // state.PIECE
+    while piece > 0 and made - load(offers, at + state.TAKEN) < state.OFFERS:
+        place = made & (state.OFFERS - 1)
+        target = shared.pool[np.uintp(me), np.uintp(place >> state.PLACE_BITS), _place(place, 0)]
         target.bits, target.vertex = as_bits(dist), vertex
-        offers[at + SIZES + place] = -piece
-        end = start + piece * PIECE
+        offers[at + state.SIZES + place] = -piece
+        end = start + piece * state.PIECE
         piece -= 1
         made += 1
-        store(offers, at + MADE, made)
+        store(offers, at + state.MADE, made)
     return end
 
 
 @compiled_inline
 def _place(offer, i):  # type: ignore[no-untyped-def]
     """Return where in its chunk an offer has its vertex number i."""
-    return np.uintp((offer & PLACE_MASK) * OFFER + i)
+    return np.uintp((offer & state.PLACE_MASK) * state.OFFER + i)
 
 
 @compiled_lean
 def _take(shared, t, me, victim):  # type: ignore[no-untyped-def]
     """Take what a thread has on offer; False where there is nothing."""
-    offers, pool, at = shared.offers, shared.pool, victim * OFFER_WORDS
-    taken = load(offers, at + TAKEN)
-    if taken >= load(offers, at + MADE):
+    offers, pool, at = shared.offers, shared.pool, victim * state.OFFER_WORDS
+    taken = load(offers, at + state.TAKEN)
+    if taken >= load(offers, at + state.MADE):
         return False
-    place = taken & (OFFERS - 1)
-    size = offers[at + SIZES + place]
+    place = taken & (state.OFFERS - 1)
+    size = offers[at + state.SIZES + place]
     count = max(size, 1)
     for i in range(count):
-        source = pool[np.uintp(victim), np.uintp(place >> PLACE_BITS), _place(place, i)]
-        target = pool[np.uintp(me), IN_HAND, np.uintp(i)]
+        source = pool[np.uintp(victim), np.uintp(place >> state.PLACE_BITS), _place(place, i)]
+        target = pool[np.uintp(me), state.IN_HAND, np.uintp(i)]
         target.bits, target.vertex = source.bits, source.vertex
-    if not swap(offers, at + TAKEN, taken, taken + 1):
+    if not swap(offers, at + state.TAKEN, taken, taken + 1):
         return False
-    t.chunk, t.left, t.piece = IN_HAND, count, max(-size, 0)
+    t.chunk, t.left, t.piece = state.IN_HAND, count, max(-size, 0)
     return True
 
 
@@ -327,7 +283,7 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
         dist = shared.dist[np.uintp(vertex << shared.shift)]
         if as_bits(dist) == pool[row, chunk, last].bits:
             start, end = shared.indptr[np.uintp(vertex)], shared.indptr[np.uintp(vertex + 1)]
-            needed = min(end - start, slots) + (end - start) // CHUNK + 3
+            needed = min(end - start, slots) + (end - start) // state.CHUNK + 3
             if t.free < needed:
                 t.needed = needed
                 return False
@@ -336,15 +292,15 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
                 t.waiting += 1
             else:
                 if t.piece > 0:
-                    start += t.piece * PIECE
-                    end = min(start + PIECE, end)
+                    start += t.piece * state.PIECE
+                    end = min(start + state.PIECE, end)
                 else:
                     _count(shared, t, control, vertex)
-                    if end - start > 2 * PIECE and len(shared.threads) > 1:
+                    if end - start > 2 * state.PIECE and len(shared.threads) > 1:
                         end = _offer_pieces(shared, me, vertex, dist, start, end)
                 _relax(shared, t, me, dist, start, end)
         t.left -= 1
-    if t.chunk != IN_HAND:
+    if t.chunk != state.IN_HAND:
         _free(shared, t, me, t.chunk)
     return True
 
@@ -365,8 +321,8 @@ def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
     alone, improved, overflowed = len(shared.threads) == 1, 0, False
     first, shift = start, shared.shift
     while first < end:
-        last = min(first + BLOCK, end)
-        for arc in range(last, min(last + BLOCK, end)):
+        last = min(first + state.BLOCK, end)
+        for arc in range(last, min(last + state.BLOCK, end)):
             fetch(shared.bits, np.int64(shared.indices[np.uintp(arc)]) << shift)
         for arc in range(first, last):
             to = np.int64(shared.indices[np.uintp(arc)])
@@ -382,9 +338,9 @@ def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
                     improved += 1
                     _push(shared, t, me, np.float64(reached), reached, to)
                     if shared.probe >= 2:
-                        shared.bits[np.uintp(at + LAST_REACHED)] = t.tick
+                        shared.bits[np.uintp(at + state.LAST_REACHED)] = t.tick
                         if old == shared.unreached:
-                            shared.bits[np.uintp(at + FIRST_REACHED)] = t.tick
+                            shared.bits[np.uintp(at + state.FIRST_REACHED)] = t.tick
             elif as_bits(reached) == shared.unreached:
                 overflowed |= shared.bits[np.uintp(at)] == shared.unreached
         first = last
@@ -403,13 +359,13 @@ def copy_out(bits, whole_bits, first_ns, last_ns, times, first, last):  # type: 
     few vertices apart.
     """
     for vertex in range(np.uintp(first), np.uintp(last)):
-        at = vertex << np.uintp(RECORD_BITS)
+        at = vertex << np.uintp(state.RECORD_BITS)
         whole_bits[vertex] = bits[at]
-        times[vertex] = bits[at + np.uintp(TIMES)]
-        reached = np.int64(bits[at + np.uintp(FIRST_REACHED)])
-        improved = max(np.int64(bits[at + np.uintp(LAST_REACHED)]), reached)
-        first_ns[vertex] = max(reached << TICK_BITS, NEVER)  # of ticks before 0: none
-        last_ns[vertex] = max(improved << TICK_BITS, NEVER)
+        times[vertex] = bits[at + np.uintp(state.TIMES)]
+        reached = np.int64(bits[at + np.uintp(state.FIRST_REACHED)])
+        improved = max(np.int64(bits[at + np.uintp(state.LAST_REACHED)]), reached)
+        first_ns[vertex] = max(reached << state.TICK_BITS, NEVER)  # of ticks before 0: none
+        last_ns[vertex] = max(improved << state.TICK_BITS, NEVER)
 
 
 @compiled_inline
@@ -427,14 +383,14 @@ def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
     """Count a processed vertex; from probe level 2 also which, and what time it is."""
     t.processed += 1
     if shared.probe >= 2:
-        at = (vertex << shared.shift) + TIMES
+        at = (vertex << shared.shift) + state.TIMES
         if len(shared.threads) == 1:
             shared.bits[np.uintp(at)] += 1
         else:
             atomic_add(shared.bits, at, 1)
         t.until_clock -= 1
         if t.until_clock <= 0:
-            t.until_clock = CLOCK_EVERY
+            t.until_clock = state.CLOCK_EVERY
             _look_at_clock(t, control, shared.clock, shared.clock_kind)
 
 
@@ -442,8 +398,8 @@ def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
 def _look_at_clock(t, control, clock, kind):  # type: ignore[no-untyped-def]
     """Look at the clock at an address; 0: there is none."""
     if clock != 0:
-        t.now_ns = max(t.now_ns, read_clock(clock, kind) - control[STARTED])
-        t.tick = min(t.now_ns >> TICK_BITS, MOST_TICKS)
+        t.now_ns = max(t.now_ns, read_clock(clock, kind) - control[state.STARTED])
+        t.tick = min(t.now_ns >> state.TICK_BITS, state.MOST_TICKS)
 
 
 @compiled_inline
@@ -456,8 +412,8 @@ def _push(shared, t, me, place, dist, vertex):  # type: ignore[no-untyped-def]
     position = t.head_slot + np.int64(min(max((place - t.base) * t.inverse, 0.0), slots - 1.0))
     slot = np.uintp(position - slots if position >= slots else position)
     count = np.int64(shared.counts[row, slot])
-    at = np.uintp(count & LAST)
-    if count & LAST == 0:
+    at = np.uintp(count & state.LAST)
+    if count & state.LAST == 0:
         fresh = t.spare
         if fresh >= 0:
             t.spare = np.int64(shared.link[row, np.uintp(fresh)])
@@ -477,25 +433,25 @@ def _push(shared, t, me, place, dist, vertex):  # type: ignore[no-untyped-def]
 def _leave_bucket(shared, t, control, me):  # type: ignore[no-untyped-def]
     """Say which own bucket comes first; whether nobody is at work any more."""
     slots = shared.counts.shape[1]
-    t.lowest = NOBODY
+    t.lowest = state.NOBODY
     if t.waiting > 0:
         step, slot = 0, t.head_slot
         while shared.counts[me, slot] == 0:
             step += 1
             slot = slot + 1 if slot + 1 < slots else 0
         t.lowest, t.lowest_count = step, np.int64(shared.counts[me, slot])
-        if step < load(control, LOWEST):
-            atomic_min(control, LOWEST, step)
-    t.stage = WAITING
-    return atomic_add(control, BUSY, -1) == 1
+        if step < load(control, state.LOWEST):
+            atomic_min(control, state.LOWEST, step)
+    t.stage = state.WAITING
+    return atomic_add(control, state.BUSY, -1) == 1
 
 
 @compiled_lean
 def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
     """Choose the next bucket, alone: nobody else does anything."""
-    step, totals = load(control, LOWEST), shared.totals[0]
-    control[STEP], control[LOWEST] = step, NOBODY
-    if step < NOBODY:
+    step, totals = load(control, state.LOWEST), shared.totals[0]
+    control[state.STEP], control[state.LOWEST] = step, state.NOBODY
+    if step < state.NOBODY:
         size = np.int64(0)  # not a literal, for which write_sample would be compiled once more
         for other in range(len(shared.threads)):
             if shared.threads[other].lowest == step:
@@ -513,11 +469,11 @@ def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
             _sample(shared, t, control, size)
     else:
         _look_at_clock(t, control, shared.clock, shared.clock_kind)
-        control[ENDED_NS], control[TOLD] = t.now_ns, 1
+        control[state.ENDED_NS], control[state.TOLD] = t.now_ns, 1
         totals.flags |= ENDED
         write_sample(shared, t.now_ns, len(shared.samples) - 1, 0)
-    atomic_add(control, BUSY, len(shared.threads))
-    store(control, BUCKET, t.bucket + 1)
+    atomic_add(control, state.BUSY, len(shared.threads))
+    store(control, state.BUCKET, t.bucket + 1)
 
 
 @compiled_inline
@@ -531,19 +487,19 @@ def _await(shared, t, control, me, last):  # type: ignore[no-untyped-def]
         if last:
             _end_bucket(shared, t, control)
             last = False
-        if load(control, BUCKET) != t.bucket:
+        if load(control, state.BUCKET) != t.bucket:
             return True
-        if load(control, STOP) != GO_ON:
+        if load(control, state.STOP) != state.GO_ON:
             return False
         victim = victim + 1 if victim + 1 < threads else 0
-        at = victim * OFFER_WORDS
-        if load(shared.offers, at + TAKEN) < load(shared.offers, at + MADE):
-            busy = load(control, BUSY)
-            if busy > 0 and swap(control, BUSY, busy, busy + 1):
+        at = victim * state.OFFER_WORDS
+        if load(shared.offers, at + state.TAKEN) < load(shared.offers, at + state.MADE):
+            busy = load(control, state.BUSY)
+            if busy > 0 and swap(control, state.BUSY, busy, busy + 1):
                 if _take(shared, t, me, victim):
-                    t.stage = AT_WORK
+                    t.stage = state.AT_WORK
                     return True
-                last = atomic_add(control, BUSY, -1) == 1
+                last = atomic_add(control, state.BUSY, -1) == 1
         if victim == me:
             looks += 1
             _wait(looks, shared.yielder)
@@ -553,7 +509,7 @@ def _await(shared, t, control, me, last):  # type: ignore[no-untyped-def]
 def _wait(looks, yielder):  # type: ignore[no-untyped-def]
     """Wait a moment; after many looks, let another thread have the core."""
     pause()
-    if looks > SPINS and yielder != 0:
+    if looks > state.SPINS and yielder != 0:
         call_yield(yielder)
 
 
@@ -561,15 +517,15 @@ def _wait(looks, yielder):  # type: ignore[no-untyped-def]
 def _next_bucket(shared, t, control):  # type: ignore[no-untyped-def]
     """Go to the bucket that was chosen; False at the end of the run."""
     t.bucket += 1
-    step = control[STEP]
-    if step == NOBODY:
+    step = control[state.STEP]
+    if step == state.NOBODY:
         return False
     t.head_slot = (t.head_slot + step) % shared.counts.shape[1]
     t.base += step * t.delta
     t.delta = shared.hands[1]
     t.inverse = 1.0 / t.delta
     t.wanted = 1
-    t.stage = AT_WORK
+    t.stage = state.AT_WORK
     return True
 
 
@@ -577,13 +533,13 @@ def _next_bucket(shared, t, control):  # type: ignore[no-untyped-def]
 def _sample(shared, t, control, size):  # type: ignore[no-untyped-def]
     """Write a sample of a bucket of `size` vertices, if one is due and there is room for it."""
     ring = len(shared.samples) - 1
-    if control[WRITTEN] - load(control, READ) < ring:
+    if control[state.WRITTEN] - load(control, state.READ) < ring:
         _look_at_clock(t, control, shared.clock, shared.clock_kind)
         totals = shared.totals[0]
         if t.now_ns >= totals.next_sample_ns:
-            write_sample(shared, t.now_ns, control[WRITTEN] % ring, size)
-            store(control, WRITTEN, control[WRITTEN] + 1)
-            totals.next_sample_ns = t.now_ns + control[PERIOD]
+            write_sample(shared, t.now_ns, control[state.WRITTEN] % ring, size)
+            store(control, state.WRITTEN, control[state.WRITTEN] + 1)
+            totals.next_sample_ns = t.now_ns + control[state.PERIOD]
 
 
 @compiled_lean
@@ -591,7 +547,7 @@ def write_sample(shared, now_ns, place, size):  # type: ignore[no-untyped-def]
     """Fill a SAMPLE at the start of a bucket of `size` vertices; flags start again from here."""
     s, sample = shared.totals[0], shared.samples[place]
     s.t_ns = now_ns
-    s.by_hand = shared.control[HELD]
+    s.by_hand = shared.control[state.HELD]
     s.reason = BY_HAND if s.by_hand else START
     s.processed, s.relaxed, s.improved, waiting = 0, 0, 0, 0
     for other in range(len(shared.threads)):
