@@ -346,26 +346,6 @@ def test_the_pool_grows_until_the_devices_memory(monkeypatch: pytest.MonkeyPatch
         gpu.run(graph, "adds", device="H100")
 
 
-def test_a_pool_twice_as_large_is_refused_by_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four bytes an item and four a vertex, beside the graph: one byte less is too few."""
-    monkeypatch.setattr("gpu.model.machine.BLOCKS_PER_BUCKET", -0.5)
-    graph = make_graph("star", np.int32)
-
-    def items(memory_bytes: float) -> int:
-        card = presets.replace(presets.PRESETS["H100"], memory_bytes=memory_bytes)
-        monkeypatch.setitem(presets.PRESETS, "H100", card)
-        try:
-            gpu.run(graph, "adds", device="H100")
-        except MemoryNeededError as error:
-            return int(str(error).partition("at ")[2].partition(" items")[0].replace(",", ""))
-        return 0
-
-    first = items(1000)
-    needed = 4 * (2 * first + graph.n) + graph.nbytes
-    assert items(needed - 1) == first
-    assert items(needed) != first
-
-
 def test_a_heap_grows_where_it_is_full_and_only_there(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 
@@ -410,18 +390,6 @@ def star(leaves: int, copies: int = 1) -> CSRGraph:
 
 def time_ns(graph: CSRGraph, algorithm: str, **options: object) -> int:
     return int(gpu.run(graph, algorithm, delta=1e6, probe=0, **options).time_ns)
-
-
-FEW = {"adds": {"parameters": {"workers": 2}}, "near_far": {}}
-
-
-@pytest.mark.parametrize("algorithm", FEW)
-def test_more_arcs_cost_more(algorithm: str) -> None:
-    """Of ADDS, where there is nobody to share them with."""
-    copies = (1, 4, 16)
-    times = [time_ns(star(20_000, many), algorithm, **FEW[algorithm]) for many in copies]
-    assert times == sorted(times)
-    assert times[2] > 2 * times[0]
 
 
 @pytest.mark.parametrize("algorithm", ["adds", "near_far"])
@@ -483,16 +451,6 @@ def test_scattered_heads_cost_more_than_neighbours_and_misses_more_than_hits() -
     assert card.arc_ns(10**8, 10**9, 1.0) > 2 * card.arc_ns(10**8, 10**9, 0.0)
     assert card.arc_miss(10**6) == 0.0
     assert 0.9 < card.arc_miss(10**8) < 1.0
-
-
-def test_where_distances_leave_l2_far_heads_cost_more_than_near_ones() -> None:
-    card = presets.replace(presets.PRESETS["H100"], l2_bytes=4096)
-    n, taken = 8000, []
-    for reach in (8, n // 2):  # each a sector of its own; a few KB on, or half the array
-        heads = (np.arange(n) + reach) % n
-        graph = CSRGraph.from_arcs(np.arange(n), heads, np.ones(n, np.int32), n)
-        taken.append(machine.arc_ns(graph, card))
-    assert taken[1] > 1.5 * taken[0]
 
 
 def test_work_stays_with_its_worker() -> None:
