@@ -1,4 +1,4 @@
-"""What a lesson may ask of a run, a sweep, or a faulty listing: one row a quantity.
+"""The quantities of a run, a sweep or a faulty listing that a lesson may use: one row each.
 
     QUANTITIES         of a run: run.time_ms
     AT_QUANTITIES      of a run, at something: run.distance(A), run.events(CLIP), run.entered(3)
@@ -6,8 +6,8 @@
     SWEEP_QUANTITIES   of a sweep: sweep.best_time
     FAULT_QUANTITIES   of a run with `variant`: run.wrong; run.sentence stands in texts only
 
-Quantities that are counted in events need probe = 3, those of vertices probe = 2; who asks
-without gets a sentence that says so.
+Quantities counted in events need probe = 3, those of vertices probe = 2; without it they raise
+ParameterError.
 """
 
 from __future__ import annotations

@@ -361,13 +361,3 @@ def test_a_hostile_lesson_runs_nothing(browser: Browser, tmp_path: Path) -> None
     assert page.value("document.querySelectorAll('img, a[href^=javascript]').length") == 0
     quiet(page)
     page.close()
-
-
-def test_a_moment_always_looks_the_same(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, written(tmp_path, run_page(recorded(), roads())))
-    before = page.value("scope.maps[0].canvas.toDataURL()")
-    page.value("scope.clock.go(scope.clock.duration / 3)")
-    assert page.value("scope.maps[0].canvas.toDataURL()") != before
-    page.value("scope.clock.go(scope.clock.duration)")
-    assert page.value("scope.maps[0].canvas.toDataURL()") == before
-    page.close()

@@ -1,13 +1,9 @@
-"""A panel made ready for paper, for as long as it is drawn: room for all of it, nothing to press.
+"""A panel made ready for paper while it is drawn: large enough for all of it, without controls.
 
-In a narrow dock captions end in an ellipsis and a table scrolls; on paper there is no dock. So a
-panel is drawn at a size of its own, with its buttons and fields left out, and stands as before
-afterwards; all within one turn of the event loop, so nobody sees it.
-
-A panel may have `to_paper(on) -> QSize | None`, which readies or restores what only it knows and
-returns the size that holds all of it (a table: every row and column), and `paper_note`, a
-sentence about what is left out. In a form (a scroll area of widgets) the fields are the content: it
-keeps them, and grows by what is below its edge.
+All happens within one turn of the event loop, so nothing is seen in the window. A panel may have
+`to_paper(on) -> QSize | None`, which prepares or restores it and returns the size that holds all of
+it, and `paper_note`, a sentence about what is left out. A form (a scroll area of widgets) keeps its
+fields, and grows by the part below its edge.
 """
 
 from __future__ import annotations
@@ -37,7 +33,7 @@ PRESSED = (QToolButton, QPushButton, QComboBox, QLineEdit, QAbstractSpinBox, QPr
 
 @contextmanager
 def on_paper(panel: QWidget, least: QSize = COMFORTABLE) -> Iterator[str]:
-    """Give a panel at least that size, without controls; yield what is to be said of it."""
+    """Give a panel at least that size, without controls; yield its `paper_note`."""
     before, focus = panel.size(), QApplication.focusWidget()
     hidden: list[QWidget] = []
     ready: Any = getattr(panel, "to_paper", lambda _on: None)
@@ -85,7 +81,7 @@ def _settle(panel: QWidget) -> None:
 
 
 def pressed_in(panel: QWidget) -> list[QWidget]:
-    """Return what is there to be pressed, and the words before it, as far as they are shown."""
+    """Return the controls that are shown, and their labels."""
     if _forms(panel):
         return []
     parts = [

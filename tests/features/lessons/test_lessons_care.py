@@ -110,17 +110,6 @@ def test_the_hint_comes_once_and_not_over_a_file_that_was_named(
             close_window(again)
 
 
-def test_the_hint_goes_when_dismissed(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    feature = window.features["lessons"]
-    qtbot.mouseClick(feature.hint.cross, LEFT)
-    assert feature.hint is None
-    again = open_window(tmp_path / "window.ini")
-    try:
-        assert again.features["lessons"].hint is None
-    finally:
-        close_window(again)
-
-
 def test_every_lesson_is_in_the_menu_and_the_palette_and_leads_to_the_next(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:

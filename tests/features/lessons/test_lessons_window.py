@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
 from lesson_stage import LEFT, answer, click, close_window, open_window, settle, walk
-from PyQt6.QtCore import QLineF, QPointF, QRect, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from screen import grabbed
 
 from gpu.lessons.lesson import Question, Value
 from viewer.features.lessons.questions import make_question
-from viewer.graph.items import CLEAR
 from viewer.main_window import MainWindow
 
 SOON_MS = 30_000  # nothing is compiled for this
@@ -185,31 +183,6 @@ def test_a_lesson_takes_its_own_graphs_to_the_microscope(
     assert put_up == [], "it stays from step to step"
     feature.lesson_leave()
     assert not window.features["microscope"].led
-
-
-def test_a_ring_round_a_vertex_leaves_the_heads_of_arcs_alone(
-    window: MainWindow, qtbot: QtBot
-) -> None:
-    feature, view = window.features["lessons"], window.graph_view
-    feature.start(1)
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: len(feature.model.look.vertices) == 3, timeout=SOON_MS)
-    place, reach = view.place_of(window.session.graph.vertex_of("A")), int(view.clear_radius)
-    box = QRect(int(place.x()) - reach, int(place.y()) - reach, 2 * reach, 2 * reach)
-
-    def within(radius: float) -> list[int]:
-        picture, middle = grabbed(view).copy(box), QPointF(reach, reach)
-        places = [(x, y) for x in range(2 * reach) for y in range(2 * reach)]
-        near = [(x, y) for x, y in places if QLineF(middle, QPointF(x, y)).length() < radius]
-        return [picture.pixel(x, y) for x, y in near]
-
-    heads, ringed = view.clear_radius - CLEAR, view.clear_radius
-    with_ring = within(heads), within(ringed)
-    feature.model.look.vertices = []
-    view.refresh()
-    without = within(heads), within(ringed)
-    assert with_ring[0] == without[0]
-    assert with_ring[1] != without[1]
 
 
 @pytest.mark.parametrize(("lesson", "step", "twice"), [(1, "between", None), (2, "price", "E")])
