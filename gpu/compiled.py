@@ -3,7 +3,7 @@
 Numba's cache does not notice that a *called* function in another file changed, and would go on
 running the old one. So the cache folder is named by a hash of the sources where calls cross files
 (`_source_digest`). It lies in the user's cache folder, since an installed package may be read-only;
-where that cannot be written, in a private folder among the temporary files; else nothing is kept.
+where that cannot be written, nothing is kept.
 
 Compiling takes seconds, and a graph of a few thousand arcs does not need it: `at_once` runs the
 same functions as plain Python until they are compiled. The result is the same to the byte.
@@ -19,9 +19,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
-from stat import S_ISDIR
 from types import FunctionType
 from typing import Any
 
@@ -36,14 +34,10 @@ LEAN: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}  # see `compi
 
 def cache_folder() -> Path:
     """Return the folder for code compiled from this version of our sources."""
-    name = f"numba-{numba.__version__}-{_source_digest()}"
-    usual, other = _usual_root(), _temporary_root()
-    if _is_writable(usual / name) or not _is_private(other) or not _is_writable(other / name):
-        return usual / name
-    return other / name
+    return _root() / f"numba-{numba.__version__}-{_source_digest()}"
 
 
-def _usual_root() -> Path:
+def _root() -> Path:
     if "SSSP_SCOPE_CACHE" in os.environ:
         return Path(os.environ["SSSP_SCOPE_CACHE"])
     if sys.platform == "win32":
@@ -57,25 +51,6 @@ def _usual_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", home / ".cache")) / "sssp-scope"
 
 
-def _temporary_root() -> Path:
-    user = getattr(os, "geteuid", lambda: "cache")()
-    return Path(tempfile.gettempdir(), f"sssp-scope-{user}")
-
-
-def _is_private(folder: Path) -> bool:
-    """Whether a folder, made now if need be, is ours alone: code that is kept there will be run."""
-    try:
-        with suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        state = folder.lstat()
-    except OSError:
-        return False
-    if sys.platform == "win32":  # temporary files are each user's own
-        return True
-    return S_ISDIR(state.st_mode) and state.st_uid == os.geteuid() and not state.st_mode & 0o077
-
-
-@cache
 def _is_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)

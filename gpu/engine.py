@@ -172,8 +172,8 @@ class Observer:
 SILENT = Observer()
 
 
-class CallingObserver(Observer):
-    """Calls functions that a script gave, where it gave them."""
+class RecordingObserver(Observer):
+    """Keeps a copy of every sample of the last attempt; calls functions where they were given."""
 
     def __init__(
         self,
@@ -182,39 +182,32 @@ class CallingObserver(Observer):
         delta_by_hand: Callable[[], float | None] | None = None,
         samples_per_slice: Callable[[], int] | None = None,
     ) -> None:
+        self._batches: list[np.ndarray] = []
         self._on_samples = on_samples or SILENT.on_samples
         self._should_stop = should_stop or SILENT.should_stop
         self._delta_by_hand = delta_by_hand or SILENT.delta_by_hand
         self._samples_per_slice = samples_per_slice or SILENT.samples_per_slice
 
-    def on_samples(self, samples: np.ndarray) -> None:
-        """Pass the batch on."""
-        self._on_samples(samples)
-
-    def should_stop(self) -> bool:
-        """Return what the script's function returns."""
-        return self._should_stop()
-
-    def delta_by_hand(self) -> float | None:
-        """Return what the script's function returns."""
-        return self._delta_by_hand()
-
-    def samples_per_slice(self) -> int:
-        """Return what the script's function returns."""
-        return self._samples_per_slice()
-
-
-class RecordingObserver(CallingObserver):
-    """Keeps a copy of every sample, and passes the copies on."""
-
-    def __init__(self, *functions: Any, **named: Any) -> None:
-        super().__init__(*functions, **named)
-        self._batches: list[np.ndarray] = []
+    def begin(self, graph: CSRGraph, settings: RunSettings) -> None:
+        """Forget the samples of an attempt before."""
+        self._batches = []
 
     def on_samples(self, samples: np.ndarray) -> None:
         """Copy the batch and pass it on."""
         self._batches.append(samples.copy())
-        super().on_samples(self._batches[-1])
+        self._on_samples(self._batches[-1])
+
+    def should_stop(self) -> bool:
+        """Return what the function returns."""
+        return self._should_stop()
+
+    def delta_by_hand(self) -> float | None:
+        """Return what the function returns."""
+        return self._delta_by_hand()
+
+    def samples_per_slice(self) -> int:
+        """Return what the function returns."""
+        return self._samples_per_slice()
 
     def samples(self) -> np.ndarray:
         """Return everything received, SAMPLE (k,)."""
@@ -269,7 +262,7 @@ def run_named(
     Raises what `run` raises, and TypeError for a field that does not exist.
     """
     settings = RunSettings(algorithm, engine, source=source, delta=delta, probe=probe, **fields)
-    return run(graph, settings, CallingObserver(on_samples, should_stop, delta_by_hand))
+    return run(graph, settings, RecordingObserver(on_samples, should_stop, delta_by_hand))
 
 
 def completed(
@@ -283,12 +276,7 @@ def completed(
     while True:
         in_type = in_numbers(graph, settings.numbers)
         buffers = observer.begin(in_type, settings) or _fresh_buffers(in_type, settings)
-        record = RecordingObserver(
-            observer.on_samples,
-            observer.should_stop,
-            observer.delta_by_hand,
-            observer.samples_per_slice,
-        )
+        record = _recording(observer)
         try:
             outcome = (engine or execute)(in_type, settings, buffers, record)
         except DistanceRangeError:
@@ -301,6 +289,18 @@ def completed(
         else:
             outcome = replace(outcome, environment={**outcome.environment, **notes})
             return make_trace(graph, settings, buffers, outcome, record.samples())
+
+
+def _recording(observer: Observer) -> RecordingObserver:
+    """Return an observer that keeps the samples: this one, or one that passes them on to it."""
+    if isinstance(observer, RecordingObserver):
+        return observer
+    return RecordingObserver(
+        observer.on_samples,
+        observer.should_stop,
+        observer.delta_by_hand,
+        observer.samples_per_slice,
+    )
 
 
 def _fresh_buffers(graph: CSRGraph, settings: RunSettings) -> RunBuffers:
