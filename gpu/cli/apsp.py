@@ -38,7 +38,6 @@ from gpu.study.sources import (
     chosen_sources,
     from_sources,
     make_plan,
-    summary,
 )
 from gpu.words import size_words
 
@@ -155,12 +154,11 @@ def _numbers(graph: CSRGraph, result: FromSources, args: argparse.Namespace) -> 
         "blocks": result.plan.blocks,
         "verified": True,
         "verification": rows_words(result.proved, count),
-        "summary": {} if result.rows is None else summary(graph, result.rows),
     }
 
 
 def _print(numbers: dict[str, Any]) -> None:
-    graph, sources, about = numbers["graph"], numbers["sources"], numbers["summary"]
+    graph, sources = numbers["graph"], numbers["sources"]
     size = size_words(numbers["bytes"])
     rows = [
         ("graph", f"{graph['n']:,} vertices, {graph['m']:,} edges"),
@@ -170,10 +168,5 @@ def _print(numbers: dict[str, Any]) -> None:
         ("written", f"{numbers['file']}, {numbers['dtype']}, {size}"),
         ("verified", f"yes: {numbers['verification']}"),
     ]
-    if about:
-        most = about["diameter_at_most"]
-        above = "no upper bound" if most is None else f"at most {most:g}"
-        rows.insert(-1, ("diameter", f"at least {about['diameter_at_least']:g}, {above}"))
-        rows.insert(-1, ("closeness", f"{about['mean_closeness']:.4g} on average"))
     report(f"{ALGORITHMS[numbers['algorithm']].title} on {graph['name']}")
     report_table(rows)

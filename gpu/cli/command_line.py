@@ -8,15 +8,14 @@ that no shell can be trusted with is refused:
     every shell   control characters (a terminal obeys them, a newline runs the line) and marks that
                   turn the direction of writing (what is seen is not what runs)
     POSIX         nothing else: single quotes, as `shlex` writes them
-    Windows       what one pair of double quotes does not hold in cmd.exe and in PowerShell alike:
-                  a person may paste into either
+    Windows       double quotes, and refused: marks that cmd.exe or PowerShell read inside them
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shlex
+import subprocess
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -32,8 +31,7 @@ MEMORY = "memory"  # origin of a graph that came from no file
 FIRST_SEED = 1
 Shell = Literal["posix", "windows"]
 HERE: Shell = "windows" if os.name == "nt" else "posix"
-READ_IN_QUOTES = set('"%!$`\u201c\u201d\u201e')  # PowerShell takes curly quotes for straight ones
-_PLAIN = re.compile(r"[A-Za-z0-9_./\\:=+-]+")  # read by no shell of Windows as anything else
+READ_IN_QUOTES = set('"%!$`&|<>^;\u201c\u201d\u201e')
 
 
 def run_line(settings: RunSettings, graph: GraphReference) -> str:
@@ -103,32 +101,17 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str
 
 def line_of(words: Sequence[str], shell: Shell = HERE) -> str:
     """Return the words as a line; GpuError where one of them cannot stand in any."""
+    unsafe = READ_IN_QUOTES if shell == "windows" else ()
     for word in words:
-        bad = next((mark for mark in word if is_unseen(mark)), None)
+        bad = next((mark for mark in word if is_unseen(mark) or mark in unsafe), None)
         if bad is not None:
-            raise GpuError(
-                f"{word!a} holds the unseen character U+{ord(bad):04X}, which a shell may obey; "
-                "rename it"
-            )
-    return shlex.join(words) if shell == "posix" else " ".join(map(_double_quoted, words))
+            raise GpuError(f"{word!a} holds U+{ord(bad):04X}, which a shell may obey; rename it")
+    return shlex.join(words) if shell == "posix" else subprocess.list2cmdline(words)
 
 
 def file_word(name: str) -> str:
     """Return the name of a file so that no command takes it for an option or for `-`."""
     return f"./{name}" if name.startswith("-") else name
-
-
-def _double_quoted(word: str) -> str:
-    """Return a word as cmd.exe, PowerShell and the program behind them read it."""
-    if _PLAIN.fullmatch(word):
-        return word
-    bad = next((mark for mark in word if mark in READ_IN_QUOTES), None)
-    if bad is not None or word.endswith("\\"):
-        raise GpuError(
-            f"{word} holds {bad or 'a backslash at its end'}, which cmd.exe and PowerShell read "
-            "differently; rename it"
-        )
-    return f'"{word}"'
 
 
 def _option_words(flag: str, value: str) -> list[str]:

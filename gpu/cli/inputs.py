@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from gpu.algorithms import ALGORITHMS, Parameter
+from gpu.algorithms import ALGORITHMS
 from gpu.cli.terminal import ProgressLine, note
 from gpu.errors import GpuError, MemoryNeededError, ParameterError
 from gpu.files import STDIN, read_regular
@@ -84,13 +84,15 @@ def add_delta(group: _Group, side: str = "") -> None:
 
 def add_set(group: _Group, side: str = "") -> None:
     """Add `--set`; `side`: of this side alone."""
+    rows = ALGORITHMS.values()
+    keys = dict.fromkeys(parameter.key for row in rows for parameter in row.parameters)
     group.add_argument(
         f"--{side}set",
         metavar="KEY=VALUE",
         action="append",
         default=[],
         type=option_pair,
-        help="any parameter, as in --set buckets=8",
+        help=f"a parameter of the algorithm, as in buckets=8: {', '.join(keys)}",
     )
 
 
@@ -101,7 +103,7 @@ def add_cluster(group: argparse._ActionsContainer) -> None:
 
 
 def add_what_runs(parser: argparse.ArgumentParser) -> _Group:
-    """Add algorithm, engine, delta, seed, and one option for each parameter of any algorithm."""
+    """Add algorithm, engine, delta, seed and parameters."""
     first = next(iter(ALGORITHMS))
     what = parser.add_argument_group("what runs")
     words = f"{', '.join(ALGORITHMS)} [{first}]"
@@ -109,21 +111,7 @@ def add_what_runs(parser: argparse.ArgumentParser) -> _Group:
     add_engine(what)
     add_delta(what)
     add_seed(what)
-    group = parser.add_argument_group("parameters of the algorithms")
-    add_set(group)
-    users: dict[str, tuple[Parameter, list[str]]] = {}
-    for row in ALGORITHMS.values():
-        for parameter in row.parameters:
-            users.setdefault(parameter.key, (parameter, []))[1].append(row.key)
-    for parameter, algorithms in users.values():
-        kept: dict[str, Any] = {"type": _kind(parameter), "metavar": parameter.kind.upper()}
-        if parameter.kind == "bool":
-            plain = parameter.default is False
-            kept = {"action": "store_true" if plain else argparse.BooleanOptionalAction}
-        default = "" if parameter.default is None else f" [{parameter.default}]"
-        words = f"{', '.join(algorithms)}: {parameter.help}{default}".replace("%", "%%")
-        kept |= {"dest": f"set_{parameter.key}", "default": None, "help": words}
-        group.add_argument(f"--{parameter.key.replace('_', '-')}", **kept)
+    add_set(what)
     return what
 
 
@@ -134,9 +122,6 @@ def run_settings(graph: CSRGraph, args: argparse.Namespace) -> RunSettings:
     """
     algorithm = _chosen_algorithm(args)
     parameters = dict(args.set)
-    for key, value in vars(args).items():
-        if key.startswith("set_") and value is not None:
-            parameters[key.removeprefix("set_")] = value
     check_parameters(args, algorithm, parameters)
     return RunSettings(
         algorithm,
@@ -206,16 +191,6 @@ def option_positive(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r}; allowed: a finite number above 0")
     return number
-
-
-def _kind(parameter: Parameter) -> Any:
-    def read(text: str) -> Any:
-        try:
-            return parameter.checked(text)
-        except ParameterError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return read
 
 
 def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> CSRGraph:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from errno import EAGAIN, EMFILE, ENFILE
 
 from gpu.errors import (
@@ -21,9 +20,7 @@ from gpu.errors import (
     TraceError,
     WeightError,
 )
-from gpu.words import size_words
 
-LITTLE = 1 << 30  # bytes of addresses; libraries alone take 0.7 GB
 DEBUG = "SSSP_SCOPE_DEBUG"  # environment: set to see tracebacks
 
 DONE, FAILED, WRONG_USAGE, CHECK_FAILED = 0, 1, 2, 3
@@ -107,8 +104,6 @@ def words_of(error: Exception) -> str:
         words = "out of memory; close other programs or take a smaller graph"
     elif isinstance(error, OSError) and error.errno in {EMFILE, ENFILE}:
         words = "too many open files; raise the limit (ulimit -n), or make fewer runs at a time"
-    elif _is_of_libraries(error) and _memory_allowed() < LITTLE:
-        words = f"out of memory: this system allows us {size_words(_memory_allowed())} (ulimit -v)"
     elif is_no_process(error):
         words = "too many processes and threads; end some, or raise the limit (ulimit -u)"
     elif isinstance(error, OSError):
@@ -118,21 +113,6 @@ def words_of(error: Exception) -> str:
         fault = f"{type(error).__name__}: {error}"
         words = f"a bug in the program ({fault}); please report it, {DEBUG}=1 shows where"
     return " ".join(words.split())
-
-
-def _is_of_libraries(error: Exception) -> bool:
-    """Whether others' code may call a lack of memory so: a thread has a stack."""
-    return isinstance(error, ImportError | OSError | SystemError) or is_no_process(error)
-
-
-def _memory_allowed() -> int:
-    """Return how many bytes of addresses this process may have: libraries fail in odd words."""
-    try:
-        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
-    except ImportError:  # Windows
-        return sys.maxsize
-    limit = getrlimit(RLIMIT_AS)[0]
-    return sys.maxsize if limit == RLIM_INFINITY else limit
 
 
 def _line_of(error: BaseException) -> int | None:

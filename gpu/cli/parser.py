@@ -1,14 +1,12 @@
-"""argparse with three changes: one line of usage, "did you mean", and errors told our way."""
+"""argparse with one line of usage, shorter help, and errors reported our way."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from gpu.cli.terminal import usage_error
-from gpu.words import did_you_mean
 
 HELP_COLUMN = 26  # where the words about an option begin
 
@@ -36,31 +34,12 @@ class Parser(argparse.ArgumentParser):
         whole = super().format_help()
         return f"{self.format_usage()}\n{whole.partition(chr(10) * 2)[2]}"
 
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        """Return the arguments; an unknown option is an error of the command it was given to."""
-        arguments, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            word = unknown[0].partition("=")[0]
-            near = did_you_mean(word, self._option_string_actions) if word[0] == "-" else ""
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
-        return arguments, unknown
-
     def error(self, message: str) -> NoReturn:
         """Report wrong usage and leave with its exit code."""
         sys.exit(usage_error(self.format_usage(), self.prog, message))
 
     def _print_message(self, message: str, file: Any = None) -> None:
         (file or sys.stderr).write(message)  # argparse's own ignores a full disk
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is None or value in action.choices:
-            return
-        choices = [str(choice) for choice in action.choices]
-        near = did_you_mean(str(value), choices)
-        words = f"invalid choice: {str(value)!r}{near} (choose from {', '.join(choices)})"
-        raise argparse.ArgumentError(action, words)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

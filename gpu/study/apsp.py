@@ -24,8 +24,7 @@ from gpu.algorithms.all_pairs import matrix_bytes
 from gpu.errors import GpuError, ParameterError
 from gpu.files import check_writable, written_whole
 from gpu.graph import CSRGraph
-from gpu.numbers import AUTO
-from gpu.record.trace import Probe, RunSettings, Trace
+from gpu.record.trace import RunSettings, Trace
 from gpu.study.sweep import made
 from gpu.words import size_words
 
@@ -47,34 +46,23 @@ def all_pairs(
     out: str | Path | None = None,
     *,
     algorithm: str | None = None,
-    engine: str = "model",
     first_source: int = 0,
     sources: int | None = None,
-    delta: float | None = None,
-    probe: int = Probe.SAMPLES,
-    device: str | None = None,
     parameters: Mapping[str, Any] | None = None,
-    numbers: str = AUTO,
     verify: bool = False,
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
+    **fields: Any,
 ) -> Trace:
-    """Return distances from `sources` vertices, from `first_source` on, to all.
+    """Return distances from `sources` vertices (None: all), from `first_source` on, to all.
 
-    Parameters
-    ----------
-    out : a `.npy` file to write
-    algorithm : a key of `matrix_algorithms()`; None: the last of them
-    sources : how many rows; None: all the rest
-    delta, probe, device, parameters, numbers : as in `gpu.run`
+    out : a `.npy` file to write; algorithm : a key of `matrix_algorithms()`; None: the last of them
     verify : prove rows by certificate (`gpu.proof.verify`), before the file gets its name
-    progress : called often with 0..1 and words; should_stop : asked often
+    progress : called often with 0..1 and words; should_stop : called often
+    fields : other fields of `RunSettings`: engine, device, delta, probe, numbers
 
-    Raises
-    ------
-    ParameterError, MemoryNeededError, WeightError, EngineError; CancelledByUserError where
-    should_stop said so; ProofError where `out` was given and a proof fails; GpuError where
-    the file cannot be written
+    Raises ParameterError, MemoryNeededError, WeightError, EngineError; CancelledByUserError;
+    ProofError where a proof fails; GpuError where the file cannot be written.
     """
     chosen = algorithm or matrix_algorithms()[-1]
     if find(chosen).result != "matrix":
@@ -83,9 +71,7 @@ def all_pairs(
     if out is not None:
         check_writable(out)
     rows = {**(parameters or {}), "first_source": first_source, "sources": sources}
-    settings = RunSettings(
-        chosen, engine, device or "", 0, delta, probe, parameters=rows, numbers=numbers
-    )
+    settings = RunSettings(chosen, parameters=rows, **fields)
     show = progress or (lambda *_: None)
 
     def on_samples(samples: np.ndarray) -> None:

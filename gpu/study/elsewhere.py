@@ -47,7 +47,7 @@ from gpu.host.process import hidden_main
 from gpu.host.shared_graph import open_graph, share_graph
 from gpu.interpreter import require_threads, start_tracker, version
 
-POLL_S, THERE_S = 0.05, 0.5  # between two looks at a stop flag: here; on a cluster, by message
+POLL_S = 0.05  # between two looks at a stop flag
 CONNECT_S, START_S = 10, 30  # until a scheduler answers; until its first worker is there
 THREADS = 4  # that each process may need
 ALLOWED = "local:1 to local:1024, tcp://HOST:PORT, tls://HOST:PORT, or a Dask scheduler's file"
@@ -75,7 +75,7 @@ class Workers(ABC):
         """Yield each item with its future, which is done; `graph` None: each item has its own.
 
         At most twice `count` items are handed out at once, so that results do not pile up.
-        Raises CancelledByUserError where `should_stop` says so; work that runs is told to end.
+        Raises CancelledByUserError where `should_stop` says so; processes here stop their work.
         """
         left, pending, died = iter(items), dict[Future[Any], Any](), set[Any]()
         with self._carried(graph) as carried:
@@ -260,21 +260,17 @@ class Cluster(Workers):
 
     @contextmanager
     def _carried(self, graph: CSRGraph | None) -> Iterator[Any]:
-        self._stop = self._dask.Event(f"sssp-scope-{os.urandom(8).hex()}", client=self._client)
         with warnings.catch_warnings():  # Dask calls a large graph a mistake
             warnings.simplefilter("ignore")
             # a task, which Dask repeats where the worker that holds its result dies
-            yield self._client.submit(_same, graph, pure=False), self._stop.name
+            yield self._client.submit(_same, graph, pure=False)
 
     def _submit(self, work: Work, carried: Any, item: Any) -> Future[Any]:
-        future: Future[Any] = self._executor.submit(_do_there, work, *carried, item)
+        future: Future[Any] = self._executor.submit(_do_there, work, carried, item)
         return future
 
     def _end(self, pending: list[Future[Any]]) -> None:
-        with suppress(Exception):  # the scheduler may be gone
-            if pending:
-                self._stop.set()
-        for future in pending:
+        for future in pending:  # a run that goes on ends by itself; nobody waits for it
             future.cancel()
 
 
@@ -354,7 +350,7 @@ def _do_here(work: Work, memory: Memory, handle: GraphHandle, item: Any) -> Any:
         segment = memory.attach(handle.shared, owner=False)
         _CHILD["graph"] = open_graph(handle, segment, writeable=True).graph
         _CHILD["name"] = handle.shared.path
-    return work(_CHILD["graph"], item, _seldom(_CHILD["stop"].is_set, POLL_S / 2))
+    return work(_CHILD["graph"], item, _seldom(_CHILD["stop"].is_set))
 
 
 # in a worker of the cluster
@@ -368,22 +364,22 @@ def _same(graph: Any) -> Any:
     return graph
 
 
-def _do_there(work: Work, graph: Any, event: str, item: Any) -> Any:
-    from distributed import Event, get_worker
+def _do_there(work: Work, graph: Any, item: Any) -> Any:
+    from distributed import get_worker
 
     try:
-        return work(graph, item, _seldom(Event(event).is_set, THERE_S))
+        return work(graph, item, lambda: False)
     except (EngineError, MemoryNeededError) as error:  # a matter of that computer
         raise EngineError(f"worker {get_worker().address}: {error}") from error
 
 
-def _seldom(ask: Stop, every_s: float) -> Stop:
-    """Return a stop question that asks `ask` at most once in `every_s`."""
+def _seldom(ask: Stop) -> Stop:
+    """Return a stop question that asks `ask`, which costs a lock, at most once in POLL_S / 2."""
     last: list[Any] = [time.monotonic(), False]
 
     def answer() -> bool:
         now = time.monotonic()
-        if now - last[0] > every_s:
+        if now - last[0] > POLL_S / 2:
             last[:] = [now, ask()]
         return bool(last[1])
 

@@ -14,26 +14,21 @@ Proof   The first row of each block is proved by certificate where it was comput
 
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from gpu.algorithms import find
-from gpu.compiled import at_once, compiled
 from gpu.engine import checked_settings
 from gpu.errors import DistanceRangeError, ParameterError
 from gpu.files import check_writable
 from gpu.graph import CSRGraph
-from gpu.numbers import type_for, unreached, wider
+from gpu.numbers import type_for, wider
 from gpu.proof.verify import certificate, chosen_rows
-from gpu.record.trace import Probe, RunSettings
+from gpu.record.trace import Probe, RunSettings, reached_mask
 from gpu.study.apsp import Progress, ProofError, matrix_file
 from gpu.study.elsewhere import Stop, Workers, result
 from gpu.study.export_runs import write_table
@@ -42,17 +37,14 @@ from gpu.study.sweep import made
 BLOCK_BYTES = 1 << 28  # of the rows that one task computes
 CUDA_ROWS = 264  # a block has a multiple of this: a multiprocessor takes a row, many GPUs have 132
 SHARED_BLOCKS = 32  # at least, so that workers end together
-BINS = 66  # of the histogram: distance 0, below 1, then a bin for each power of two
 ROW = np.dtype(
     [
         ("source", "<i8"),  # 0-based index
         ("reached", "<i8"),  # vertices, the source too
         ("eccentricity", "<f8"),  # the farthest reached vertex, weight units
         ("closeness", "<f8"),  # (r - 1)^2 / ((n - 1) x sum), as Wasserman and Faust; 0 for r = 1
-        ("histogram", "<i8", (BINS,)),  # vertices by distance, see BINS
     ]
 )
-COLUMNS = ("source", "reached", "eccentricity", "closeness")  # of the table
 
 
 @dataclass(frozen=True)
@@ -212,8 +204,8 @@ def _computed(
         for place, rows in blocks():
             table[place] = rows
         ids = [graph.id_of(vertex) for vertex in plan.sources]
-        columns = [table[name].tolist() for name in COLUMNS]
-        write_table(["source_id", *COLUMNS], zip(ids, *columns, strict=True), out)
+        columns = [table[name].tolist() for name in ROW.names or ()]
+        write_table(["source_id", *(ROW.names or ())], zip(ids, *columns, strict=True), out)
     else:
         kind = np.dtype(plan.settings.numbers)
         with matrix_file(out, (count, graph.n), kind) as file:
@@ -277,40 +269,16 @@ def _rows(
 
 
 def reduce_rows(dist: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Return ROW (b,) of distances (b, n); compiled code lets go of Python's lock."""
+    """Return ROW (b,) of distances (b, n)."""
     rows = np.zeros(len(dist), ROW)
     rows["source"] = sources
-
-    def reduce_one(number: int) -> None:
-        row, line = rows[number], np.ascontiguousarray(dist[number])
-        reached, farthest, total = at_once(
-            _reduce, len(line), line, unreached(dist.dtype), rows["histogram"][number]
-        )
-        row["reached"], row["eccentricity"] = reached, farthest
+    for row, line in zip(rows, dist, strict=True):
+        finite = line[reached_mask(line)]
+        total = float(finite.sum(dtype=np.float64))
+        row["reached"], row["eccentricity"] = len(finite), finite.max()
         if total > 0:
-            row["closeness"] = (reached - 1) ** 2 / ((len(line) - 1) * total)
-
-    with ThreadPoolExecutor(min(os.cpu_count() or 1, 16)) as pool:
-        list(pool.map(reduce_one, range(len(dist))))
+            row["closeness"] = (len(finite) - 1) ** 2 / ((len(line) - 1) * total)
     return rows
-
-
-@compiled
-def _reduce(dist: Any, none: Any, histogram: Any) -> Any:
-    """Count distances (n,) into bins; return how many are reached, the largest, their sum."""
-    reached, farthest, total = 0, 0.0, 0.0
-    for place in range(len(dist)):
-        if dist[place] != none:
-            value = float(dist[place])
-            reached += 1
-            farthest = max(farthest, value)
-            total += value
-            if value == 0:
-                histogram[0] += 1
-            else:  # 2^(exponent - 1) <= value < 2^exponent
-                exponent = math.frexp(value)[1]
-                histogram[min(max(exponent, 0), BINS - 2) + 1] += 1
-    return reached, farthest, total
 
 
 def _sources_first(graph: CSRGraph, sources: np.ndarray) -> tuple[CSRGraph, np.ndarray | None]:
@@ -328,34 +296,3 @@ def _sources_first(graph: CSRGraph, sources: np.ndarray) -> tuple[CSRGraph, np.n
     heads = place[graph.indices[arcs]].astype(graph.indices.dtype)
     ids = order + graph.id_base if graph.ids is None else graph.ids[order]
     return CSRGraph(indptr, heads, graph.weights[arcs], ids=ids, name=graph.name), place
-
-
-def summary(graph: CSRGraph, rows: np.ndarray) -> dict[str, Any]:
-    """Return what ROW (k,) say together: bounds of the diameter, the histogram of distances.
-
-    The diameter is that of what is reached. The upper bound (twice the least eccentricity) holds
-    where every arc has its reverse and one source reaches all; else it is None.
-    """
-    farthest = rows["eccentricity"]
-    upper = None
-    if (rows["reached"] == graph.n).any() and _is_symmetric(graph):
-        upper = 2 * float(farthest[rows["reached"] == graph.n].min())
-    totals = rows["histogram"].sum(axis=0)
-    edges = ["0", "below 1", *(f"{2.0 ** (place - 2):g}" for place in range(2, BINS))]
-    last = int(np.flatnonzero(totals).max(initial=0))
-    return {
-        "diameter_at_least": float(farthest.max()),
-        "diameter_at_most": upper,
-        "radius_at_most": float(farthest.min()),
-        "mean_closeness": float(rows["closeness"].mean()),
-        "reached": int(rows["reached"].sum()),
-        "histogram": dict(zip(edges[: last + 1], totals[: last + 1].tolist(), strict=True)),
-    }
-
-
-def _is_symmetric(graph: CSRGraph) -> bool:
-    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-    there = np.lexsort((graph.weights, graph.indices, tails))
-    back = np.lexsort((graph.weights, tails, graph.indices))
-    same = (tails[there] == graph.indices[back], graph.indices[there] == tails[back])
-    return all(map(np.all, (*same, graph.weights[there] == graph.weights[back])))

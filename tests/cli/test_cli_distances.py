@@ -39,14 +39,6 @@ def test_tables_as_others_write_them(tmp_path: Path, kind: str, whole: bool) -> 
     assert dist.dtype == (np.int32 if whole else np.float32)
 
 
-def test_named_vertices(tmp_path: Path) -> None:
-    graph = replace(small_graph(), ids=np.array(["a", "b, c", 'd"', "é", "e"]))
-    write_distances(graph, small_trace().dist, tmp_path / "d.csv")
-    found = read_distances(tmp_path / "d.csv", graph, 0)
-    np.testing.assert_array_equal(found.dist, small_trace().dist)
-    assert found.unreached == ""
-
-
 MARKS = [
     "-1",
     "-1.0",
@@ -68,13 +60,6 @@ def test_numbers_that_others_write_for_unreached(tmp_path: Path, mark: str, whol
     found = read_distances(path, small_graph(whole), 0)
     np.testing.assert_array_equal(found.dist, small_trace(whole).dist)
     assert found.unreached.startswith(f"taken for unreached: {mark} (")
-
-
-def test_two_marks_are_both_named(tmp_path: Path) -> None:
-    path = written(tmp_path / "d.csv", "1,0\n2,-1\n5,2147483647\n")
-    said = read_distances(path, small_graph(), 0).unreached
-    assert "-1 (no distance is negative)" in said
-    assert "2147483647 (2^31 - 1, the most that int32 holds)" in said
 
 
 def test_a_number_that_could_be_a_distance_stays_one(tmp_path: Path) -> None:
@@ -126,11 +111,6 @@ def test_faults_name_file_and_line(tmp_path: Path, what: str) -> None:
     with pytest.raises(FormatError, match=words) as refused:
         read_distances(written(tmp_path / "d.csv", text), small_graph(), 0)
     assert "d.csv" in str(refused.value)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"absent\.csv: cannot be read"):
-        read_distances(tmp_path / "absent.csv", small_graph(), 0)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -33,21 +32,13 @@ def test_an_engine_gets_the_first_algorithm_that_it_has(
         assert all(key in err for key in able)
 
 
-def test_an_algorithm_asked_for_by_name_is_never_replaced(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    first = next(key for key, row in ALGORITHMS.items() if "cpu" not in row.engines)
-    assert cli.main(["run", SAMPLE, "--engine", "cpu", "--algorithm", first]) == 1
-    assert f"{first} has no engine 'cpu'; it runs on: " in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("given", "taken"),
     [
         (["--engine", "cuda"], "adds"),
         (["--engine", "cuda", "--algorithm", "near_far"], "near_far"),
         (["--engine", "cuda", "--delta", "500"], "adds"),
-        (["--engine", "cuda", "--as-published"], "adds"),
+        (["--engine", "cuda", "--set", "as_published=true"], "adds"),
         (["--engine", "model"], "adds"),
         (["--engine", "cpu"], "delta_stepping"),
     ],
@@ -64,18 +55,6 @@ def test_adds_is_the_default_where_the_engine_has_it(
     monkeypatch.setattr("gpu.cli.run.run", run)
     assert cli.main(["run", SAMPLE, *given]) == 1
     assert asked == [taken]
-
-
-def test_a_slow_start_says_that_it_may_be_compiling(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr("gpu.cli.terminal.PROGRESS_S", 0.0)
-    target = tmp_path / "run.npz"
-    words = ["run", "sample:grid?n=2500", "--engine", "cpu", "--trace", str(target)]
-    assert cli.main(words) == 0
-    assert target.is_file()
-    assert "the first run of an algorithm compiles it" in capsys.readouterr().err
 
 
 def test_bench_cpu_measures_every_row_and_says_how_many_cores(

@@ -13,7 +13,6 @@ import pytest
 from hand_made import small_trace
 
 from gpu.cli.outcome import DONE, FAILED, PIPE_CLOSED, WRONG_USAGE
-from gpu.errors import FormatError
 from gpu.formats import load_graph
 from gpu.record.tracefile import load_trace, save_trace
 
@@ -175,21 +174,3 @@ def test_nobody_listens_and_nobody_complains(command: str, folder: Path) -> None
     assert codes == [DONE if silent else FAILED, DONE if silent else PIPE_CLOSED]
     assert ("stdout: it is closed" in done.stderr) == (not silent)
     assert done.stderr.count("\n") == (not silent)
-
-
-def test_an_error_that_nobody_reads_keeps_its_exit_code(folder: Path) -> None:
-    line = (
-        "{ sssp-scope info none.gr; echo $? > a; } 2>&1 | true; sssp-scope fly 2>&-; echo $? > b; "
-        "sssp-scope info roads.gr --quiet >&- 2>&-; echo $? > c"
-    )
-    done = shell(line, folder)
-    assert (done.stdout, done.stderr) == ("", "")
-    assert (folder / "c").read_text().strip() == str(DONE)
-    assert (folder / "a").read_text().strip() == str(FAILED)
-    assert (folder / "b").read_text().strip() == str(WRONG_USAGE)
-
-
-def test_a_program_that_did_not_ask_for_a_pipe_does_not_wait_for_one(folder: Path) -> None:
-    os.mkfifo(folder / "p.gr")
-    with pytest.raises(FormatError, match="not a regular file"):
-        load_graph(folder / "p.gr")

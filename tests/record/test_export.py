@@ -49,28 +49,12 @@ def test_integer_distances_are_exact_integers() -> None:
     assert all(type(value) is int for value in told.values())
 
 
-def test_float_distances_are_floats() -> None:
-    told = summary(small_trace(whole=False))["distances"]
-    assert told == {"reached": 4, "sum": 18.0, "max": 7.0}
-
-
 def test_delta_given_is_told_and_dijkstra_has_none() -> None:
     trace = small_trace()
     given = replace(trace, settings=replace(trace.settings, delta=3.5))
     assert summary(given)["delta"] == 3.5
     heap = replace(trace, settings=replace(trace.settings, algorithm="dijkstra"))
     assert (summary(heap)["delta"], summary(heap)["delta_final"]) == (None, None)
-
-
-def test_unverified_is_neither_true_nor_false() -> None:
-    assert summary(small_trace(verification=None))["verified"] is None
-
-
-def test_the_summary_is_plain_json() -> None:
-    named = small_trace(graph=replace(small_trace().graph, name="Zürich"))
-    for trace in (small_trace(), named):
-        assert json.loads(json.dumps(summary(trace))) == summary(trace)
-    assert summary(named)["graph"]["name"] == "Zürich"
 
 
 def test_what_was_not_counted_is_not_known() -> None:
@@ -149,31 +133,11 @@ def test_perfetto_counters_follow_the_samples() -> None:
     assert {event["pid"] for event in counters} == {1}
 
 
-def test_perfetto_counters_are_told_where_they_change_and_at_the_end() -> None:
-    rows = np.concatenate([samples()[:1]] * 5)
-    rows["t_ns"] = np.arange(5) * 1000
-    rows["delta"] = [2, 2, 4, 4, 4]
-    told = {"Δ (weight units)": [], "busy workers": []}
-    for event in phase("C", samples=rows):
-        told.setdefault(event["name"], []).append((event["ts"], event["args"]["value"]))
-    assert told["Δ (weight units)"] == [(0.0, 2.0), (2.0, 4.0), (4.0, 4.0)]
-    assert [when for when, _ in told["busy workers"]] == [0.0, 4.0]
-
-
 def test_perfetto_tells_why_delta_changed() -> None:
     changes = phase("i")
     assert [event["ts"] for event in changes] == [1.5]
     assert changes[0]["name"] == "workers starved: Δ doubled"
     assert (changes[0]["args"]["delta_before"], changes[0]["args"]["delta"]) == (2.0, 4.0)
-
-
-def test_perfetto_draws_one_slice_a_bucket() -> None:
-    slices = [(e["name"], e["ts"], e["dur"]) for e in phase("X")]
-    assert slices == [("bucket 0", 0.0, 1.5), ("bucket 1", 1.5, 2.5)]
-
-
-def test_perfetto_of_one_sample() -> None:
-    assert len(phase("C", samples=samples()[-1:])) == 9
 
 
 KNOWN = json.loads(Path(__file__).with_name("five.json").read_text("utf-8"))
@@ -185,44 +149,6 @@ def test_what_others_receive_is_what_they_received(tmp_path: Path) -> None:
     assert list(perfetto_events(small_trace())) == KNOWN["perfetto"]
     write_csv(small_trace(), tmp_path / "run.csv")
     assert (tmp_path / "run.csv").read_text("utf-8").splitlines() == KNOWN["csv"]
-
-
-def test_the_perfetto_file_is_its_events_and_what_they_are_about(tmp_path: Path) -> None:
-    write_perfetto(small_trace(), tmp_path / "run.json")
-    whole = json.loads((tmp_path / "run.json").read_text("utf-8"))
-    assert whole == {
-        "displayTimeUnit": "ns",
-        "otherData": {
-            "clock": "modelled",
-            "probe": "vertices",
-            "algorithm": "adds",
-            "engine": "model",
-            "device": "Classroom GPU",
-            "graph": "five",
-            "outcome": "finished",
-        },
-        "traceEvents": KNOWN["perfetto"],
-    }
-
-
-def test_buckets_are_drawn_for_algorithms_that_have_some() -> None:
-    settings = small_trace().settings
-    for algorithm, slices in (("near_far", 2), ("dijkstra", 0), ("of another version", 2)):
-        assert len(phase("X", settings=replace(settings, algorithm=algorithm))) == slices
-
-
-@pytest.mark.parametrize("probe", [0, 1, 2])
-def test_the_json_object_says_its_probe_level(probe: int) -> None:
-    assert summary(small_trace(probe=probe))["probe"] == probe
-
-
-@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 99])
-def test_a_long_column_is_written_in_parts(
-    tmp_path: Path, rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gpu.record.export.CHUNK", rows)
-    write_distances(small_graph(), small_trace().dist, tmp_path / "d.csv")
-    assert (tmp_path / "d.csv").read_text("utf-8").split() == KNOWN["distances"]
 
 
 def test_a_matrix_is_no_column(tmp_path: Path) -> None:
@@ -238,18 +164,6 @@ def test_a_change_is_told_against_the_sample_before() -> None:
     rows["flags"][[0, 2]] = 0
     told = [(e["args"]["delta_before"], e["args"]["delta"]) for e in phase("i", samples=rows)]
     assert told == [(2.0, 3.0), (3.0, 5.0), (5.0, 8.0)]
-
-
-def test_an_open_head_more_is_told_with_its_reason() -> None:
-    rows = samples()
-    rows["flags"], rows["delta"], rows["open_buckets"] = 0, 2.0, [1, 2, 2]
-    (change,) = phase("i", samples=rows)
-    assert change["ts"] == 1.5
-    assert change["args"]["open_buckets"] == 2
-    rows["open_buckets"], rows["head_bucket"] = 1, [0, 0, 3]
-    rows["flags"] = [0, 0, Flag.BUCKET_SWITCHED]
-    (change,) = phase("i", samples=rows)
-    assert (change["name"], change["args"]["flags"]) == ("head is bucket 3", "bucket_switched")
 
 
 def test_words_for_flags_and_reasons() -> None:

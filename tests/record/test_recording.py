@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ import pytest
 import gpu.lab.record_start as script
 from gpu.engine import run_named as run
 from gpu.errors import TraceError
-from gpu.graph import CSRGraph
 from gpu.proof.verify import verify
 from gpu.record.recording import (
     MOST_TICKS,
@@ -116,49 +113,3 @@ def test_a_shipped_pair_was_measured_and_is_right(name: str) -> None:
         assert verify(graph, trace.settings.source, trace.dist).passed
     assert graph.positions is not None
     assert np.abs(recording.positions - graph.positions).max() < np.ptp(graph.positions) / 1e4
-
-
-def test_only_runs_of_the_graph_that_is_made_are_cut(tmp_path: Path) -> None:
-    """Traces of another graph than is made here are refused: the hash tells."""
-    graph = make("city_roads", n=200)
-    wrong = run(make("city_roads", n=200, seed=2), "adds", "model", probe=2)
-    with pytest.raises(TraceError, match="not the one that is made here"):
-        script.cut("roads", graph, [wrong], tmp_path)
-    source = 5
-    runs = [run(graph, key, "model", source, probe=2) for key in script.ALGORITHMS]
-    runs = [replace(one, environment={"device": "NVIDIA X1 80GB HBM3"}) for one in runs]
-    script.cut("roads", graph, runs, tmp_path)
-    again = load_recording(tmp_path / "roads.npz")
-    assert [trace.verification.passed for trace in again.runs if trace.verification] == [True, True]
-    assert [trace.environment[RECORDED_ON] for trace in again.runs] == ["NVIDIA X1"] * 2
-
-
-def test_what_is_measured_is_kept_and_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The script as on a GPU machine, with the modelled one in its place."""
-    times = iter(range(10**6, 10**7))
-
-    def measured(graph: CSRGraph, algorithm: str, engine: str, source: int, **more: Any) -> Trace:
-        assert (engine, more.pop("device")) == ("cuda", "cuda:0")
-        made = run(graph, algorithm, "model", source, **more)
-        samples = made.samples.copy()
-        samples["t_ns"][-1] = next(times)
-        told = {"device": "NVIDIA X1 80GB HBM3"}
-        return replace(made, samples=samples, environment=told, clock="measured")
-
-    swept = json.loads((script.TARGET / "sweep.json").read_text(encoding="utf-8"))
-    monkeypatch.setattr(script, "run", measured)
-    monkeypatch.setattr(script, "measured_sweep", lambda *_: swept)
-    monkeypatch.setattr(script, "STARTS", {"roads": "sample:city_roads?n=60"})
-    cut = tmp_path / "cut"
-    assert script.main(["--to", str(cut)]) == 0
-    assert {path.name for path in cut.iterdir()} == {"roads.npz", "sweep.json"}
-    first = load_recording(cut / "roads.npz")
-    assert [(t.settings.algorithm, t.settings.probe) for t in first.runs] == [
-        ("adds", 2),
-        ("near_far", 2),
-        ("adds", 0),
-        ("near_far", 0),
-    ]
-    steps = [trace.time_ns - 10**6 for trace in first.runs]
-    turns = script.WARM_UPS + script.RUNS // 2  # the kinds take turns, and times only rise
-    assert steps == [4 * turns + place for place in range(4)]

@@ -12,17 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hand_made import small_graph, small_trace
+from hand_made import small_trace
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from gpu.errors import GpuError, TraceError
-from gpu.files import check_writable, written_whole
-from gpu.record.assembly import check_trace
-from gpu.record.events import EventKind
+from gpu.errors import TraceError
 from gpu.record.trace import EVENT, Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import recognised
-from gpu.replay.replay import Replay
 from viewer.models.session import RunRecord
 
 
@@ -347,30 +343,6 @@ def test_every_number_of_a_sample_is_one_that_an_engine_makes(
         load_trace(tmp_path / "run.npz")
 
 
-def test_events_that_pass_can_be_replayed() -> None:
-    random = np.random.default_rng(7)
-    passed = 0
-    for attempt in range(400):
-        events = np.zeros(24, EVENT)
-        kinds = [EventKind.ASSIGN, EventKind.FINISH, *random.permutation(list(EventKind))[:3]]
-        events["kind"] = random.choice(kinds, len(events))
-        events["worker"] = random.integers(-1, 3, len(events))
-        if attempt % 2:
-            events["kind"][:4], events["worker"][:4] = EventKind.ASSIGN, range(-1, 3)
-        for name in ("a", "b", "c"):
-            events[name] = random.integers(0, 3, len(events))
-        trace = small_trace(probe=3, events=events)
-        try:
-            check_trace(trace)
-        except TraceError:
-            continue
-        passed += 1
-        replay = Replay(small_graph(), events, ring=2)
-        replay.go(len(events))
-        assert replay.position == len(events)
-    assert passed > 100
-
-
 @pytest.mark.parametrize(
     "header", [b"{'descr': '<i4', (", b"{'descr': ' ", b"[" * 120, b"{" + b"(" * 110, b"1", b"L"]
 )
@@ -398,11 +370,6 @@ def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
     for name in ("pipe.npz", "zero.npz", "nul\0.npz"):
         with pytest.raises(TraceError, match=r"not a file|no file has such a name"):
             load_trace(tmp_path / name)
-
-
-def test_keys_of_a_later_version_are_left_alone(tmp_path: Path) -> None:
-    path = rewritten(tmp_path / "run.npz", {"note": "x"} | setting(note="y"))
-    assert load_trace(path).settings == small_trace().settings
 
 
 @pytest.mark.parametrize(
@@ -458,52 +425,3 @@ def test_damage_is_a_trace_error_or_harmless(
     else:
         words = str(path) if same(trace, small_trace()) else ""
     assert str(path) in words
-
-
-def half_written(path: Path, fault: Exception) -> None:
-    with written_whole(path) as file:
-        file.write(b"half")
-        raise fault
-
-
-def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path) -> None:
-    target = tmp_path / "d.csv"
-    target.write_bytes(b"old")
-    with pytest.raises(ZeroDivisionError):
-        half_written(target, ZeroDivisionError())
-    assert target.read_bytes() == b"old"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["d.csv", "settings"]
-
-
-def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(GpuError, match=r"cannot write .*No space left"):
-        half_written(tmp_path / "d.csv", OSError(28, "No space left on device"))
-    assert not (tmp_path / "d.csv").exists()
-
-
-def test_links_stay_links(tmp_path: Path) -> None:
-    (tmp_path / "real").write_bytes(b"old")
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    with written_whole(tmp_path / "link") as file:
-        file.write(b"new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_bytes() == b"new"
-
-
-def test_unwritable_targets_are_found_beforehand(tmp_path: Path) -> None:
-    with pytest.raises(GpuError, match="it is a folder"):
-        check_writable(tmp_path)
-    with pytest.raises(GpuError, match="there is no folder"):
-        check_writable(tmp_path / "absent" / "run.npz")
-    check_writable(tmp_path / "run.npz")
-    assert not (tmp_path / "run.npz").exists()
-
-
-@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="this system has no /dev/stdout")
-def test_devices_are_written_directly(capfd: pytest.CaptureFixture[str]) -> None:
-    check_writable("/dev/stdout")
-    with written_whole("/dev/stdout") as file:
-        file.write(b"seen")
-    assert capfd.readouterr().out == "seen"
-    check_writable("/dev/null")
-    assert not Path("/dev/null").is_file()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +14,10 @@ from hand_made import small_trace
 from test_tracefile import same
 
 import sample_graphs
-from gpu.errors import GpuError, TraceError
 from gpu.formats import load_graph
 from gpu.record import workspace
 from gpu.record.reach import question
 from gpu.record.trace import GraphReference
-from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import (
     TABLE,
     SavedGraph,
@@ -98,13 +95,6 @@ def test_a_stranger_does_not_choose_where_we_look(tmp_path: Path, origin: str) -
         assert graph.outside(tmp_path) == []
 
 
-@pytest.mark.parametrize("name", ["half \ud800", "a\0b"])
-def test_a_name_that_no_file_can_have_is_nowhere(tmp_path: Path, name: str) -> None:
-    graph = SavedGraph("a", name, "h", name)
-    assert graph.found(tmp_path) is None
-    assert graph.looked(tmp_path) == graph.outside(tmp_path) == []
-
-
 def test_only_the_workspaces_own_folder_is_looked_at_unasked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,11 +135,6 @@ def test_what_is_large_or_outside_is_a_question(tmp_path: Path) -> None:
     assert question("sample:complete?n=nonsense", tmp_path) == ""  # refused where it is made
 
 
-def test_a_pipe_is_not_taken_for_a_graph(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "a.gr")
-    assert SavedGraph("a", "a.gr", "h", "a.gr").found(tmp_path) is None
-
-
 def test_options_of_a_stranger_are_those_of_the_reader() -> None:
     assert reader_options({"undirected": True, "weights": "unit", "weight_name": "km"}) == {
         "undirected": True,
@@ -168,36 +153,6 @@ def rewritten(path: Path, table: bytes | None, run: bytes | None = None, packed:
     with zipfile.ZipFile(path, "w", packed) as archive:
         for name, content in kept.items():
             archive.writestr(name, content)
-
-
-HEADS = {
-    "ends in the middle": b"{'descr': '<i4', 'shape': (5,),",
-    "is no Python": b"{'descr' '<i4': (}",
-    "holds a NUL": b"{'descr': '\0'}",
-    "is deep": b"(" * 3000,
-    "is long": b"{'descr': " + b"'<i4'" * 3000,
-}
-
-
-@pytest.mark.parametrize("what", HEADS)
-def test_an_array_whose_header_is_bad_is_one_sentence(what: str, tmp_path: Path) -> None:
-    """NumPy's parser of headers raises what Python's tokenizer and parser raise."""
-    head = HEADS[what] + b"\n"
-    bad = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + b"\0" * 20
-    trace, workspace = tmp_path / "run.npz", tmp_path / "w.ssspw"
-    save_trace(small_trace(), trace)
-    with zipfile.ZipFile(trace) as archive:
-        kept = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(trace, "w") as archive:
-        for name, content in kept.items():
-            archive.writestr(name, bad if name == "dist.npy" else content)
-    with pytest.raises(TraceError, match="damaged") as refused:
-        load_trace(trace)
-    assert "\n" not in str(refused.value)
-    save_workspace(small_workspace(), workspace)
-    rewritten(workspace, None, trace.read_bytes())
-    with pytest.raises(WorkspaceError, match="one of its runs"):
-        load_workspace(workspace)
 
 
 def changed(path: Path, **values: Any) -> None:
@@ -238,27 +193,6 @@ def test_damage_is_one_sentence(values: dict[str, Any], words: str, tmp_path: Pa
     assert str(caught.value).startswith(str(path))
 
 
-def test_broken_bytes_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "w.ssspw"
-    save_workspace(small_workspace(), path)
-    whole = path.read_bytes()
-    at = whole.index(b'"current"')
-    for broken in (b"", b"hello", whole[: len(whole) // 2], whole[:at] + b"!!!" + whole[at + 3 :]):
-        path.write_bytes(broken)
-        with pytest.raises(WorkspaceError):
-            load_workspace(path)
-    path.write_bytes(whole)
-    rewritten(path, None, b"no trace")
-    with pytest.raises(WorkspaceError, match="one of its runs"):
-        load_workspace(path)
-    path.write_bytes(whole)
-    rewritten(path, b"{" + b" " * (5 << 20) + b"}", packed=zipfile.ZIP_DEFLATED)
-    with pytest.raises(WorkspaceError, match="damaged"):
-        load_workspace(path)
-    with pytest.raises(WorkspaceError, match="No such file"):
-        load_workspace(tmp_path / "gone.ssspw")
-
-
 def test_a_small_graph_goes_along_and_comes_back_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,9 +216,3 @@ def test_a_small_graph_goes_along_and_comes_back_whole(
     sample = replace(small_workspace(), graph=SavedGraph("s", "sample:figure_6", whole.hash))
     save_workspace(sample, path, whole)
     assert load_workspace(path).packed == b""
-
-
-def test_a_refused_place_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(GpuError):
-        save_workspace(small_workspace(), tmp_path / "no" / "w.ssspw")
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

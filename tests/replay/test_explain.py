@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from itertools import chain, repeat
 
 import numpy as np
 import pytest
 
 import gpu
-from gpu.algorithms import ALGORITHMS, find
+from gpu.algorithms import ALGORITHMS
 from gpu.graph import CSRGraph
-from gpu.record.events import EventKind
 from gpu.replay.explain import (
     explain,
-    place_words,
-    plural,
 )
 from gpu.replay.replay import Replay
-from gpu.words import distance
 from sample_graphs import open_sample
 
 CLASSROOM = "Classroom GPU"
-MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 
 
 def told(graph: CSRGraph, key: str, **more: object) -> list[str]:
@@ -86,25 +80,6 @@ def test_each_algorithm_in_its_own_words(key: str, sentence: str) -> None:
     assert sentence in told(open_sample("sample:figure_1"), key)
 
 
-def test_every_kind_and_every_algorithm_is_told_in_one_sentence() -> None:
-    kinds: set[int] = set()
-    rng = np.random.default_rng(5)
-    for n, spread in ((12, 9), (40, 400)):
-        tails, heads = rng.integers(0, n, 4 * n), rng.integers(0, n, 4 * n)
-        graph = CSRGraph.from_arcs(tails, heads, rng.integers(1, spread, 4 * n).astype(np.int32), n)
-        for key in MODELLED:
-            delta = 3.0 if find(key).bucketed and "delta" not in find(key).fixed else None
-            trace = gpu.run(graph, key, "model", probe=3, device=CLASSROOM, delta=delta)
-            replay, row = Replay.of(graph, trace), ALGORITHMS[key]
-            kinds.update(replay.events["kind"].tolist())
-            for index in range(0, len(replay), 1 if n < 20 else 3):
-                said = explain(graph, replay.go(index), replay.events, index, row)
-                assert re.fullmatch(r"[^\n]{12,140}\.", said), said
-                assert "inf" not in said.replace("information", "")
-    unmet = set(EventKind) - {EventKind(kind) for kind in kinds}
-    assert unmet <= {EventKind.BLOCK_FREED, EventKind.LEAVE, EventKind.OPEN, EventKind.CLIP}
-
-
 @pytest.mark.parametrize("key", ["adds", "near_far", "delta_stepping"])
 def test_a_run_begins_once_whoever_holds_delta(key: str) -> None:
     held = chain([None], repeat(40.0, 4), repeat(None))
@@ -112,14 +87,3 @@ def test_a_run_begins_once_whoever_holds_delta(key: str) -> None:
     said = told(graph, key, delta_by_hand=lambda: next(held))
     assert sum("The run begins" in words for words in said) == 1
     assert any("to 40 (set by hand)" in words for words in said)
-
-
-def test_numbers_and_names() -> None:
-    assert [distance(x) for x in (1234.0, 0.5, float("inf"))] == ["1,234", "0.5", "∞"]
-    assert [plural(1, "vertex"), plural(2, "vertex"), plural(2, "edge")] == [
-        "1 vertex",
-        "2 vertices",
-        "2 edges",
-    ]
-    assert place_words(find("near_far"), 1) == "the far pile"
-    assert place_words(find("adds"), 7) == "bucket 7"

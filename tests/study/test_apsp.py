@@ -12,8 +12,6 @@ from scipy.sparse.csgraph import shortest_path
 
 import gpu
 from gpu.algorithms import ALGORITHMS
-from gpu.algorithms.all_pairs import chunk_rows, matrix_bytes, source_range
-from gpu.engine import RunBuffers, checked_settings, result_shape
 from gpu.errors import (
     CancelledByUserError,
     GpuError,
@@ -26,10 +24,8 @@ from gpu.proof.verify import certificate, verify, verify_rows
 from gpu.record.trace import (
     NEVER,
     Flag,
-    RunSettings,
     reached_mask,
 )
-from gpu.record.tracefile import load_trace, save_trace
 from gpu.study.apsp import (
     ProofError,
     all_pairs,
@@ -118,18 +114,6 @@ def test_a_range_of_sources(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_the_same_run_in_slices_of_one_sample(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = random_graph(6, np.int32)
-    whole = gpu.run(graph, key, probe=2, sample_period_ns=2000)
-    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 1)
-    monkeypatch.setattr("gpu.loops.driver.ARCS_PER_SLICE", 500)
-    sliced = gpu.run(graph, key, probe=2, sample_period_ns=2000, seed=9)
-    assert whole.samples.tobytes() == sliced.samples.tobytes()
-    np.testing.assert_array_equal(whole.vertices.last_improved_ns, sliced.vertices.last_improved_ns)
-    assert gpu.run(graph, key, probe=0).time_ns == whole.time_ns
-
-
-@pytest.mark.parametrize("key", KEYS)
 def test_stop_leaves_whole_rows_and_unreached_ones(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,21 +131,6 @@ def test_stop_leaves_whole_rows_and_unreached_ones(
     assert 0 < done < 200
     assert verify_rows(graph, 0, trace.dist[:done]).passed
     assert (trace.dist[done + 1 :] == INT_UNREACHED).all()
-
-
-def test_delta_by_hand_holds_from_the_next_source_on() -> None:
-    graph = random_graph(8, np.int32, 300, 1200)
-    asked: list[int] = []
-
-    def by_hand() -> float | None:
-        asked.append(1)
-        return 77.0 if len(asked) > 2 else None
-
-    trace = gpu.run(graph, "delta_apsp", delta_by_hand=by_hand, parameters={"workers": 1})
-    held = trace.samples["flags"] & Flag.DELTA_BY_HAND > 0
-    assert held.any()
-    assert (trace.samples["delta"][held] == 77.0).all()
-    assert_rows_equal(graph, trace.dist, scipy_matrix(graph))
 
 
 @pytest.mark.parametrize("delta", [0.01, 1.0, 7.3, 1e9])
@@ -186,25 +155,6 @@ def test_a_distance_past_the_range_counts_only_without_another_way(key: str) -> 
     assert gpu.run(detour, key).dist[0].tolist() == [0, 2**31 - 10, 7]
 
 
-def test_edges_are_the_same_time_at_any_delta_and_many_rounds_on_a_chain() -> None:
-    n = 300
-    chain = CSRGraph.from_arcs(np.arange(n - 1), np.arange(1, n), np.ones(n - 1, np.int32), n)
-    edges = gpu.run(chain, "edge_apsp", probe=2, parameters={"sources": 1})
-    fast = gpu.run(chain, "apsp_fast", probe=2, parameters={"sources": 1})
-    assert edges.settings.delta is None
-    assert edges.vertices.times_processed[0] >= n - 1  # one hop a round
-    assert edges.relaxed_edges > 100 * fast.relaxed_edges
-
-
-def test_shapes_and_settings() -> None:
-    graph = random_graph(1, np.int32)
-    settings = RunSettings("apsp_fast", "model", "", 999, parameters={"first_source": 50})
-    assert result_shape(graph, settings) == (10, 60)
-    assert checked_settings(graph, settings).source == 50
-    assert result_shape(graph, RunSettings("adds", "model", "", 0)) == (60,)
-    assert RunBuffers.allocate(graph, 0, (3, 60)).dist.shape == (3, 60)
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -224,24 +174,6 @@ def test_a_matrix_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("gpu.files.available_bytes", lambda: 10_000)
     with pytest.raises(MemoryNeededError, match=r"60 sources to 60 vertices .* -o matrix\.npy"):
         gpu.run(random_graph(1, np.int32), "apsp_fast")
-
-
-def test_sizes_are_counted_beyond_32_bits() -> None:
-    assert matrix_bytes(46_341, 46_341) == 8_589_953_124
-    assert matrix_bytes(2**31 - 1, 2**31 - 1) == 4 * (2**31 - 1) ** 2
-    assert chunk_rows(400_000, 100_000, 800_000, 70 << 30, 264, 1 << 30) == 2684
-    assert chunk_rows(400, 10, 800, 799, 264, 1 << 30) == 0
-    assert source_range({"first_source": 2**31 - 5, "sources": None}, 2**31 - 1) == (2**31 - 5, 4)
-
-
-def test_a_trace_of_a_matrix_is_saved_and_read(tmp_path: Path) -> None:
-    graph = random_graph(2, np.float32)
-    trace = gpu.run(graph, "apsp_fast", probe=2, parameters={"first_source": 4, "sources": 9})
-    save_trace(trace, tmp_path / "run.npz")
-    again = load_trace(tmp_path / "run.npz")
-    np.testing.assert_array_equal(again.dist, trace.dist)
-    assert again.dist.shape == (9, 60)
-    assert again.settings == trace.settings
 
 
 def wrong_row(graph: CSRGraph, row: int) -> np.ndarray:

@@ -232,19 +232,6 @@ def test_names_say_what_differs(changes: Any, expected: tuple[str, str]) -> None
     assert names(made(**changes[0]), made(**changes[1])) == expected
 
 
-def test_names_say_parameters_and_sources() -> None:
-    few = made()
-    few = replace(few, settings=replace(few.settings, parameters={"buckets": 8}))
-    many = replace(few, settings=replace(few.settings, parameters={"buckets": 32}))
-    assert names(few, many) == ("ADDS (Buckets 8)", "ADDS (Buckets 32)")
-    off = replace(few, settings=replace(few.settings, parameters={"drop_stale": False}))
-    on = replace(few, settings=replace(few.settings, parameters={"drop_stale": True}))
-    assert names(off, on) == ("ADDS (Drop stale items off)", "ADDS (Drop stale items on)")
-    assert names(made(), made(graph=replace(GRAPH, source_id=7)))[1] == "ADDS (from 7)"
-    assert names(made(delta=3.0), made(SLOW)) == ("ADDS (Δ 3)", "Near-Far")
-    assert names(made(), made("dijkstra", delta=3.0)) == ("ADDS", "Dijkstra")  # it has none
-
-
 def test_aligned_by_time_nothing_moves() -> None:
     clocks = align(made(), made(SLOW, 3000), "time")
     assert clocks.same
@@ -444,11 +431,6 @@ def test_unproved_runs_are_named_where_they_ended() -> None:
     assert "Distances not checked: ADDS." in summarise(open_a, going).cautions
 
 
-def test_a_failed_run_says_where_it_got_to() -> None:
-    said = summarise(made(outcome="failed"), made(SLOW)).words
-    assert said.startswith("ADDS failed at 1 µs (modelled), 8 vertices processed; Near-Far took")
-
-
 def test_who_is_unknown_keeps_quiet_about_workers() -> None:
     real: dict[str, Any] = {"clock": "measured", "engine": "cuda", "device": "H100"}
     both = summarise(made(**real), made(SLOW, 2000, **real))
@@ -485,19 +467,6 @@ def test_a_clock_map_goes_on_alike_beyond_both_ends() -> None:
         70.0,
     ]
     assert clocks.to_b([5.0, 10.0, 30.0, 45.0]).tolist() == [95.0, 100.0, 400.0, 605.0]
-
-
-def test_thousands_of_samples_are_thinned_to_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = made(samples=np.repeat(made().samples, 40))
-    long.samples["t_ns"] = np.arange(440)
-    for marks in (7, 50, 200, 439, 440):
-        monkeypatch.setattr("gpu.study.compare.MARKS", marks)
-        thin = compare_module._thin(long)
-        assert marks // 2 <= len(thin) <= 2 * marks
-        assert thin["t_ns"][-1] == 439
-        assert len(set(np.diff(thin["t_ns"]).tolist())) == 1
-    monkeypatch.setattr("gpu.study.compare.LOOKED_AT", 100)
-    assert 100 <= len(compare_module._few(np.arange(777))) <= 200
 
 
 def test_marks_rise_and_end_where_the_run_does() -> None:
@@ -540,15 +509,6 @@ def test_words_at_the_edge_of_their_digits() -> None:
     ]
 
 
-def test_runs_of_no_time_and_of_a_nanosecond() -> None:
-    none, short = made(end_ns=1000), made(end_ns=1000)
-    none.samples["t_ns"], short.samples["t_ns"] = 0, [0] * 10 + [1]
-    said = summarise(none, made(SLOW, 2000))
-    assert said.numbers["b_time_over_a"] is None
-    assert none.busy_share is None
-    assert short.busy_share == 0.5
-
-
 def test_only_supersteps_end_in_barriers() -> None:
     """Dijkstra's samples, one each so many vertices, are none."""
     every = replace(made("dijkstra").settings, sample_period_ns=0)
@@ -583,12 +543,6 @@ def test_a_model_that_errs_too_much_ranks_no_algorithms() -> None:
     assert same.numbers["b_time_over_a"] == 2.0
     measured = summarise(*(replace(side, clock="measured") for side in (a, b)))
     assert measured.numbers["b_time_over_a"] == 2.0
-
-
-def test_a_run_without_a_sample_has_no_numbers_yet() -> None:
-    found = column(np.zeros(0, SAMPLE), "relaxed_edges", np.array([0.0, 10.0]))
-    assert found.shape == (2,)
-    assert np.isnan(found).all()
 
 
 def test_more_work_of_who_was_less_busy_needs_another_reason() -> None:

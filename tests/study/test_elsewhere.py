@@ -159,12 +159,6 @@ def test_what_is_no_cluster_is_refused(where: str) -> None:
         Cluster(where)
 
 
-def test_where_nobody_answers_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elsewhere, "CONNECT_S", 0.5)
-    with pytest.raises(EngineError, match="no scheduler with a worker answers at tcp://127"):
-        Cluster("tcp://127.0.0.1:9")
-
-
 @pytest.mark.parametrize(
     ("address", "is_so"),
     [
@@ -178,10 +172,3 @@ def test_where_nobody_answers_it_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_a_scheduler_that_anybody_reaches_is_known(address: str, is_so: bool) -> None:
     assert is_open(address) == is_so
-
-
-def test_an_open_scheduler_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    warnings: list[str] = []
-    monkeypatch.setattr(elsewhere, "is_open", lambda _address: True)
-    with dask_stage.pair() as (address, _scheduler, _worker), Cluster(address, warnings.append):
-        assert "not encrypted" in warnings[0]

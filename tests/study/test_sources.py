@@ -15,11 +15,9 @@ from gpu.record.trace import RunSettings, Trace
 from gpu.study import sources
 from gpu.study.apsp import ProofError, all_pairs
 from gpu.study.sources import (
-    BINS,
     chosen_sources,
     from_sources,
     make_plan,
-    summary,
 )
 from sample_graphs import make
 
@@ -89,26 +87,6 @@ def test_rows_are_reduced_on_the_way(graph: CSRGraph, whole: np.ndarray, tmp_pat
     assert rows["eccentricity"].tolist() == whole.max(axis=1).tolist()
     assert (rows["reached"] == graph.n).all()
     np.testing.assert_allclose(rows["closeness"], (graph.n - 1) / whole.sum(axis=1), rtol=1e-12)
-    told = summary(graph, rows)
-    assert told["diameter_at_least"] == whole.max()
-    assert whole.max() <= told["diameter_at_most"] == 2 * whole.max(axis=1).min()
-    assert sum(told["histogram"].values()) == whole.size
-    assert told["histogram"]["0"] == graph.n
-    inside = ((whole >= 4096) & (whole < 8192)).sum()
-    assert told["histogram"]["4096"] == inside
-    assert rows["histogram"].shape == (graph.n, BINS)
-
-
-def test_where_a_source_reaches_little_there_is_no_bound_above() -> None:
-    one_way = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), np.array([2.5, 0.25]), 4)
-    rows = sources.reduce_rows(
-        np.array([[0, 2.5, 2.75, np.inf], [np.inf, np.inf, np.inf, 0]]), np.array([0, 3])
-    )
-    assert rows["closeness"].tolist() == [2**2 / (3 * 5.25), 0.0]
-    told = summary(one_way, rows)
-    assert told["diameter_at_least"] == 2.75
-    assert told["diameter_at_most"] is None
-    assert told["histogram"] == {"0": 2, "below 1": 0, "1": 0, "2": 2}
 
 
 def test_stopped_work_leaves_nothing(graph: CSRGraph, tmp_path: Path) -> None:
