@@ -16,7 +16,7 @@ import pytest
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.command_line import Shell, compare_line, line_of, run_line, sweep_line
+from gpu.cli.command_line import Shell, compare_line, file_word, line_of, run_line, sweep_line
 from gpu.cli.main import main
 from gpu.engine import graph_reference
 from gpu.errors import GpuError
