@@ -25,9 +25,12 @@ pytestmark = pytest.mark.skipif(
 
 
 def struck(
-    folder: Path, words: list[str], number: signal.Signals = signal.SIGINT
+    folder: Path, words: list[str], number: signal.Signals = signal.SIGINT, after_s: float = 0.0
 ) -> tuple[int, str, float]:
-    """Run a command; strike it when it writes a file. Return code, stderr, seconds to its end."""
+    """Run a command; strike it when it writes a file, or after so many seconds.
+
+    Return the exit code, stderr, and the seconds from the signal to its end.
+    """
     environment = {**os.environ, "PYTHONPATH": str(TOP), "QT_QPA_PLATFORM": "offscreen"}
     with subprocess.Popen(
         [sys.executable, "-m", "viewer.app", *words],
@@ -37,7 +40,8 @@ def struck(
         text=True,
     ) as running:
         end = time.monotonic() + 120
-        while not list(folder.glob(".sssp-*.part")) and time.monotonic() < end:
+        time.sleep(after_s)
+        while not after_s and not list(folder.glob(".sssp-*.part")) and time.monotonic() < end:
             time.sleep(0.02)
         time.sleep(0.3)
         begun = time.monotonic()
@@ -62,8 +66,8 @@ def test_a_matrix_is_left_out_whole(number: signal.Signals, code: int, tmp_path:
 @pytest.mark.slow
 def test_a_film_whose_paint_callbacks_swallow_exceptions(tmp_path: Path) -> None:
     save_trace(small_trace(), tmp_path / "run.npz")
-    words = ["render", "run.npz", "-o", "film.gif", "--seconds", "20"]
-    code, err, seconds = struck(tmp_path, words)
+    words = ["render", "run.npz", "-o", "film.gif", "--seconds", "90"]
+    code, err, seconds = struck(tmp_path, words, after_s=6.0)
     assert code == INTERRUPTED, err
     assert err.strip().splitlines()[-1] == "sssp-scope: interrupted"
     assert "Traceback" not in err
