@@ -66,7 +66,7 @@ def test_a_matrix_is_left_out_whole(number: signal.Signals, code: int, tmp_path:
 @pytest.mark.slow
 def test_a_film_whose_paint_callbacks_swallow_exceptions(tmp_path: Path) -> None:
     save_trace(small_trace(), tmp_path / "run.npz")
-    words = ["render", "run.npz", "-o", "film.gif", "--seconds", "90"]
+    words = ["render", "run.npz", "-o", "film.gif", "--seconds", "60"]
     code, err, seconds = struck(tmp_path, words, after_s=6.0)
     assert code == INTERRUPTED, err
     assert err.strip().splitlines()[-1] == "sssp-scope: interrupted"
