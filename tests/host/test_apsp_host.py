@@ -11,7 +11,7 @@ import pytest
 from host_driver import Driver
 
 import gpu
-from gpu.errors import MemoryNeededError, ParameterError
+from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, Entries, Failed, Memory, RunFinished, Verified
 from gpu.record.trace import RunSettings, Trace
@@ -96,13 +96,3 @@ def test_what_does_not_fit_is_refused_with_advice(tmp_path: Path) -> None:
     assert isinstance(error, MemoryNeededError)
     for words in ("34 MB of shared memory needed", "fewer sources", "sssp-scope apsp"):
         assert words in str(error)
-
-
-@pytest.mark.slow
-def test_sources_that_are_no_vertices_are_refused(driven: Driver, tmp_path: Path) -> None:
-    driven.host.put_graph(engines.path_graph(20))
-    given = {"first_source": 15, "sources": 9}
-    run_id = driven.host.run(RunSettings("apsp_fast", "model", "", 0, parameters=given))
-    error = driven.wait_for(Failed, run_id).error
-    assert isinstance(error, ParameterError)
-    assert "allowed: 1 to 5" in str(error)

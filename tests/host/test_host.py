@@ -21,9 +21,7 @@ from host_driver import (
 
 from gpu.host import (
     EngineHost,
-    GraphLoaded,
     LayoutDone,
-    LoadRequest,
     Memory,
     RunFinished,
     RunStarted,
@@ -75,17 +73,6 @@ def test_load_gives_read_only_views_and_a_first_picture(driver: Driver) -> None:
     assert graph.checked() is graph
 
 
-def test_load_options_and_samples_reach_their_readers(warm: Driver) -> None:
-    run_id = warm.host.load(LoadRequest("path", weights="unit", weight_name="km"))
-    graph = warm.wait_for(GraphLoaded, run_id).graph
-    assert graph.provenance.options == {"weights": "unit", "weight_name": "km"}
-    sample = warm.load("sample:line?n=10")
-    assert sample.graph.name == "sample:line?n=10"
-    assert sample.provisional_positions is None
-    assert sample.graph.positions is not None
-    assert not sample.graph.integer
-
-
 @everywhere
 def test_run_from_start_to_proof(driver: Driver) -> None:
     driver.load()
@@ -108,16 +95,6 @@ def test_run_from_start_to_proof(driver: Driver) -> None:
     assert not trace.dist.flags.writeable
     assert trace.graph.hash == engines.path_graph(20).hash
     assert trace.environment["test"] is True
-
-
-def test_put_graph_and_float_weights(warm: Driver) -> None:
-    warm.host.put_graph(engines.path_graph(7, np.float32, name="by hand"))
-    assert warm.host.graph is not None
-    assert warm.host.graph.name == "by hand"
-    trace = warm.finish(probe=0).trace
-    assert trace.dist.dtype == np.float64
-    assert trace.dist.tolist() == [0, 1, 2, 3, 4, 5, 6]
-    assert trace.vertices is None
 
 
 def test_events_come_back(warm: Driver) -> None:

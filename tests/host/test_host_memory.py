@@ -143,21 +143,6 @@ def _note(memory: Memory) -> SharedArrays:
     return SharedArrays(str(folder / f"{memory.prefix}-c1"), 128, {"a": place})
 
 
-def test_our_own_and_what_nobody_ever_held_are_left_alone(memory: Memory) -> None:
-    ours = share(memory, "x", {"a": np.arange(5)})
-    foreign = Path(memory.folder) / "sssp-notes.txt"
-    older = Path(memory.folder) / "sssp-4194301-00ac-c1"
-    for path in (foreign, older):
-        path.write_bytes(b"")
-    memory.clean_stale()
-    assert len(names(memory)) == 1
-    assert foreign.exists()
-    assert older.exists()
-    ours.unlink()
-    memory.sweep()
-    assert everything(memory) == []
-
-
 # ring and gate
 
 

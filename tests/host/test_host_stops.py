@@ -126,17 +126,6 @@ def test_a_gpu_that_says_nothing_costs_its_run_and_says_so(driver: Driver) -> No
     assert driver.finish().trace.reached == 20
 
 
-def test_a_run_that_takes_long_is_not_taken_for_silent(
-    driver: Driver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(host, "SILENCE_S", 3.0)
-    driver.load()
-    run_id = driver.start_run("deaf")
-    end = time.monotonic() + 5.0
-    driver.until(lambda: time.monotonic() > end)
-    assert driver.names(run_id) == ["RunStarted"]
-
-
 def test_stop_before_the_child_is_up(driver: Driver) -> None:
     driver.host.put_graph(engines.path_graph(5))
     run_id = driver.host.run(engines.settings("endless"))
@@ -314,20 +303,6 @@ def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
     assert driver.finish().trace.reached == 9
     for run_id in runs:
         assert sum(isinstance(m, ends) and m.run_id == run_id for m in driver.heard) == 1, run_id
-
-
-def test_slow_warm_up_does_not_hold_requests_back(tmp_path: Path) -> None:
-    entries = Entries(**{**vars(ENTRIES), "warm_up": f"{engines.__name__}:slow_warm_up"})
-    driven = Driver(EngineHost(entries, Memory(folder=str(tmp_path))))
-    driven.host.start()
-    try:
-        driven.wait_for(Progress, 0)
-        driven.load()
-        driven.finish()
-        assert "Ready" not in driven.names(0)
-        driven.wait_for(Ready, 0)
-    finally:
-        driven.host.close()
 
 
 def test_a_run_on_a_gpu_that_is_not_there_waits_for_no_warm_up(tmp_path: Path) -> None:
