@@ -411,8 +411,6 @@ MENUS: tuple[Menu, ...] = (
                by="present"),
         Action("blank", "&Blank the screen", "Black, until any key or click", "blank", by="present",
                hint="B", needs="presenting"),
-        Action("pointer", "Pointer &dot", "A dot that follows the mouse, to point with",
-               "toggle_dot", by="present", hint="P", needs="presenting"),
         LINE,
         Action("describe", "Describe this &moment",
                "Say in words what the map and every panel show at the cursor", "describe", "Ctrl+I",

@@ -55,7 +55,6 @@ T = TypeVar("T")
 TOOLBAR_ICON = 20  # pixels, at the reference text size
 QUICK_ARCS = 200_000  # a model run of about a second
 LAYOUT = "layout"  # key in Settings: the arrangement of the docks
-UNFOLDED = "advanced"  # key in Settings: the rare knobs of the Run panel are shown
 FRAME_MS = 33  # playback moves at 30 Hz
 SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
 SCREEN_SHARE = 0.92  # of the screen, at first
@@ -141,11 +140,9 @@ class MainWindow(QMainWindow):
         panel.run_requested.connect(self._run_by_button)
         panel.stop_requested.connect(controller.stop)
         panel.open_requested.connect(controller.open)
-        panel.again_requested.connect(lambda path, options: controller.open(path, **options))
         panel.browse_requested.connect(self.files.ask_open)
         panel.source_requested.connect(controller.set_source)
         panel.choices_changed.connect(self._obey_choices)
-        panel.unfolded.connect(partial(self.settings.set_value, UNFOLDED))
         self.graph_view.source_requested.connect(controller.set_source)
         self.status_bar.cancel_requested.connect(controller.cancel)
         self.status_bar.cancel_requested.connect(self.files.cancel)
@@ -304,7 +301,6 @@ class MainWindow(QMainWindow):
         self.set_theme(self.settings.theme)
         choices = RunChoices.from_dict(self.settings.run_panel, machines())
         self.run_panel.set_choices(replace(choices, delta=None))  # it was of another graph
-        self.run_panel.unfold(bool(self.settings.value(UNFOLDED, False)))
         self.set_replay_short(bool(self.settings.value("replay_short", True)))
         self.resize(self._first_size())
         if self.settings.geometry is not None:

@@ -19,7 +19,7 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -193,17 +193,15 @@ def table_of(workspace: Workspace) -> dict[str, Any]:
     return table
 
 
-def load_workspace(
-    path: str | Path, progress: Callable[[float], None] = lambda _share: None
-) -> Workspace:
-    """Read a workspace written by `save_workspace`; `progress` receives 0..1 after each run.
+def load_workspace(path: str | Path) -> Workspace:
+    """Read a workspace written by `save_workspace`.
 
     Raises WorkspaceError, naming the file, where it is missing, no workspace, of another version
     or damaged; MemoryNeededError where its traces do not fit.
     """
     try:
         with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            return _read(archive, os.fstat(file.fileno()).st_size, progress)
+            return _read(archive, os.fstat(file.fileno()).st_size)
     except WorkspaceError as error:
         raise WorkspaceError(f"{path}: {error}") from error
     except TraceError as error:
@@ -250,9 +248,9 @@ def recognised(path: str | Path) -> Literal["workspace", "trace"] | None:
     return "trace" if name in {f"{member}.npy" for member in ("header", *MEMBERS)} else None
 
 
-def _read(archive: zipfile.ZipFile, size: int, progress: Callable[[float], None]) -> Workspace:
+def _read(archive: zipfile.ZipFile, size: int) -> Workspace:
     table = _table(archive, size)
-    traces = _runs(archive, table.runs, size, progress)
+    traces = _runs(archive, table.runs, size)
     graph = None if table.graph is None else SavedGraph(**structs.asdict(table.graph))
     current, b = (one if one in table.runs else None for one in (table.current, table.b))
     runs = tuple(zip(table.runs, traces, strict=True))
@@ -293,7 +291,6 @@ def _runs(
     archive: zipfile.ZipFile,
     numbers: Sequence[int],
     size: int,
-    progress: Callable[[float], None],
 ) -> list[Trace]:
     """Return the traces, each an archive within the archive; nothing is written anywhere."""
     traces: list[Trace] = []
@@ -303,7 +300,6 @@ def _runs(
             raise WorkspaceError(f"damaged: run {number} claims {info.file_size} bytes")
         part = BytesIO(archive.read(info))
         traces.append(read_trace(part, info.file_size, f"run {number}"))
-        progress(len(traces) / len(numbers))
     return traces
 
 

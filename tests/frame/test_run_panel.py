@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
@@ -13,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.graph import CSRGraph, Provenance
+from gpu.graph import CSRGraph
 from viewer.common.theme import THEMES, apply_theme
 from viewer.frame.run_fields import DeltaSpin
 from viewer.frame.run_panel import RunPanel
@@ -97,12 +94,10 @@ def test_rare_knobs_fold_away_and_say_when_they_are_changed(panel: RunPanel, qtb
     assert panel._form.field("workers").isVisible()
     assert not heads.isVisible()
     assert form.advanced.text() == "Advanced"
-    with qtbot.waitSignal(panel.unfolded) as told:
-        qtbot.mouseClick(form.advanced, LEFT)
-    assert told.args == [True]
+    qtbot.mouseClick(form.advanced, LEFT)
     assert heads.isVisible()
     heads.setValue(2)
-    panel.unfold(False)
+    qtbot.mouseClick(form.advanced, LEFT)
     assert not heads.isVisible()
     assert form.advanced.text() == "Advanced (1 changed)"
     assert panel.run_settings().parameters["open_heads"] == 2
@@ -142,24 +137,6 @@ def test_fixed_delta_reaches_the_settings(panel: RunPanel, qtbot: QtBot) -> None
     panel._automatic.click()
     assert moving.isEnabled()
     assert "double and halve" in moving.toolTip()
-
-
-def test_the_last_file_keeps_its_row_beside_samples(
-    panel: RunPanel, session: SessionModel, tmp_path: Path, qtbot: QtBot
-) -> None:
-    path = tmp_path / "numbered.npz"
-    path.write_bytes(b"read by the engine process, not here")
-    told = Provenance(str(path), "npz", {"undirected": True, "seen": 3})
-    session.set_graph(replace(numbered_graph(), provenance=told))
-    session.set_graph(sample_graphs.make("figure_1"))
-    assert panel._graph.currentData() == "figure_1"
-    with qtbot.waitSignal(panel.again_requested) as asked:
-        panel._graph.setCurrentIndex(panel._graph.findText("numbered"))
-        panel._graph.activated.emit(panel._graph.currentIndex())
-    assert asked.args == [str(path), {"undirected": True}]
-    path.unlink()
-    session.set_graph(sample_graphs.make("figure_6"))
-    assert panel._graph.findText("numbered") < 0
 
 
 def test_source_goes_by_the_file_s_own_number(

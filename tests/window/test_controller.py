@@ -23,7 +23,6 @@ from gpu.host import (
     GraphLoaded,
     LayoutDone,
     LiveRun,
-    Progress,
     Ready,
     RunFinished,
     RunStarted,
@@ -320,18 +319,6 @@ def test_the_first_run_waits_for_the_engine_unless_the_user_acts(
     controller.open("sample:grid")
     say(controller, host, Ready(0, 1.0))
     assert asked == [1]
-
-
-def test_progress_of_an_old_request_is_not_shown(controller: Controller, host: FakeHost) -> None:
-    controller.open("roads.gr")
-    say(controller, host, Progress(controller._load_id, 0.25, "reading arcs"))
-    assert controller.session.progress == 0.25
-    say(controller, host, Progress(controller._load_id + 9, 0.75, "other"))
-    words: list[str] = []
-    controller.engine_changed.connect(words.append)
-    say(controller, host, Progress(0, -1.0, "compiling the model"), Ready(0, 1.0))
-    assert words == ["Compiling the model…", ""]
-    assert controller.session.progress == 0.25
 
 
 def test_wrong_distances_are_shouted(controller: Controller, host: FakeHost) -> None:

@@ -1,10 +1,7 @@
-"""Words of strangers where people see them: plain, on one line, what is seen being what is there.
+"""Words from files where people see them: plain, on one line.
 
-Names of graphs, vertices and devices, sentences of errors and titles of lessons come from files.
-Qt takes a text that looks like HTML for HTML in every label and every tooltip, unless it is told
-otherwise; `PlainStyle` tells it, once for the whole program. A label that is to be rich says so
-itself (`setTextFormat`), and escapes what is not its own. `gpu.words.in_sight` does the rest for
-names; here is what only buttons, titles and tooltips need.
+Qt takes a text that looks like HTML for HTML in every label and tooltip. `PlainStyle` makes them
+plain, once for the whole program; a label that is to be rich says so itself (`setTextFormat`).
 """
 
 from __future__ import annotations
@@ -18,7 +15,6 @@ from PyQt6.QtWidgets import QLabel, QProxyStyle
 from gpu.words import in_sight
 
 TIP_LINE = 60  # characters of a line of a tooltip
-TIP_ABOVE = 30  # pixels from where Qt puts a tip, below the pointer, to above the pointer
 
 
 class PlainStyle(QProxyStyle):
@@ -38,7 +34,9 @@ class PlainStyle(QProxyStyle):
         if seen and isinstance(a0, QLabel):
             folded = folded_lines(a0.text())
             if folded != a0.text():
-                _put(a0, folded)
+                a0.setWordWrap(False)
+                a0.setText(folded)
+                a0.adjustSize()
         return False
 
 
@@ -51,22 +49,6 @@ def folded_lines(words: str) -> str:
         for line in words.split("\n")
     )
     return "\n".join(lines)
-
-
-def _put(tip: QLabel, words: str) -> None:
-    """Show other words, smaller, and beside the pointer where the tip had been moved for room."""
-    old, screen = tip.geometry(), tip.screen()
-    tip.setWordWrap(False)
-    tip.setText(words)
-    tip.adjustSize()
-    if screen is None:
-        return
-    room, new = screen.availableGeometry(), tip.geometry()
-    if old.right() >= room.right() - 1:
-        new.moveRight(room.right())
-    if new.bottom() > room.bottom():
-        new.moveBottom(min(room.bottom(), old.top() - TIP_ABOVE))
-    tip.move(new.topLeft())
 
 
 def button_words(words: str) -> str:

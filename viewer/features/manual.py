@@ -17,7 +17,7 @@ from importlib.resources import files
 from inspect import getdoc
 
 from PyQt6.QtCore import QSignalBlocker, QSize, Qt, QUrl
-from PyQt6.QtGui import QFont, QTextCursor, QTextDocument
+from PyQt6.QtGui import QFont
 from PyQt6.QtWidgets import (
     QApplication,
     QDialog,
@@ -25,7 +25,6 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QSplitter,
     QTextBrowser,
-    QTextEdit,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -58,7 +57,6 @@ SIZE = (860, 560)  # pixels, at the reference text size
 INDENT = 14  # pixels, the same
 LEFT = 250  # pixels, the same: the contents
 MARGIN = 2 * SPACING  # pixels around a page
-MOST_MARKS = 200  # words found that are marked in a page
 KEY = Qt.ItemDataRole.UserRole
 DOCK = "dock_"
 FIRST = "start"
@@ -283,25 +281,8 @@ class ManualDialog(QDialog):
         document.setDefaultStyleSheet(style)
         document.setDocumentMargin(MARGIN)
         self.page.setHtml(f"<h2>{escape(page.title)}</h2>{page.body}")
-        self._mark(document, self.search.text().split())
-
-    def _mark(self, document: QTextDocument, words: list[str]) -> None:
-        """Mark the words of the search, and bring the first into sight."""
-        marks: list[QTextEdit.ExtraSelection] = []
-        for word in words:
-            place = document.find(word)
-            while not place.isNull() and len(marks) < MOST_MARKS:
-                mark = QTextEdit.ExtraSelection()
-                mark.cursor = place
-                mark.format.setBackground(self.palette().highlight())
-                mark.format.setForeground(self.palette().highlightedText())
-                marks.append(mark)
-                place = document.find(word, place)
-        self.page.setExtraSelections(marks)
-        if marks:
-            top = QTextCursor(marks[0].cursor)
-            top.clearSelection()
-            self.page.setTextCursor(top)
+        for word in self.search.text().split()[:1]:
+            self.page.find(word)  # selects it, in sight
 
 
 class ManualFeature(FeaturePart):

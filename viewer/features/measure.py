@@ -1,9 +1,6 @@
 """Measuring: the keys, and the strip below the graph with both marks and a small table.
 
-The strip is as wide as the graph and as high as its lines. If both marks leave no room for the
-clock's name and *Copy*, these are left out, so large text asks for no wider window. Columns that do
-not fit stand in a second band; with two runs, which take four lines, only the copy and the tooltip
-have them, because the maps need the height.
+The table has a row for each run; where there is little room it scrolls.
 """
 
 from __future__ import annotations
@@ -11,34 +8,25 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QRect, QSize, Qt, QTimer
-from PyQt6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetrics,
-    QHelpEvent,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtGui import QColor, QKeyEvent
 from PyQt6.QtWidgets import (
+    QAbstractItemView,
     QApplication,
     QFrame,
     QHBoxLayout,
     QSizePolicy,
+    QTableWidget,
+    QTableWidgetItem,
     QToolButton,
-    QToolTip,
     QVBoxLayout,
-    QWidget,
 )
 
 from gpu.study.interval import QUANTITIES
 from gpu.words import time_unit, time_words
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import chip
-from viewer.common.text_size import scaled, small_font
+from viewer.common.small_widgets import chip, plain_table
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
@@ -50,11 +38,7 @@ from viewer.models.session import Notice, SessionModel
 from viewer.plots.live import REFRESH_MS
 
 FAR = 10  # samples that a mark moves with Ctrl
-APART, LEAST = 18, 40  # pixels: between two columns; the least of one
 COPY = "Copy what is measured, as a table"
-COPY_ALL = f"{COPY}: also what has no room here"
-LOW = 420  # pixels, at the reference text size: in a lower middle two runs have two rows
-LARGEST = 10_000  # pixels
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: +1}
 
 
@@ -71,7 +55,8 @@ class MeasureStrip(QFrame):
         self.note = ElidedLabel()
         self.copy_button = chip("Copy", COPY)
         self.end_button = chip("✕", "Take the marks away")
-        self.cells = Cells()
+        self.cells = _table()
+        self._theme = LIGHT
         self._put_away = False  # the graph above it is not shown
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -94,7 +79,6 @@ class MeasureStrip(QFrame):
         column.setSpacing(SPACING // 2)
         column.addLayout(head)
         column.addWidget(self.cells)
-        self._fold()
 
     def _connect(self) -> None:
         playback, pair = self._playback, self._pair
@@ -115,7 +99,8 @@ class MeasureStrip(QFrame):
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self.setStyleSheet(f"MeasureStrip {{ border-top: 1px solid {theme.border}; }}")
-        self.cells.apply_theme(theme)
+        self._theme = theme
+        self.refresh()
 
     def refresh(self) -> None:
         """Read off anew, now."""
@@ -125,37 +110,22 @@ class MeasureStrip(QFrame):
             return
         for button, mark in zip(self.marks, self._playback.measure.marks, strict=True):
             button.show_words("cursor" if mark is None else time_words(mark, result.unit))
-        self._fold()
         self.note.setText(self._note(result))
-        above = self.parentWidget()
-        low = above is not None and above.height() < scaled(LOW)
-        self.cells.show_rows(result.rows()[: 2 if low else None])  # A and B alone
-        left_out = (low and result.b is not None) or len(self.cells.places()) < len(QUANTITIES)
-        self.copy_button.setToolTip(COPY_ALL if left_out else COPY)
-        self.setToolTip(result.words if left_out else "")
+        self._fill(result.rows())
         self.setAccessibleDescription(result.words)
 
-    def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Show of the head what there is room for."""
-        super().resizeEvent(a0)
-        self._fold()
-
-    def changeEvent(self, a0: QEvent | None) -> None:
-        """The same for another size of text."""
-        super().changeEvent(a0)
-        if a0 is not None and a0.type() == QEvent.Type.FontChange:
-            self._fold()
-
-    def _fold(self) -> None:
-        """Show of the head what this width has room for."""
-        gap = SPACING // 2
-        least = sum(part.sizeHint().width() + gap for part in (*self.marks, self.end_button))
-        least += 2 * SPACING  # its margins
-        self.setMinimumWidth(least)
-        for part in (self.copy_button, self.note):
-            width = part.minimumWidth() if part is self.note else part.sizeHint().width()
-            least += width + gap
-            part.setVisible(least <= self.width())
+    def _fill(self, rows: list[tuple[str, tuple[str, ...]]]) -> None:
+        table = self.cells
+        inks = {"A": self._theme.runs[0], "B": self._theme.runs[1]}
+        table.setRowCount(len(rows))
+        for row, (name, values) in enumerate(rows):
+            for column, words in enumerate((name, *values)):
+                table.setItem(row, column, QTableWidgetItem(words))
+            first = table.item(row, 0)
+            assert first is not None
+            first.setForeground(QColor(inks.get(name, self._theme.muted)))
+        table.resizeRowsToContents()
+        table.updateGeometry()
 
     def _note(self, result: Readout) -> str:
         run = self._session.current
@@ -214,113 +184,19 @@ class MarkButton(QToolButton):
             super().keyPressEvent(a0)
 
 
-class Cells(QWidget):
-    """The table: a column for each quantity, in as many bands as the width asks for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._rows: list[tuple[str, tuple[str, ...]]] = []
-        self._theme = LIGHT
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self._fit()
-
-    def show_rows(self, rows: list[tuple[str, tuple[str, ...]]]) -> None:
-        """Show rows (name, values in the order of QUANTITIES)."""
-        if rows != self._rows:
-            self._rows = rows
-            self._fit()
-
-    def sizeHint(self) -> QSize:
-        """Return the height of all bands."""
-        return QSize(200, self.places()[-1].bottom() + 1)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the same: nothing is cut."""
-        return self.sizeHint().boundedTo(QSize(80, LARGEST))
-
-    def places(self) -> list[QRect]:
-        """Return where each column that is shown stands, title and all rows."""
-        lead, height = self._lead(), self._band_height()
-        left, top, boxes = lead, 0, []
-        for width in self._widths():
-            if left > lead and left + width > self.width():
-                if len(self._rows) > 1:
-                    break
-                left, top = lead, top + height
-            boxes.append(QRect(left, top, width, height))
-            left += width + APART
-        return boxes
-
-    def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Take as many bands as this width asks for."""
-        super().resizeEvent(a0)
-        self._fit()
-
-    def changeEvent(self, a0: QEvent | None) -> None:
-        """Take the room of another size of text."""
-        super().changeEvent(a0)
-        if a0 is not None and a0.type() == QEvent.Type.FontChange:
-            self._fit()
-
-    def event(self, a0: QEvent | None) -> bool:
-        """Explain the quantity under the pointer."""
-        if isinstance(a0, QHelpEvent) and a0.type() == QEvent.Type.ToolTip:
-            columns = zip(QUANTITIES, self.places(), strict=False)
-            over = next((one.term for one, box in columns if box.contains(a0.pos())), None)
-            QToolTip.showText(a0.globalPos(), explain(over) if over else "", self)
-            return True
-        return super().event(a0)
-
-    def paintEvent(self, a0: QPaintEvent | None) -> None:
-        """Draw titles small, values below each other, the names of rows before each band."""
-        painter, theme, line = QPainter(self), self._theme, self._line()
-        inks = {"A": theme.runs[0], "B": theme.runs[1]}
-        for place, (box, one) in enumerate(zip(self.places(), QUANTITIES, strict=False)):
-            painter.setFont(small_font(self.font()))
-            painter.setPen(QColor(theme.muted))
-            painter.drawText(box.left(), box.top(), box.width(), line, 0, one.title)
-            painter.setFont(self._strong())
-            for number, (name, values) in enumerate(self._rows, 1):
-                top = box.top() + number * line
-                painter.setPen(QColor(theme.text))
-                painter.drawText(box.left(), top, box.width(), line, 0, values[place])
-                if box.left() == self._lead():
-                    painter.setPen(QColor(inks.get(name, theme.muted)))
-                    painter.drawText(0, top, self._lead(), line, 0, name)
-
-    def _fit(self) -> None:
-        self.updateGeometry()
-        self.update()
-
-    def _strong(self) -> QFont:
-        font = QFont(self.font())
-        font.setBold(True)
-        return font
-
-    def _line(self) -> int:
-        return QFontMetrics(self._strong()).height() + 1
-
-    def _band_height(self) -> int:
-        return (len(self._rows) + 1) * self._line() + SPACING // 2
-
-    def _lead(self) -> int:
-        """Return the room of the rows' names."""
-        metrics = QFontMetrics(self._strong())
-        widest = max((metrics.horizontalAdvance(name) for name, _ in self._rows), default=0)
-        return widest + APART if widest else 0
-
-    def _widths(self) -> list[int]:
-        """Return how wide each column must be, pixels."""
-        titles, values = QFontMetrics(small_font(self.font())), QFontMetrics(self._strong())
-        columns = zip(QUANTITIES, *(row for _, row in self._rows), strict=True)
-        return [
-            max(titles.horizontalAdvance(one.title), *map(values.horizontalAdvance, cells), LEAST)
-            for one, *cells in columns
-        ]
+def _table() -> QTableWidget:
+    """Return the table of what is measured: a column for each quantity, explained by its tip."""
+    table = plain_table(["", *(one.title for one in QUANTITIES)], "What is measured")
+    for column, one in enumerate(QUANTITIES, 1):
+        item = table.horizontalHeaderItem(column)
+        assert item is not None
+        item.setToolTip(explain(one.term) if one.term else "")
+    table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+    table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    table.setFrameShape(QFrame.Shape.NoFrame)
+    table.setSizeAdjustPolicy(QTableWidget.SizeAdjustPolicy.AdjustToContents)
+    table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
+    return table
 
 
 class MeasureFeature(FeaturePart):

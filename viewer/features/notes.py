@@ -9,29 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PyQt6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
-    QDialogButtonBox,
     QHeaderView,
-    QLabel,
-    QLineEdit,
+    QInputDialog,
     QMenu,
     QPushButton,
     QStackedLayout,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, note
+from gpu.record.notes import MOST_NOTES, note
 from gpu.words import in_sight, time_unit, time_words
 from viewer.common.flow import FlowLayout
-from viewer.common.foreign_words import button_words
 from viewer.common.small_widgets import centred_hint, plain_table
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
@@ -47,48 +41,6 @@ HINT = "No notes yet: press N for one at the cursor, Shift+N for one at a vertex
 COLUMNS = ("Where", "Note")
 WORDS = 1  # the column that is edited
 HEADER = ("at", "t_ns", "vertex", "note")
-
-
-class NoteDialog(QDialog):
-    """`then` is called with what was written, as it was written."""
-
-    def __init__(
-        self, title: str, text: str, then: Callable[[str], object], parent: QWidget
-    ) -> None:
-        super().__init__(parent)
-        self._then = then
-        self.setWindowTitle(title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setMinimumWidth(scaled(WIDTH))
-        self.field = QLineEdit(text)
-        self.field.setMaxLength(LONGEST_NOTE)
-        self.field.setAccessibleName(title)
-        self.field.setPlaceholderText(f"Up to {LONGEST_NOTE} characters")
-        kinds = QDialogButtonBox.StandardButton
-        buttons = QDialogButtonBox(kinds.Ok | kinds.Cancel)
-        column = QVBoxLayout(self)
-        column.addWidget(QLabel(title))
-        column.addWidget(self.field)
-        column.addWidget(buttons)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-
-    def accept(self) -> None:
-        """Hand the words on."""
-        super().accept()
-        self._then(self.field.text())
-
-
-class Bounded(QStyledItemDelegate):
-    """Edits a cell in a field that takes no more than a note holds."""
-
-    def createEditor(
-        self, parent: QWidget | None, option: QStyleOptionViewItem, index: QModelIndex
-    ) -> QWidget | None:
-        """Return the field."""
-        field = QLineEdit(parent)
-        field.setMaxLength(LONGEST_NOTE)
-        return field
 
 
 class NotesPanel(QWidget):
@@ -112,7 +64,6 @@ class NotesPanel(QWidget):
     def _build(self) -> None:
         self.setMinimumSize(200, 96)
         self.table = plain_table(COLUMNS, "Notes")
-        self.table.setItemDelegateForColumn(WORDS, Bounded(self.table))
         triggers = QAbstractItemView.EditTrigger
         self.table.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed)
         down, across = self.table.verticalHeader(), self.table.horizontalHeader()
@@ -293,7 +244,7 @@ class NotesFeature(FeaturePart):
         def pin(text: str) -> None:
             self._pin(text, run.run_id, graph, t_ns=when)
 
-        self._ask(title, "", pin)
+        self._ask(title, pin)
 
     def ask_at_vertex(self) -> None:
         """Ask for a note at the vertex pointed at; where none is, ask for the vertex first."""
@@ -324,10 +275,16 @@ class NotesFeature(FeaturePart):
         if graph is None or self._window.session.arcs_missing:
             return
         title = f"Note at vertex {in_sight(str(graph.id_of(vertex)))}"
-        self._ask(title, "", lambda text: self._pin(text, 0, graph.hash, vertex=vertex))
+        self._ask(title, lambda text: self._pin(text, 0, graph.hash, vertex=vertex))
 
-    def _ask(self, title: str, text: str, then: Callable[[str], object]) -> None:
-        NoteDialog(title, text, then, self._window.as_widget()).open()
+    def _ask(self, title: str, then: Callable[[str], object]) -> None:
+        dialog = QInputDialog(self._window.as_widget())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setWindowTitle("Note")
+        dialog.setLabelText(title)
+        dialog.setMinimumWidth(scaled(WIDTH))
+        dialog.textValueSelected.connect(then)
+        dialog.open()
 
     def _pin(
         self,
@@ -343,25 +300,9 @@ class NotesFeature(FeaturePart):
             self._window.session.set_notice(Notice("warning", words, "Take one away first."))
 
     def _add_to_menu(self, menu: QMenu, vertex: int) -> None:
-        """Add what can be done with the notes at a vertex."""
+        """Offer a note at a vertex."""
         menu.addSeparator()
         menu.addAction("&Note here…", partial(self._ask_at, vertex))
-        for pin in self._window.graph_view.notes_at(vertex):
-            below = menu.addMenu(button_words(in_sight(pin.note.text, 30)))
-            assert below is not None
-            below.addAction("&Change…", partial(self._change, pin))
-            below.addAction("&Move to another vertex…", partial(self.move_here, pin))
-            below.addAction("&Take away", partial(self.notes.remove, pin))
-
-    def _change(self, pin: Pin) -> None:
-        def take(text: str) -> None:
-            made = note(text, t_ns=pin.note.t_ns, vertex=pin.note.vertex)
-            if made is None:
-                self.notes.remove(pin)
-            else:
-                self.notes.change(pin, pin.told(made.text))
-
-        self._ask("Change the note", pin.note.text, take)
 
 
 install = NotesFeature

@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QIcon, QResizeEvent
+from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
     QLabel,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -50,8 +48,6 @@ if TYPE_CHECKING:
 
 LOOKING = "Looking at the file…"
 USUAL_WIDTH = 440  # pixels
-SHORTEST = 8  # characters that a list shows at least
-NARROW = 44  # characters: in a narrower dialog titles stand above their fields
 NAMELESS = {"unit", "random"}  # weights that are not the file's
 Seen = Callable[["Peek | None", str], None]  # the look, or why there is none
 
@@ -87,12 +83,12 @@ class OpenDialog(QDialog):
         self.format.setWordWrap(True)
         self.format.setTextFormat(Qt.TextFormat.PlainText)
         self.format.setAccessibleName("Format")
-        self.direction = _choice(DIRECTIONS, options.get("undirected"), "Direction")
+        self.direction = choice(DIRECTIONS, options.get("undirected"), "Direction")
         numbers = {"low": 1, "high": RANDOM_WEIGHTS, "seed": RANDOM_SEED}
         titles = {key: title.format(**numbers) for key, title in WEIGHTS.items()}
-        self.weights = _choice(titles, options.get("weights", "file"), "Weights")
-        self.name = _choice({}, None, "Weight name")
-        self.first_row = _choice(FIRST_ROW, options.get("header", True), "First row")
+        self.weights = choice(titles, options.get("weights", "file"), "Weights")
+        self.name = choice({}, None, "Weight name")
+        self.first_row = choice(FIRST_ROW, options.get("header", True), "First row")
         self.form = QFormLayout()
         self.form.setSpacing(SPACING)
         self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -130,17 +126,17 @@ class OpenDialog(QDialog):
             self.format.setText(problem)
             for part in (self.direction, self.weights, self.open_button):
                 part.setEnabled(False)
-            self._fit()
             return
         self.format.setText(peek.title)
-        self.form.setRowVisible(self.name, peek.weights is not None)
+        names = peek.weights.names if peek.weights is not None else ()
+        self.form.setRowVisible(self.name, bool(names))
         self.form.setRowVisible(self.first_row, peek.format == "edge_list")
-        if peek.weights is None:
+        if peek.weights is None or not names:
             self._asked_name = ""
         else:
-            self._fill_names(peek.weights.names, peek.weights.usual)
+            self._fill_names(names, peek.weights.usual)
         self._enable()
-        self._fit()
+        self.resize(USUAL_WIDTH, self.sizeHint().height())
 
     def options(self) -> dict[str, Any]:
         """Return what is chosen now, without what is usual."""
@@ -157,20 +153,10 @@ class OpenDialog(QDialog):
             return ""
         if not self.name.count():  # the look is not done, or there are no names
             return self._asked_name
-        if self.name.isEditable():
-            return self.name.currentText().strip()
         return str(self.name.currentData())
 
     def _fill_names(self, names: tuple[str, ...], usual: str | None) -> None:
         self.name.clear()
-        self.name.setEditable(not names)
-        if not names:
-            line = self.name.lineEdit()
-            assert line is not None
-            line.setPlaceholderText("The usual one")
-            line.setAccessibleName("Weight name")
-            self.name.addItem(self._asked_name)
-            return
         self.name.addItem(f"The usual one: {usual}" if usual else "None: each edge weighs 1", "")
         for name in dict.fromkeys((*names, self._asked_name)):
             if name:
@@ -181,41 +167,10 @@ class OpenDialog(QDialog):
     def _enable(self) -> None:
         self.name.setEnabled(self.weights.currentData() not in NAMELESS)
 
-    def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Put the titles above the fields where it is narrow; never cut a line of words."""
-        super().resizeEvent(a0)
-        narrow = self.width() < NARROW * self.fontMetrics().averageCharWidth()
-        wraps = QFormLayout.RowWrapPolicy
-        self.form.setRowWrapPolicy(wraps.WrapAllRows if narrow else wraps.WrapLongRows)
-        self.setMinimumHeight(self._height_needed())
-
-    def _height_needed(self) -> int:
-        layout = self.layout()
-        assert layout is not None
-        layout.activate()
-        return max(layout.totalHeightForWidth(self.width()), layout.totalMinimumSize().height())
-
-    def _fit(self) -> None:
-        height = self._height_needed()
-        self.setMinimumHeight(height)
-        self.resize(self.width(), height)
-
     def _accept(self) -> None:
         options = self.options()
         self.accept()
         self.chosen.emit(options)
-
-
-def _choice(rows: dict[Any, str], chosen: Any, name: str) -> QComboBox:
-    """Return a list that may be narrower than its rows."""
-    box = choice(rows, chosen, name)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(SHORTEST)
-    view = box.view()
-    if view is not None and rows:  # a narrow dialog's lists say everything all the same
-        view.setMinimumWidth(view.sizeHintForColumn(0) + 2 * SPACING)
-    box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    return box
 
 
 class OpenOptionsFeature(FeaturePart):
@@ -250,8 +205,6 @@ class OpenOptionsFeature(FeaturePart):
         self, path: str, options: dict[str, Any] | None = None, again: bool = False
     ) -> OpenDialog | None:
         """Show the dialog; a workspace or a saved run has nothing to choose and is opened."""
-        pass
-
         if not self._window.is_graph(path):
             self._window.open_path(path)
             return None

@@ -1,7 +1,7 @@
 """The presentation at work: it puts the window back as it was when it ends.
 
 While it lasts, one event filter of the application sees the keys first: Esc ends it (where marks
-of measuring are set, it takes them away first), B blanks, P is the dot, and what clickers send
+of measuring are set, it takes them away first), B blanks, and what clickers send
 (Page Up and Down, and the arrows while a lesson is open) turns the pages of the lesson. Otherwise
 the arrows, Home, End and Space are playback's, wherever the focus is: no list changes before a
 class. A key typed into a field is the field's.
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from PyQt6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt
-from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PyQt6.QtCore import QByteArray, QEvent, QObject, Qt
+from PyQt6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -25,15 +25,12 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.common.text_size import scaled
 from viewer.feature import FeaturePart, Window
 
 if TYPE_CHECKING:
     from viewer.plots.timeline import Timeline
 
 PROJECTOR = "projector"
-DOT_PIXELS = 22  # at the reference text size
-DOT = QColor(220, 30, 30, 190)
 FIELDS = (QLineEdit, QAbstractSpinBox, QTextEdit, QPlainTextEdit)
 PLAYBACK = (
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Space,
@@ -55,38 +52,13 @@ class Curtain(QWidget):
         QPainter(self).fillRect(self.rect(), Qt.GlobalColor.black)
 
 
-class Dot(QWidget):
-    """A round mark under the mouse; clicks go through it."""
-
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAccessibleName("Pointer dot")
-        self.hide()
-
-    def follow(self, place: QPoint) -> None:
-        """Stand with the middle at a place of the window."""
-        size = scaled(DOT_PIXELS)
-        self.resize(size, size)
-        self.move(place.x() - size // 2, place.y() - size // 2)
-        self.raise_()
-
-    def paintEvent(self, a0: QPaintEvent | None) -> None:
-        """Draw the dot."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(DOT)
-        painter.drawEllipse(self.rect())
-
-
 class PresentFeature(FeaturePart):
     """On and off; see the module docstring."""
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self._before: tuple[str, str, QByteArray, Qt.WindowState] | None = None
-        self.curtain, self.dot = Curtain(window.as_widget()), Dot(window.as_widget())
+        self.curtain = Curtain(window.as_widget())
 
     @property
     def on(self) -> bool:
@@ -132,8 +104,6 @@ class PresentFeature(FeaturePart):
         theme, arrangement, state, window_state = self._before
         window.modes.presenting, self._before = False, None
         self.curtain.hide()
-        self.dot.hide()
-        main.unsetCursor()
         self._show_bars(True)
         main.setWindowState(window_state)
         window.set_theme(theme)
@@ -153,24 +123,12 @@ class PresentFeature(FeaturePart):
             self.curtain.show()
             self.curtain.raise_()
 
-    def toggle_dot(self) -> None:
-        """Show or hide the dot."""
-        if self.on:
-            self.dot.setVisible(not self.dot.isVisible())
-            self.dot.follow(
-                self._window.as_widget().mapFromGlobal(self._window.as_widget().cursor().pos())
-            )
-
     def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
         """See keys and mouse first, while a presentation goes on."""
-        if isinstance(a1, QMouseEvent):
-            if a1.type() == QEvent.Type.MouseMove and self.dot.isVisible():
-                self.dot.follow(
-                    self._window.as_widget().mapFromGlobal(a1.globalPosition().toPoint())
-                )
-            if a1.type() == QEvent.Type.MouseButtonPress and self.curtain.isVisible():
-                self.curtain.hide()
-                return True
+        pressed = isinstance(a1, QMouseEvent) and a1.type() == QEvent.Type.MouseButtonPress
+        if pressed and self.curtain.isVisible():
+            self.curtain.hide()
+            return True
         if isinstance(a1, QKeyEvent) and a1.type() == QEvent.Type.KeyPress:
             return self._press(a1)
         return False
@@ -188,8 +146,6 @@ class PresentFeature(FeaturePart):
             return False
         if event.key() == Qt.Key.Key_B:
             self.blank()
-        elif event.key() == Qt.Key.Key_P:
-            self.toggle_dot()
         elif self._lesson_open() and event.key() in FORWARD + BACK:
             key = "lesson_next" if event.key() in FORWARD else "lesson_back"
             self._window.actions_by_key[key].trigger()

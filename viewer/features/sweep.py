@@ -10,8 +10,6 @@ point makes that run in the window.
 from __future__ import annotations
 
 import math
-import subprocess
-import time
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +17,8 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtCore import QRect, Qt, pyqtSignal
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QCursor
 from PyQt6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -28,6 +27,7 @@ from PyQt6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QStackedLayout,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -36,12 +36,11 @@ from gpu.cli.command_line import sweep_line, sweep_words
 from gpu.engine import graph_reference
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.interpreter import module_command
-from gpu.record.trace import GraphReference
 from gpu.study import sweep
 from gpu.study.export_runs import sweep_table
 from gpu.study.sweep import DELTA, C, SweepPlan, SweepPoint
-from gpu.words import SENTENCE, in_sight, percent, short, time_words
+from gpu.words import percent, short, time_words
+from viewer.common.background import run_command
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
@@ -52,7 +51,6 @@ from viewer.models.session import Notice
 from viewer.models.sweep import SweepModel
 from viewer.plots.axes import NumberAxis, dress_axis, log_ticks
 
-LOOK_S = 0.1  # between two looks at whether it has ended
 HINT = (
     "Sweep Δ: run the chosen algorithm with many bucket widths, and see that the least work and "
     "the least time are at different ones."
@@ -73,24 +71,7 @@ def write_page(graph: CSRGraph, plan: SweepPlan, path: str) -> None:
         file = Path(folder, "graph.npz")
         save_graph(graph, file)
         words = sweep_words(plan.settings, plan.knob, plan.values)
-        arguments = ["sweep", str(file), *words, "--page", path, "--quiet"]
-        _run(module_command("gpu.cli", *arguments), Path(folder, "said"))
-
-
-def _run(command: list[str], said: Path) -> None:
-    """Run a command to its end; it is killed where this thread is given up."""
-    with said.open("wb") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
-        try:
-            while process.poll() is None:
-                time.sleep(LOOK_S)
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-    if process.returncode:
-        words = said.read_text(encoding="utf-8", errors="replace").strip()
-        raise GpuError(in_sight(words.splitlines()[-1] if words else "it ended early", SENTENCE))
+        run_command("sweep", str(file), *words, "--page", path, "--quiet")
 
 
 class KnobAxis(pg.AxisItem):
@@ -252,7 +233,7 @@ class SweepPanel(QWidget):
         self._pages.setCurrentIndex(1 if self._shown or model.running else 0)
         if self._shown:
             self._draw()
-        self._say()
+        self.words.setText(self.summary_text())
         self.setAccessibleDescription(self.words.text())
 
     def summary_text(self) -> str:
@@ -371,22 +352,11 @@ class SweepPanel(QWidget):
         self.view.setCursor(
             Qt.CursorShape.PointingHandCursor if point else Qt.CursorShape.ArrowCursor
         )
-        hovered = "" if point is None else f"{self._words_of(point)}. Click to run it."
-        self._say(hovered)
-
-    def _say(self, pointed: str = "") -> None:
-        """Say what is pointed at, in no less room than the summary, which is said otherwise.
-
-        Else the plot would grow, and the point would leave the pointer that is on it.
-        """
-        summary = self.summary_text()
-        self.words.setText(pointed or summary)
-        whole = self.words.fontMetrics().boundingRect(
-            QRect(0, 0, max(self.words.width(), 1), 10_000),
-            int(Qt.TextFlag.TextWordWrap),
-            summary,
-        )
-        self.words.setMinimumHeight(whole.height())
+        if point is None:
+            QToolTip.hideText()
+        else:
+            words = f"{self._words_of(point)}. Click to run it."
+            QToolTip.showText(QCursor.pos(), words, self.view)
 
     def _click(self, event: Any) -> None:
         point = self._point_at(event.scenePos())
@@ -480,10 +450,11 @@ class SweepFeature(FeaturePart):
         plan = self.model.plan
         if plan is None:
             return
-        reference = self._reference(plan.settings.source)
-        if reference is None:
+        graph = self._window.session.graph
+        if graph is None or graph.hash != self.model.graph_hash:
             self._say_other_graph()
             return
+        reference = graph_reference(graph, plan.settings.source)
         copy_command(
             self._window.session,
             lambda: sweep_line(plan.settings, reference, plan.knob, plan.values),
@@ -502,14 +473,6 @@ class SweepFeature(FeaturePart):
             return
         here = graph.with_positions(session.positions)
         self._window.files.save_in_background(path, lambda to: write_page(here, plan, to))
-
-    def _reference(self, source: int) -> GraphReference | None:
-        """Return what names the graph of the sweep: the one shown, or that of a run."""
-        graph, hash_of_sweep = self._window.session.graph, self.model.graph_hash
-        if graph is not None and graph.hash == hash_of_sweep:
-            return graph_reference(graph, source)
-        references = [run.graph_reference for run in self._window.session.runs]
-        return next((one for one in references if one.hash == hash_of_sweep), None)
 
     def start(self, knob: str, values: str) -> None:
         """Sweep one knob with the Run panel's settings; values as typed, "" for the usual."""

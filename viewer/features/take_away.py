@@ -8,14 +8,14 @@ folder, so that the window goes on; Cancel ends that process.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from PyQt6.QtCore import QSize, QUrl, pyqtSignal
-from PyQt6.QtGui import QAction, QDesktopServices
+from PyQt6.QtCore import QSize, pyqtSignal
+from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -26,7 +26,6 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.algorithms import find
 from gpu.cli.command_line import compare_line
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.files import written_whole
@@ -43,27 +42,13 @@ from viewer.export.film import SECONDS, SIZES, FilmPlan
 from viewer.feature import FeaturePart, HasTable, Table, Window
 from viewer.frame.copied_commands import copy_command, copy_run, reference_of
 from viewer.models.readout import readout
-from viewer.models.session import PROGRESS_UNKNOWN, Notice, Offer, RunRecord
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
 PAGES = "Web pages (*.html)"
 RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
 GRAPH = "graph.npz"  # beside the runs of a film
-COLUMNS = {  # of the samples, by panel; others have all
-    "buckets": ("head_bucket", "open_buckets", "occupancy"),
-    "delta": ("delta", "open_buckets", "reason", "flags"),
-    "parallelism": ("assigned_vertices", "assigned_edges", "busy_workers", "band"),
-    "work": ("processed_vertices", "relaxed_edges", "improved"),
-}
-ALWAYS = ("t_ns", "clock", "probe")
-
-
-@dataclass(frozen=True)
-class Folder:
-    """What the button *Show folder* carries."""
-
-    path: str
 
 
 class TakeAwayFeature(FeaturePart):
@@ -74,7 +59,6 @@ class TakeAwayFeature(FeaturePart):
         self.film: Task | None = None
         self._offer_panels()
         window.status_bar.cancel_requested.connect(self.cancel)
-        window.notice_bar.offer_taken.connect(_show_folder)
 
     def _offer_panels(self) -> None:
         menu = self._window.actions_by_key.menu("export_panel")
@@ -219,8 +203,7 @@ class TakeAwayFeature(FeaturePart):
         self.film = None
         self._window.session.set_progress(None)
         if problem is None:
-            offer = Offer("Show folder", Folder(str(Path(path).parent)))
-            self._say(Notice("info", f"Saved {path}", offers=(offer,)))
+            self._say(Notice("info", f"Saved {path}"))
         elif isinstance(problem, CancelledByUserError):
             self._say(Notice("info", f"{path} was not saved: cancelled."))
         elif isinstance(problem, GpuError | OSError):
@@ -338,42 +321,12 @@ def panel_table(window: Window, key: str) -> Table:
     panel = window.show_dock(key) if key != "graph" else None
     if isinstance(panel, HasTable):
         return panel.paper_table()
-    return {"graph": _vertices, "run": _settings}.get(key, _samples)(window, key)
+    if key == "graph":
+        return _vertices(window)
+    return sample_header(), sample_rows(window.session.finished_trace())
 
 
-def _samples(window: Window, key: str) -> Table:
-    trace, header = window.session.finished_trace(), sample_header()
-    words = (*COLUMNS.get(key, ()), *ALWAYS)
-    kept = [
-        place
-        for place, name in enumerate(header)
-        if key not in COLUMNS or any(name == word or name.startswith(f"{word}_") for word in words)
-    ]
-    rows = ([row[place] for place in kept] for row in sample_rows(trace))
-    return [header[place] for place in kept], rows
-
-
-def _settings(window: Window, _key: str) -> Table:
-    choices, graph = window.run_panel.choices(), window.session.graph
-    algorithm = find(choices.algorithm)
-    rows: list[tuple[str, Any, str]] = []
-    if graph is not None:
-        rows += [("graph", graph.name, ""), ("graph_origin", graph.provenance.origin, "")]
-    rows += [
-        ("algorithm", choices.algorithm, ""),
-        ("device", choices.device, ""),
-        ("source", window.session.source, "vertex, from 0"),
-    ]
-    if algorithm.bucketed:
-        rows.append(("delta", choices.delta, "weight units; empty: automatic"))
-    rows += [("probe", choices.probe, "level"), ("pace", choices.samples_per_second, "samples/s")]
-    values = choices.parameters.get(choices.algorithm, {})
-    for knob in algorithm.parameters:
-        rows.append((knob.key, values.get(knob.key, knob.default), knob.unit))
-    return ("setting", "value", "unit"), rows
-
-
-def _vertices(window: Window, _key: str) -> Table:
+def _vertices(window: Window) -> Table:
     run, graph, places = window.session.current, window.session.graph, window.session.positions
     trace = window.session.finished_trace()
     if run is None or graph is None or run.dist is None or len(run.dist) != graph.n:
@@ -407,11 +360,6 @@ def _page_of(traces: Sequence[Trace], graph: CSRGraph | None, missing: str) -> s
     if len(traces) == 1:
         return run_page(traces[0], graph, missing)
     return pair_page(traces[0], traces[1], graph, missing)
-
-
-def _show_folder(what: object) -> None:
-    if isinstance(what, Folder):
-        QDesktopServices.openUrl(QUrl.fromLocalFile(what.path))
 
 
 def _write(encoded: Callable[[], bytes], path: str) -> None:

@@ -1,15 +1,12 @@
 """Workspaces: save and open them, open saved runs, continue with the last session.
 
 A file is read whole in the background before anything of it is shown, so a broken file changes
-nothing. Its runs are in the table at once; a run of a GPU that is not here is a recording. Its
-graph is opened by the engine process. Once the graph is here and has the hash of the runs', run,
-comparison and cursor are put back. A graph is opened unasked only from the workspace's own folder.
-If it is not there, or another graph by now, the copy inside the workspace is used (small graphs
-have one). Otherwise the bar says where it was looked for, or asks before a place outside the folder
-is touched. A graph with that hash that is opened later also gets the runs.
+nothing. Its runs are in the table at once. Its graph is opened by the engine process; a graph with
+the hash of the runs gets run, comparison and cursor back, also when it is opened later. A graph is
+opened unasked only from the workspace's own folder, else from the copy inside the workspace (small
+graphs have one). Otherwise the bar asks, or says where the graph was looked for.
 
-The last session is a workspace in the settings' folder, written when the window closes. The next
-start offers to continue with it.
+The last session is a workspace in the settings' folder, written when the window closes.
 """
 
 from __future__ import annotations
@@ -55,7 +52,6 @@ from viewer.models.settings import THEME_NAMES
 
 FILTER = "Workspaces and saved runs (*.ssspw *.scope *.npz);;All files (*)"
 FIRST_ID = -2  # runs from files count down: the engine's own numbers count up from 1
-PROGRESS_MS = 100
 HASH_AT_ONCE = 2_000_000  # arcs; of a larger graph the engine process computes the hash
 HASH_AGAIN_MS = 50
 MOST_BYTES = 64 << 20  # of the runs in the last session: the newest that fit
@@ -97,7 +93,6 @@ class Reading:
     path: str
     trusted: bool
     result: list[Workspace] = field(default_factory=list)
-    share: float = 0.0
 
 
 class WorkspaceFeature(FeaturePart):
@@ -109,9 +104,6 @@ class WorkspaceFeature(FeaturePart):
         self._waiting: Waiting | None = None
         self._reading: Reading | None = None
         self._task: Task | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(PROGRESS_MS)
-        self._timer.timeout.connect(self._show_progress)
         window.session.graph_changed.connect(self._graph_is_here)
         window.status_bar.cancel_requested.connect(self.cancel)
         window.notice_bar.offer_taken.connect(self._take)
@@ -151,7 +143,6 @@ class WorkspaceFeature(FeaturePart):
 
     def close(self) -> None:
         """The window closes: keep the session if a person made a run or opened a file."""
-        self._timer.stop()
         if self._task is not None:
             self._task.give_up()
         session = self._window.session
@@ -201,29 +192,18 @@ class WorkspaceFeature(FeaturePart):
             return
         reading = self._reading = Reading(path, trusted)
 
-        def progress(share: float) -> None:
-            reading.share = share
-
         def work() -> None:
             if kind == "workspace":
-                reading.result.append(load_workspace(path, progress))
+                reading.result.append(load_workspace(path))
             else:
                 reading.result.append(workspace_of(load_trace(path), path))
 
         session.set_progress(PROGRESS_UNKNOWN, f"Opening {Path(path).name}…")
         self._task = Task(work, self)
         self._task.ended.connect(self._have_read)
-        self._timer.start()
-
-    def _show_progress(self) -> None:
-        reading = self._reading
-        if reading is not None and reading.share > 0:
-            words = f"Opening {Path(reading.path).name}…"
-            self._window.session.set_progress(min(reading.share, 0.99), words)
 
     def _have_read(self, problem: BaseException | None) -> None:
         reading, self._task, self._reading = self._reading, None, None
-        self._timer.stop()
         session = self._window.session
         session.set_progress(None)
         if isinstance(problem, CancelledByUserError):

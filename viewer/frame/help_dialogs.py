@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
     QApplication,
@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QScrollArea,
+    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
@@ -50,7 +50,7 @@ MOUSE: dict[str, dict[str, str]] = {  # group: what is done by mouse or key, and
         "S, V, A": "Choose a tool: select, vertices, edges",
     },
 }
-ROUND_IT = 110  # pixels: title, margins and button around the sheet
+SHEET = QSize(560, 640)
 ABOUT = """\
 An oscilloscope for shortest-path schedulers: load a graph, run a GPU shortest-path
 algorithm on it, and watch the scheduler think.
@@ -82,39 +82,18 @@ class _Dialog(QDialog):
 
 
 class ShortcutsDialog(_Dialog):
-    """Every key that does something, in two columns; from the table of actions, and MOUSE."""
+    """Every key that does something: from the table of actions, and MOUSE."""
 
     def __init__(self, menus: tuple[Menu, ...], parent: QWidget) -> None:
         super().__init__("Keyboard shortcuts", parent)
         groups = {plain(menu.title): _keys(menu) for menu in menus} | MOUSE
-        groups = {title: keys for title, keys in groups.items() if keys}
-        half = sum(len(keys) + 2 for keys in groups.values()) // 2
-        columns: tuple[list[str], list[str]] = ([], [])
-        lines = 0
-        for title, keys in groups.items():
-            columns[lines > half].append(_group(title, keys))
-            lines += len(keys) + 2
-        sheet = QWidget()
-        row = QHBoxLayout(sheet)
-        row.setSpacing(5 * SPACING)
-        for column in columns:
-            row.addWidget(QLabel("".join(column)), 0, Qt.AlignmentFlag.AlignTop)
-        self._add_scrolled(sheet)
+        sheet = QTextBrowser()
+        sheet.setFrameShape(QFrame.Shape.NoFrame)
+        sheet.setAccessibleName("Keyboard shortcuts")
+        sheet.setHtml("".join(_group(title, keys) for title, keys in groups.items() if keys))
+        self.column.addWidget(sheet)
         self.add_close_button()
-
-    def _add_scrolled(self, sheet: QWidget) -> None:
-        """Show the sheet, with a scroll bar if the screen is too low for it."""
-        area = QScrollArea()
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(sheet)
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("Keyboard shortcuts")
-        bar, screen, size = area.verticalScrollBar(), self.screen(), sheet.sizeHint()
-        area.setMinimumWidth(size.width() + (bar.sizeHint().width() if bar is not None else 0))
-        self.column.addWidget(area)
-        room = screen.availableSize().height() if screen is not None else size.height()
-        self.resize(self.sizeHint().width(), min(size.height() + ROUND_IT, int(0.9 * room)))
+        self.resize(SHEET)
 
 
 def _keys(menu: Menu) -> dict[str, str]:

@@ -10,15 +10,14 @@ from __future__ import annotations
 from functools import partial
 
 from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import (
-    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
     QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -31,7 +30,6 @@ from viewer.models.session import Notice, Offer, SessionModel
 INFO_SECONDS = 8.0
 ICON_PIXELS = 18
 LONGEST = 2000  # characters of a notice
-BESIDE = 640  # pixels: in a narrower bar the buttons stand below the words
 TINT = 0.12  # share of the level's colour in the bar's background
 
 
@@ -71,13 +69,11 @@ class NoticeBar(QFrame):
         self.offers: list[QPushButton] = []
         self._offers = QHBoxLayout()
         self._offers.addStretch(1)
-        self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        for layout in (self._offers, self._middle):
-            layout.setSpacing(SPACING)
-        self._middle.addWidget(self._words, 1)
-        self._middle.addLayout(self._offers)
+        middle = QVBoxLayout()
+        middle.addWidget(self._words)
+        middle.addLayout(self._offers)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addLayout(self._middle, 1)
+        row.addLayout(middle, 1)
         row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def text(self) -> str:
@@ -105,12 +101,6 @@ class NoticeBar(QFrame):
         self._colour(notice.level)
         if notice.level == "info" and not notice.offers:
             self._timer.start(int(INFO_SECONDS * 1000))
-
-    def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Put the buttons where there is room."""
-        super().resizeEvent(a0)
-        ways = QBoxLayout.Direction
-        self._middle.setDirection(ways.LeftToRight if self.width() >= BESIDE else ways.TopToBottom)
 
     def _show_offers(self, notice: Notice | None) -> None:
         for button in self.offers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from typing import Any
 
 from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
@@ -83,7 +83,6 @@ class ParameterForm(QWidget):
     """One field for each Parameter of a registry row; rare ones fold away under *Advanced*."""
 
     changed = pyqtSignal()
-    unfolded = pyqtSignal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,7 +99,7 @@ class ParameterForm(QWidget):
         column.addLayout(self._usual_form)
         column.addWidget(self.advanced)
         column.addWidget(self._rare)
-        self.advanced.toggled.connect(self._fold)
+        self.advanced.toggled.connect(self._show_fold)
         self.changed.connect(self._show_fold)
         self._fields: dict[str, QWidget] = {}
         self._row: Algorithm | None = None
@@ -127,26 +126,13 @@ class ParameterForm(QWidget):
             field.setToolTip(tip)
             field.setAccessibleName(parameter.title)
             self._fields[parameter.key] = field
-            if not isinstance(field, QCheckBox):
-                form = self._rare_form if parameter.rare else self._usual_form
+            form = self._rare_form if parameter.rare else self._usual_form
+            if isinstance(field, QCheckBox):
+                form.addRow(field)
+            else:
                 form.addRow(field_label(parameter.title, tip), field)
-        self._add_switches(self._usual_form, [knob for knob in shown if not knob.rare])
-        self._add_switches(self._rare_form, [knob for knob in shown if knob.rare])
         self._show_fold()
         self.setVisible(bool(shown))
-
-    def _add_switches(self, form: QFormLayout, knobs: list[Parameter]) -> None:
-        """Put the check boxes of some knobs below their fields, two in a row."""
-        fields = [self._fields[knob.key] for knob in knobs]
-        switches = [field for field in fields if isinstance(field, QCheckBox)]
-        for first, second in zip_longest(switches[::2], switches[1::2]):
-            pair = QHBoxLayout()
-            pair.setSpacing(SPACING)
-            pair.addWidget(first)
-            if second is not None:
-                pair.addWidget(second)
-            pair.addStretch(1)
-            form.addRow(pair)
 
     def hold(self, fixed: bool) -> None:
         """Offer the knobs that move Δ, or not: a Δ that is given stays."""
@@ -155,15 +141,6 @@ class ParameterForm(QWidget):
             if row is not None and knob.key in row.still and knob.key in self._fields:
                 self._fields[knob.key].setEnabled(not fixed)
                 self._fields[knob.key].setToolTip(HELD if fixed else knob_tip(knob))
-
-    def unfold(self, on: bool) -> None:
-        """Show what is rarely changed, or fold it away."""
-        self.advanced.setChecked(on)
-
-    def _fold(self, on: bool) -> None:
-        self._rare.setVisible(on)
-        self._show_fold()
-        self.unfolded.emit(on)
 
     def _show_fold(self) -> None:
         """Say on the button whether a folded value is another than it is by itself."""

@@ -9,7 +9,6 @@ in the session, and a change of either by anybody shows here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
@@ -27,9 +26,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
-from gpu.graph import Provenance
 from gpu.numbers import type_for
-from gpu.record.schema import reader_options
 from gpu.record.trace import RunSettings
 from gpu.words import SENTENCE, in_sight, thousands
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
@@ -41,7 +38,6 @@ from viewer.frame.run_fields import (
     DeltaSpin,
     ParameterForm,
     WideEnough,
-    add_choice,
     add_field,
     allow,
     allow_probes,
@@ -81,11 +77,9 @@ class RunPanel(QWidget):
     run_requested = pyqtSignal()
     stop_requested = pyqtSignal()
     open_requested = pyqtSignal(str)  # "sample:..."
-    again_requested = pyqtSignal(str, dict)  # the file shown before a sample, and its options
     browse_requested = pyqtSignal()
     source_requested = pyqtSignal(int)  # 0-based index
     choices_changed = pyqtSignal()
-    unfolded = pyqtSignal(bool)  # rare knobs are shown
 
     def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -94,7 +88,6 @@ class RunPanel(QWidget):
         self._theme: Theme | None = None
         self._running, self._what = False, ""
         self._build()
-        self._file: Provenance | None = None  # of the last graph that is no sample
         self._connect()
         self.set_choices(RunChoices())
         self._show_graph()
@@ -152,8 +145,9 @@ class RunPanel(QWidget):
         self._source_problem = hint_label()
 
     def _build_machine_fields(self) -> None:
-        self._device = choice_field([], "Device")
-        self._fill_machines(machines())
+        self._machines = machines()
+        rows = [(one.device, one.title, one.sentence) for one in self._machines.values()]
+        self._device = choice_field(rows, "Device")
         rows = [(row.key, row.title, row.summary) for row in ALGORITHMS.values()]
         self._algorithm = choice_field(rows, "Algorithm")
         self._device_about, self._algorithm_about = hint_label(), hint_label()
@@ -236,7 +230,6 @@ class RunPanel(QWidget):
         self._automatic.toggled.connect(self._change)
         self._delta.valueChanged.connect(self._change)
         self._form.changed.connect(self._change)
-        self._form.unfolded.connect(self.unfolded)
         self._probe.currentIndexChanged.connect(self._change)
         self._pace.currentIndexChanged.connect(self._change)
         self._numbers.currentIndexChanged.connect(self._change)
@@ -275,19 +268,6 @@ class RunPanel(QWidget):
         self._show_algorithm()
         self._change()
 
-    def _fill_machines(self, machines_here: dict[str, Machine]) -> None:
-        before = self._device.currentData()
-        self._machines = machines_here
-        with QSignalBlocker(self._device):
-            self._device.clear()
-            for machine in machines_here.values():
-                add_choice(self._device, machine.device, machine.title, machine.sentence)
-        choose(self._device, before if before in machines_here else RunChoices().device)
-
-    def choose_machine(self, device: str) -> None:
-        """Choose a machine of the list."""
-        self._device.setCurrentIndex(self._device.findData(device))
-
     def run_settings(self) -> RunSettings:
         """Return the settings of the run that is asked for, on the session's source."""
         return self.choices().settings(self._session.source)
@@ -306,10 +286,6 @@ class RunPanel(QWidget):
     def offer(self, button: QPushButton) -> None:
         """Put a button of a feature above Run, which stays where it is."""
         self._foot.insertWidget(0, button)
-
-    def unfold(self, on: bool) -> None:
-        """Show the knobs that are rarely changed."""
-        self._form.unfold(on)
 
     def set_running(self, running: bool) -> None:
         """Turn the Run button into a Stop button, and back."""
@@ -340,8 +316,6 @@ class RunPanel(QWidget):
     def _choose_sample(self) -> None:
         key = self._graph.currentData()
         if key == FILE:
-            if self._file is not None:
-                self.again_requested.emit(self._file.origin, reader_options(self._file.options))
             return
         with QSignalBlocker(self._size):
             self._size.setValue(CATALOGUE[key].default_n)
@@ -445,7 +419,7 @@ class RunPanel(QWidget):
         graph = self._session.graph
         assert graph is not None
         with QSignalBlocker(self._graph), QSignalBlocker(self._size), QSignalBlocker(self._seed):
-            self._show_file("" if key else graph.name, graph.provenance)
+            self._show_file("" if key else graph.name)
             choose(self._graph, key or FILE)
             if key:
                 self._size.setValue(int(graph.provenance.options.get("n") or graph.n))
@@ -455,15 +429,13 @@ class RunPanel(QWidget):
         self._about.setText(sentence(CATALOGUE[key].sentence) if key else file_words(graph))
         self._graph.setToolTip(in_sight(graph.provenance.origin, SENTENCE))
 
-    def _show_file(self, name: str, provenance: Provenance) -> None:
-        """Give the file that is shown a row; "": a sample is, and the last file keeps its own."""
-        again = self._file is not None and Path(self._file.origin).is_file()
+    def _show_file(self, name: str) -> None:
+        """Give the file that is shown a row; "" where a sample is shown."""
         old = self._graph.findData(FILE)
-        if old >= 0 and (name or not again):
+        if old >= 0:
             self._graph.removeItem(old)
         if name:
             self._graph.insertItem(0, name, FILE)
-            self._file = provenance
 
     def _show_source(self, vertex: int) -> None:
         graph = self._session.graph

@@ -67,7 +67,8 @@ def measure_of(window: MainWindow) -> MeasureModel:
 def cell(window: MainWindow, key: str, row: int = 0) -> str:
     strip = strip_of(window)
     strip.refresh()
-    return strip.cells._rows[row][1][[one.key for one in QUANTITIES].index(key)]
+    place = [one.key for one in QUANTITIES].index(key)
+    return strip.cells.item(row, place + 1).text()
 
 
 def drag(widget: QWidget, start: QPoint, end: QPoint, keys: Qt.KeyboardModifier) -> None:
@@ -223,11 +224,6 @@ def test_two_runs_have_a_row_each_and_marks_past_a_stand_at_samples_of_b(
     assert [cell(window, "processed", row) for row in range(4)] == ["60", "60", "0", "1.0x"]
     strip = strip_of(window)
     assert "between the curves" in strip.note.text()
-    strip.cells.resize(150, 80)
-    strip.refresh()
-    assert len(strip.cells.places()) < len(QUANTITIES)
-    assert "no room here" in strip.copy_button.toolTip()
-    assert strip.toolTip() == strip.accessibleDescription()
     window.comparison.end()
     assert measure.marks == (400_000.0, 1_000_000.0)
     assert cell(window, "processed") == "60"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QDialog
+from PyQt6.QtWidgets import QApplication, QDialog, QInputDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from whole_window import finished_run, whole_window
@@ -17,7 +17,7 @@ from gpu.record.notes import LONGEST_NOTE, Note
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
 from gpu.study.compare import ClockMap
-from viewer.features.notes import NoteDialog, NotesPanel
+from viewer.features.notes import NotesPanel
 from viewer.frame.vertex_dialog import VertexDialog
 from viewer.main_window import MainWindow
 from viewer.models.notes import NotesModel, Pin
@@ -54,7 +54,8 @@ def panel_of(window: MainWindow) -> NotesPanel:
 def answer(window: MainWindow, qtbot: QtBot, kind: type[QDialog], words: str) -> None:
     """Type into the dialog that is open, and press Enter."""
     dialog = next(one for one in window.findChildren(kind) if one.isVisible())
-    field = dialog.field  # type: ignore[attr-defined]
+    field = dialog.findChild(QLineEdit)
+    assert field is not None
     field.selectAll()
     qtbot.keyClicks(field, words)
     qtbot.keyClick(field, Key.Key_Return)
@@ -63,13 +64,13 @@ def answer(window: MainWindow, qtbot: QtBot, kind: type[QDialog], words: str) ->
 def test_a_note_at_the_cursor_and_one_at_a_vertex_by_keys(window: MainWindow, qtbot: QtBot) -> None:
     window.playback.set_cursor(300.0)
     qtbot.keyClick(window, Key.Key_N)
-    answer(window, qtbot, NoteDialog, "here it starves")
+    answer(window, qtbot, QInputDialog, "here it starves")
     qtbot.keyClick(window, Key.Key_N, Held.ShiftModifier)
     answer(window, qtbot, VertexDialog, "99")
     dialog = next(one for one in window.findChildren(VertexDialog) if one.isVisible())
     assert "99 is not a vertex" in dialog.problem.text()
     answer(window, qtbot, VertexDialog, "2")
-    answer(window, qtbot, NoteDialog, "the bridge")
+    answer(window, qtbot, QInputDialog, "the bridge")
     pins = notes_of(window).shown()
     assert [pin.note for pin in pins] == [
         Note("here it starves", t_ns=300),
@@ -77,7 +78,7 @@ def test_a_note_at_the_cursor_and_one_at_a_vertex_by_keys(window: MainWindow, qt
     ]
     window.graph_view.pointed = 1
     qtbot.keyClick(window, Key.Key_N, Held.ShiftModifier)
-    answer(window, qtbot, NoteDialog, "   ")  # nothing is left of it
+    answer(window, qtbot, QInputDialog, "   ")  # nothing is left of it
     assert len(notes_of(window).shown()) == 2
 
 
@@ -150,18 +151,10 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
     assert [(flag.pin.note.text, flag.letter) for flag in notes.flags()] == [("of a", "")]
 
 
-def test_the_menu_of_a_vertex_has_its_notes(window: MainWindow, qtbot: QtBot) -> None:
-    notes, view = notes_of(window), window.graph_view
-    notes.pin(Pin(Note("A & B", vertex=2), 0, notes.graph_shown()))
-    menu = view.vertex_menu(2)
-    below = next(action.menu() for action in menu.actions() if action.menu() is not None)
-    assert below is not None
-    assert below.title() == "A && B"
-    change, _move, away = below.actions()
-    change.trigger()
-    answer(window, qtbot, NoteDialog, "C")
-    assert texts(window) == ["C"]
-    away.trigger()  # of the note that was: it is gone already
+def test_the_menu_of_a_vertex_offers_a_note(window: MainWindow, qtbot: QtBot) -> None:
+    menu = window.graph_view.vertex_menu(2)
+    next(one for one in menu.actions() if one.text() == "&Note here…").trigger()
+    answer(window, qtbot, QInputDialog, "C")
     assert texts(window) == ["C"]
     menu.deleteLater()
 

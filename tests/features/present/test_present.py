@@ -1,8 +1,8 @@
-"""Presenting: full screen and back, blank, the dot, keys of fields."""
+"""Presenting: full screen and back, blank, keys of fields."""
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
@@ -49,25 +49,16 @@ def test_b_blanks_until_any_key_or_click(window: MainWindow, qtbot: QtBot) -> No
     assert not feature.on
 
 
-def test_the_dot_follows_the_mouse_and_fields_keep_their_letters(
-    window: MainWindow, qtbot: QtBot
-) -> None:
-    feature = window.features["present"]
+def test_fields_keep_their_letters(window: MainWindow, qtbot: QtBot) -> None:
     window.actions_by_key["present"].trigger()
-    qtbot.keyClick(window, Qt.Key.Key_P)
-    assert feature.dot.isVisible()
-    qtbot.mouseMove(window, QPoint(100, 80))
-    qtbot.waitUntil(lambda: feature.dot.geometry().contains(QPoint(100, 80)))
     field = QLineEdit(window)
     field.show()
     field.setFocus()
     qtbot.waitUntil(lambda: QApplication.focusWidget() is field)
-    qtbot.keyClicks(field, "bp")
-    assert field.text() == "bp"
-    assert feature.dot.isVisible()
-    assert not feature.curtain.isVisible()
+    qtbot.keyClicks(field, "b")
+    assert field.text() == "b"
+    assert not window.features["present"].curtain.isVisible()
     window.actions_by_key["present"].trigger()
-    assert not feature.dot.isVisible()
 
 
 def test_arrows_are_playbacks_whatever_has_the_focus(
