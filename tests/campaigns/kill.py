@@ -37,10 +37,7 @@ from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.append(str(TESTS / "helpers"))
-sys.path.append(str(TESTS / "window"))
 sys.path.append(str(TESTS.parent))
-
-from soak_memory import children  # noqa: E402
 
 from gpu.interpreter import start_tracker  # noqa: E402
 
@@ -51,6 +48,18 @@ DYING_S = 0.2  # between a signal and the end of a process
 GIVE_BACK_S = 5.0  # of a killed window's processes, once they are gone
 SHM = Path("/dev/shm")
 SAMPLES = ("sample:grid?n=20000", "sample:city_roads?n=3000", "sample:erdos_renyi?n=4000")
+
+
+def children(pid: int) -> list[int]:
+    """Return the process ids below one; none if the system does not say."""
+    below: list[int] = []
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            fresh = [int(word) for word in listed.read_text().split()]
+        except OSError:
+            continue
+        below += fresh + [deeper for child in fresh for deeper in children(child)]
+    return below
 
 
 def strike(pid: int, chance: random.Random) -> str:

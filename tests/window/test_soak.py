@@ -42,7 +42,6 @@ from PyQt6.QtWidgets import (
     QToolButton,
     QWidget,
 )
-from soak_memory import resident
 
 SUITE_SECONDS = 24
 SEED = 20261121
@@ -312,6 +311,15 @@ def _opens_a_popup(widget: Any) -> bool:
     if isinstance(widget, QComboBox | QMenu):
         return True
     return isinstance(widget, QToolButton) and widget.menu() is not None
+
+
+def resident(pid: int) -> float:
+    """Return MB of a process without what it shares; 0 if the system does not say."""
+    try:
+        fields = Path(f"/proc/{pid}/statm").read_text().split()
+    except OSError:
+        return 0.0
+    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def _segments() -> set[str]:

@@ -117,20 +117,3 @@ def test_a_polite_kill_closes_the_window(program: subprocess.Popen[str]) -> None
     children = children_of(program.pid)
     program.send_signal(signal.SIGTERM)
     assert_gone(program, children)
-
-
-def test_closing_the_window_ends_the_program(program: subprocess.Popen[str], display: str) -> None:
-    tool = shutil.which("xdotool")
-    if tool is None:
-        pytest.skip("no xdotool here")
-    wait_until_painted(program)
-    children = children_of(program.pid)
-    environment = {**os.environ, "DISPLAY": display}
-    search = [tool, "search", "--sync", "--onlyvisible", "--class", "sssp-scope"]
-    found = subprocess.run(
-        search, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=True
-    )
-    window = found.stdout.split()[0]
-    for keys in (["windowfocus", "--sync", window], ["key", "ctrl+q"]):
-        subprocess.run([tool, *keys], env=environment, timeout=PATIENCE_S, check=True)
-    assert_gone(program, children)
