@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -83,38 +83,6 @@ def left_behind(memory: Memory) -> list[str]:
     """Names of this host that still exist."""
     folders = [folder for folder in (SHM, Path(memory.folder)) if folder.is_dir()]
     return [str(path) for folder in folders for path in folder.glob(f"{memory.prefix}-*")]
-
-
-def shared_host(folder: Path) -> Iterator[EngineHost]:
-    host = EngineHost(ENTRIES, Memory(folder=str(folder)))
-    host.start()
-    host.put_graph(engines.path_graph(3))  # the leak guard counts segments
-    yield host
-    host.close()
-
-
-def on_shared_host(host: EngineHost) -> Iterator[Driver]:
-    """Drive it; afterwards nothing is held and nothing goes on."""
-    driven = Driver(host)
-    yield driven
-    host.set_pace(None)
-    host.stop()
-    driven.until(lambda: not host.busy)
-    host.take_samples()
-
-
-def on_fresh_host(folder: Path, place: str) -> Iterator[Driver]:
-    """Start a host; afterwards nothing may be left of it. (Processes: see conftest.)"""
-    threads = set(threading.enumerate())
-    memory = Memory(folder=str(folder), in_memory=place != "files")
-    host = EngineHost(ENTRIES, memory)
-    host.start()
-    yield Driver(host)
-    host.close()
-    host.close()
-    assert not host.alive
-    assert left_behind(memory) == []
-    assert set(threading.enumerate()) == threads
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import host_engines as engines
@@ -13,9 +13,6 @@ import numpy as np
 import pytest
 from host_driver import (
     Driver,
-    on_fresh_host,
-    on_shared_host,
-    shared_host,
     wait_until,
 )
 
@@ -28,25 +25,6 @@ from gpu.host import (
     Verified,
 )
 from gpu.record.trace import RunSettings, reached_mask
-
-
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHost]:
-    """One host for the tests that kill nothing: a start takes half a second."""
-    yield from shared_host(tmp_path_factory.mktemp("maps"))
-
-
-@pytest.fixture
-def warm(engine: EngineHost) -> Iterator[Driver]:
-    """A driver of the module's host."""
-    yield from on_shared_host(engine)
-
-
-@pytest.fixture(params=["shared memory"])
-def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
-    """A driver of a fresh host, of which nothing may be left."""
-    yield from on_fresh_host(tmp_path, request.param)
-
 
 COMPILING_S = 280.0  # nothing is kept yet, on two busy cores
 PLACES = ["shared memory", "files"]
