@@ -68,9 +68,6 @@ class Window(Protocol):
     def part(self, kind: type[T]) -> T | None:
         """Return the feature that provides this, built if need be, None where there is none."""
 
-    def provides(self, kind: type[FeaturePart]) -> bool:
-        """Whether a feature provides this; nothing is built."""
-
     def build_plots(self) -> None:
         """Build now the plots that are not built yet."""
 
@@ -150,9 +147,6 @@ class FeaturePart(QObject):
 
 class Microscope(FeaturePart):
     """Steps through every event of a run on a small graph."""
-
-    most_arcs = 0  # of a graph whose every event is worth looking at
-    led = False  # by a lesson: the graphs that it opens are no reason to leave
 
     @property
     def events_done(self) -> int | None:

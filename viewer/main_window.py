@@ -27,7 +27,7 @@ from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
 from viewer.docks import ARRANGEMENTS, PLOTS, Docks
-from viewer.feature import FeaturePart, Opening, Themed
+from viewer.feature import Opening, Themed
 from viewer.features import FEATURES, Features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
@@ -241,10 +241,6 @@ class MainWindow(QMainWindow):
     def part(self, kind: type[T]) -> T | None:
         """Return the feature that provides this, None where there is none."""
         return self.features.part(kind)
-
-    def provides(self, kind: type[FeaturePart]) -> bool:
-        """Whether a feature provides this; nothing is built."""
-        return self.features.provides(kind)
 
     @property
     def timeline(self) -> LivePanel:

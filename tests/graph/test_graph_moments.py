@@ -16,9 +16,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.graph import INT_UNREACHED, CSRGraph
 from sample_graphs import open_sample
 from viewer.graph import picture as graph_picture
-from viewer.models.run_words import share_at
 from viewer.models.session import RunRecord
-from viewer.raster import raster
 
 VERTEX = 10 * SIDE + 10  # distance 100: reached at 1000 ns, settled at 1200
 
@@ -36,17 +34,6 @@ def card(stage: Stage, cursor_ns: float, qtbot: QtBot) -> str:
         hover(stage.view, stage.place(VERTEX) + QPoint(away, 0))
     assert stage.view.pointed == VERTEX
     return stage.view._card().removeprefix(f"vertex {VERTEX + 1} · ")
-
-
-def test_hover_tells_what_is_true_at_the_cursor_forwards_and_backwards(
-    streets: Stage, qtbot: QtBot
-) -> None:
-    early = "not reached yet at 0.900 µs · final distance 100 · processed 2 times in all"
-    halfway = "tentative at 1.100 µs · final distance 100 · bucket 10 · processed 2 times in all"
-    late = "distance 100 · settled at 1.200 µs · bucket 10 · processed 2 times in all"
-    for cursor, words in ((900, early), (1100, halfway), (2000, late), (900, early)):
-        assert card(streets, cursor, qtbot) == words
-    assert card(streets, 1e9, qtbot) == "distance 100 · bucket 10 · processed 2 times"
 
 
 def test_labels_under_discs_are_those_of_the_moment(qtbot: QtBot) -> None:
@@ -84,18 +71,6 @@ def test_a_live_run_has_a_past_too(streets: Stage, qtbot: QtBot) -> None:
     assert last is not None
     streets.view.pointed = last.n - 1
     assert streets.view._card().endswith("unreached so far")
-
-
-def test_share_at_a_moment() -> None:
-    trace = make_trace(grid_graph(), grid_dist(grid_graph()))
-    record = RunRecord.from_trace(1, trace)
-    assert share_at(record, -1.0) == 0.0
-    assert share_at(record, 1e9) == 1.0
-    middle = share_at(record, 1200.0)
-    assert middle is not None
-    assert 0.1 < middle < 0.5
-    record.trace = replace(trace, vertices=None)
-    assert share_at(record, 1200.0) is None
 
 
 def hairball(n: int = 400, m: int = 20_000) -> CSRGraph:
@@ -154,20 +129,6 @@ def test_what_takes_long_says_so_and_is_done_elsewhere(
         gate.set()
     assert not picture.slow
     stage.settle()
-
-
-def test_a_large_drawing_shows_the_edges_that_begin_in_view(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(raster, "WHOLE_VIEW", 100)
-    stage = Stage(qtbot, hairball())
-    stage.view.zoom(3.0)
-    stage.settle()
-    assert stage.view.drawn_text().endswith("as grey, of those that begin here")
-    monkeypatch.setattr(raster, "DENSITY_ARCS", 1000)
-    stage.view.zoom(1.1)
-    stage.settle()
-    assert ", 1 edge in " in stage.view.drawn_text()
 
 
 ROWS = [key for key, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from graph_stage import SIDE, Stage, grid_dist, grid_graph, make_trace
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from screen import grabbed, hover
+from screen import hover
 
 from gpu.engine import RunBuffers, graph_reference
-from gpu.graph import INT_UNREACHED
 from gpu.record.trace import RunSettings
-from viewer.graph.colours import Moment, Scale, farthest, look_at, tick_values
+from viewer.graph.colours import Moment, Scale, look_at
 from viewer.models.session import RunRecord
 
 
@@ -60,35 +58,6 @@ def test_state_forwards_and_backwards(streets: Stage) -> None:
     assert "modelled" in streets.view.legend.legend().title
 
 
-def test_without_times_it_says_so(streets: Stage) -> None:
-    streets.run(grid_dist(grid_graph()), probe=1)
-    for mode in ("state", "processed", "settled_time"):
-        streets.view.set_colour_by(mode)
-        streets.view.repaint()
-        assert "needs probe level 2" in streets.view.legend.legend().note
-    streets.view.set_colour_by("distance")
-    streets.playback.set_cursor(100.0)
-    streets.view.repaint()
-    assert "final distances" in streets.view.legend.legend().note
-
-
-def test_a_live_run_is_followed(streets: Stage, qtbot: QtBot) -> None:
-    graph = streets.session.graph
-    assert graph is not None
-    buffers = RunBuffers.allocate(graph, 1)
-    settings = RunSettings("adds", "model", "RTX 2080 Ti", 0)
-    record = RunRecord(7, settings, graph_reference(graph, 0), "modelled", buffers)
-    hide_source(streets)
-    streets.session.add_run(record)
-    vertex = 10 * SIDE + 10
-    assert streets.colour_at(vertex) == streets.table_colour("distance", 0)
-    buffers.dist[:] = grid_dist(graph)  # the engine writes; nobody is told
-    unreached = streets.table_colour("distance", 0)
-    qtbot.waitUntil(lambda: streets.colour_at(vertex) != unreached, timeout=3000)
-    streets.session.finish_run(7, make_trace(graph, grid_dist(graph), 1))
-    assert not streets.view._live.isActive()
-
-
 def test_a_live_scale_grows_and_holds_still() -> None:
     graph = grid_graph()
     settings = RunSettings("adds", "model", "RTX 2080 Ti", 0)
@@ -115,38 +84,6 @@ def test_bucket_at_the_cursor_uses_the_delta_of_then() -> None:
     assert units == [10.0, 10.0, 40.0, 40.0]
 
 
-def test_a_few_far_vertices_do_not_stretch_the_scale() -> None:
-    graph = grid_graph()
-    dist = grid_dist(graph)
-    dist[-3:] = 100_000
-    record = RunRecord.from_trace(1, make_trace(graph, dist))
-    look = look_at(record, "distance", Moment(np.inf, False, 1.0), Scale(), graph.n)
-    assert look.colouring.unit * 254 < 300
-    assert look.legend.ticks[-1][1].startswith("≥")
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.float32])
-def test_farthest_is_the_largest_finite_distance(dtype: type) -> None:
-    far = INT_UNREACHED if dtype is np.int32 else np.inf
-    assert farthest(np.array([far, 3, 7, far], dtype)) == 7
-    assert farthest(np.array([far], dtype)) == 0
-    assert farthest(np.array([], dtype)) == 0
-
-
-def test_runs_of_another_graph_are_not_shown() -> None:
-    graph = grid_graph()
-    record = RunRecord.from_trace(1, make_trace(graph, grid_dist(graph)))
-    assert look_at(record, "distance", Moment(), Scale(), 17).table == "plain"
-
-
-@pytest.mark.parametrize("top", [1e-9, 0.7, 1.0, 3.0, 99.0, 100.0, 1_440_081.0, 2**31 - 1.0])
-def test_ticks_are_few_and_round(top: float) -> None:
-    ticks = tick_values(top)
-    assert 2 <= len(ticks) <= 6
-    assert ticks[0] == 0
-    assert ticks[-1] <= top * 1.000001
-
-
 # --- mouse and keys
 
 
@@ -168,16 +105,6 @@ def test_click_asks_for_a_source(streets: Stage, qtbot: QtBot) -> None:
     assert streets.view.source == 123
     with qtbot.assertNotEmitted(streets.view.source_requested):
         qtbot.mouseClick(streets.view, Qt.MouseButton.LeftButton, pos=QPoint(1, 1))
-
-
-def test_the_star_stays_where_the_distances_shown_begin(streets: Stage) -> None:
-    streets.run(grid_dist(grid_graph()))
-    before = grabbed(streets.view)
-    streets.session.set_source(123)
-    assert (streets.view.source, streets.view._next_source) == (0, 123)
-    assert grabbed(streets.view) != before, "a dashed ring says where the next begins"
-    streets.session.set_current(None)
-    assert (streets.view.source, streets.view._next_source) == (123, -1)
 
 
 def test_double_click_fits_and_keeps_the_source(streets: Stage, qtbot: QtBot) -> None:

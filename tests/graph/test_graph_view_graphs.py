@@ -6,10 +6,9 @@ import threading
 
 import numpy as np
 import pytest
-from graph_stage import SIDE, Stage, grid_dist, grid_graph, triangle
+from graph_stage import SIDE, Stage, grid_graph
 from PyQt6.QtCore import QPoint
 from PyQt6.QtGui import QImage, QPainter
-from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
@@ -17,43 +16,7 @@ from gpu.graph import CSRGraph
 from viewer.common.theme import THEMES
 from viewer.graph.items import ItemPainter
 from viewer.graph.scene import Placed, cut_scene, radius_of
-from viewer.graph.view import GraphView
-from viewer.models.playback import PlaybackModel
-from viewer.models.session import SessionModel
 from viewer.raster import raster
-
-
-@pytest.fixture
-def streets(qtbot: QtBot) -> Stage:
-    return Stage(qtbot, grid_graph())
-
-
-def test_empty_until_a_graph_is_there(qtbot: QtBot) -> None:
-    stage = Stage(qtbot)
-    assert stage.view.drawn_text() == ""
-    assert stage.view.vertex_at(10, 10) == -1
-    assert not stage.view.legend.isVisible()
-    assert _ink(stage) > 0.001  # the hint
-    stage.session.set_graph(grid_graph())
-    stage.settle()
-    assert stage.view.drawn_text() == "900 of 900 drawn"
-    stage.session.set_graph(None)
-    stage.settle()
-    assert stage.view.drawn_text() == ""
-
-
-def test_positions_may_come_later(qtbot: QtBot) -> None:
-    graph = grid_graph()
-    stage = Stage(qtbot, graph.with_positions(None))
-    assert stage.view.drawn_text() == ""
-    assert graph.positions is not None
-    stage.session.set_positions(graph.positions)
-    stage.settle()
-    assert stage.view.drawn_text() == "900 of 900 drawn"
-    before = stage.place(1)
-    stage.session.set_positions(graph.positions[:, ::-1] * 7)
-    stage.settle()
-    assert stage.place(30) == before
 
 
 @pytest.mark.parametrize(
@@ -105,19 +68,6 @@ def test_parallel_arcs_bend_apart_and_streets_do_not() -> None:
     assert (rest[3].tail, rest[3].head) == (2, 2)
 
 
-def test_figure_1_is_painted_with_names(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, triangle())
-    stage.run(np.array([0, 2, 1], np.int32))
-    sheet = stage.view.picture.sheet
-    assert sheet is not None
-    assert sheet.pixels is None  # item by item
-    names = stage.view._names([0, 1, 2])
-    assert list(names.names.values()) == ["S", "A", "B"]
-    assert list(names.distances.values()) == ["0", "2", "1"]
-    assert stage.view._radius() > 20
-    assert stage.view.drawn_text() == "3 of 3 drawn"
-
-
 @pytest.mark.parametrize("up", [1, -1])
 def test_a_distance_stands_where_no_arc_is(qtbot: QtBot, up: int) -> None:
     places = np.array([[0, 0], [0, up], [1, 0]], np.float32)
@@ -149,18 +99,6 @@ def _ink(stage: Stage) -> float:
     paper = image.pixel(2, 2)
     places = [(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)]
     return sum(image.pixel(x, y) != paper for x, y in places) / len(places)
-
-
-def test_themes_change_everything(streets: Stage) -> None:
-    streets.run(grid_dist(grid_graph()))
-    for name in ("dark", "light"):
-        theme = THEMES[name]
-        streets.view.apply_theme(theme)
-        streets.settle()
-        image = grabbed(streets.view)
-        assert image.pixelColor(2, 2).name() == theme.plot
-        assert streets.colour_at(10 * SIDE + 10) != theme.plot
-        assert _ink(streets) > 0.05
 
 
 def test_an_old_picture_moves_at_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,18 +148,3 @@ def test_a_sketch_is_shown_until_the_kernels_are_there(
     sheet = stage.view.picture.sheet
     assert sheet is not None
     assert sheet.compiled
-
-
-def test_closing_while_drawing_leaves_nothing(qtbot: QtBot) -> None:
-    before = threading.active_count()
-    for _ in range(5):
-        view = GraphView(SessionModel(), PlaybackModel())
-        view.resize(300, 200)
-        view._session.set_graph(grid_graph(120))
-        view.show()
-        view.zoom(1.1)
-        view.repaint()
-        view.close()
-        view.deleteLater()
-    QApplication.processEvents()
-    qtbot.waitUntil(lambda: threading.active_count() <= before, timeout=5000)

@@ -9,8 +9,7 @@ from PyQt6.QtGui import QHelpEvent
 from PyQt6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from viewer.common.glossary import BY_KEY, TERMS, mentioned
-from viewer.graph.colours import STATES
+from viewer.common.glossary import BY_KEY
 
 MODES = {  # colour by -> the terms that its title and swatches name
     "distance": {"distance", "weight", "unreached"},
@@ -19,16 +18,6 @@ MODES = {  # colour by -> the terms that its title and swatches name
     "settled_time": {"improved", "modelled", "unreached"},
     "bucket": {"bucket", "delta", "unreached"},
 }
-
-
-def test_terms_are_found_as_words_in_any_form_and_in_order() -> None:
-    assert mentioned("Settled vertices wait in buckets") == ("settled", "vertex", "bucket")
-    assert mentioned("head 3, open 2, Δ 16") == ("head", "open", "delta")
-    assert mentioned("reserved, ahead, reopened") == ()
-    assert mentioned("bucket, BUCKET, buckets") == ("bucket",)
-    for term in TERMS:
-        for form in (*term.words.split(", "), *term.also):
-            assert term.key in mentioned(f"a {form}.") or "," in term.words, term.key
 
 
 @pytest.mark.font
@@ -56,10 +45,6 @@ def test_every_word_of_a_legend_that_means_something_says_it(mode: str, qtbot: Q
         stage.view, QHelpEvent(QHelpEvent.Type.ToolTip, away, stage.view.mapToGlobal(away))
     )
     qtbot.waitUntil(lambda: not QToolTip.isVisible() or not QToolTip.text())
-
-
-def test_every_state_has_a_term() -> None:
-    assert all(mentioned(words) for _, words in STATES)
 
 
 def test_two_runs_share_a_scale_where_both_show_the_same_quantity(qtbot: QtBot) -> None:

@@ -60,14 +60,3 @@ def test_the_menu_of_a_vertex_starts_there_and_shows_the_path(qtbot: QtBot) -> N
     forget.trigger()
     assert stage.view.path is None
     again.deleteLater()
-
-
-def test_a_vertex_that_was_not_reached_has_a_sentence_for_a_path(qtbot: QtBot) -> None:
-    graph = grid_graph()
-    stage = Stage(qtbot, graph)
-    dist = grid_dist(graph)
-    dist[77] = 2**31 - 1
-    stage.run(dist)
-    stage.view.show_path(77)
-    qtbot.waitUntil(lambda: stage.session.notice is not None)
-    assert "No path to 78" in stage.session.notice.words

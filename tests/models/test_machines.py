@@ -53,22 +53,6 @@ def test_with_driver_and_cupy_the_real_gpu_comes_first(
     assert RunChoices.from_dict({"device": "H100"}).device == "H100"  # as somebody chose it
 
 
-def test_a_remembered_gpu_that_is_gone_becomes_the_default(driver: Path) -> None:
-    kept = RunChoices.from_dict({"device": machines.REAL_DEVICE})
-    assert kept.device == RunChoices().device
-    assert kept.settings(source=0).engine == "model"
-
-
-def test_this_computers_cpu_is_always_there_and_measured(driver: Path) -> None:
-    assert machines.engine_words(machines.CPU_DEVICE) == "This computer's CPU, measured"
-    assert not machines.is_modelled(machines.CPU_DEVICE)
-    assert machines.is_modelled("H100")
-    kept = RunChoices.from_dict({"device": machines.CPU_DEVICE, "algorithm": "dijkstra"})
-    assert (kept.algorithm, kept.device) == ("dijkstra", machines.CPU_DEVICE)
-    settings = kept.settings(source=3)
-    assert (settings.engine, settings.device) == ("cpu", machines.CPU_DEVICE)
-
-
 def test_what_a_machine_cannot_run_is_said_with_those_that_can(driver: Path) -> None:
     known = machines.machines()
     assert machines.problem_of(ALGORITHMS["dijkstra"], known[machines.CPU_DEVICE]) is None

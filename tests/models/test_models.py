@@ -11,8 +11,8 @@ from gpu.errors import SourceError
 from gpu.graph import CSRGraph
 from gpu.record.trace import SAMPLE, GraphReference, RunSettings, Trace, Verification
 from viewer.models import session as session_module
-from viewer.models.playback import MAX_SPEED, MIN_SPEED, PlaybackModel
-from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import Notice, RunRecord, SessionModel
 
 REFERENCE = GraphReference("roads", "memory", "0", 3, 2, True, 1)
 
@@ -65,14 +65,6 @@ def test_graph_brings_positions_and_resets_source_and_run(qtbot: QtBot) -> None:
     assert session.source == 0
     assert session.current is None
     assert session.positions is session.graph.positions
-
-
-def test_positions_of_another_graph_are_dropped(qapp: object) -> None:
-    session = SessionModel()
-    session.set_graph(path_graph())
-    kept = session.positions
-    session.set_positions(np.zeros((99, 2), np.float32))
-    assert session.positions is kept
 
 
 def test_source_must_be_a_vertex(qtbot: QtBot) -> None:
@@ -142,17 +134,6 @@ def test_verification_failure_and_notices(qtbot: QtBot) -> None:
     assert told.args == [notice]
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [(0.5, 0.5), (7, PROGRESS_DONE), (-3, PROGRESS_UNKNOWN), (None, PROGRESS_DONE)],
-)
-def test_progress_is_clamped(qtbot: QtBot, given: float | None, told: float) -> None:
-    session = SessionModel()
-    with qtbot.waitSignal(session.progress_changed) as seen:
-        session.set_progress(given, "reading")
-    assert seen.args == [told, "" if given is None else "reading"]
-
-
 def test_oldest_runs_are_forgotten_but_not_current_or_running(
     qapp: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,23 +150,6 @@ def test_oldest_runs_are_forgotten_but_not_current_or_running(
 
 
 # ---- playback --------------------------------------------------------------------------
-
-
-def test_cursor_is_clamped_and_told(qtbot: QtBot, playback: PlaybackModel) -> None:
-    with qtbot.waitSignal(playback.cursor_changed) as moved:
-        playback.set_cursor(1e9)
-    assert moved.args == [40.0]
-    playback.set_cursor(-5)
-    assert playback.cursor_ns == 0.0
-    with qtbot.assertNotEmitted(playback.cursor_changed):
-        playback.set_cursor(-6)
-
-
-def test_speed_is_clamped(playback: PlaybackModel) -> None:
-    playback.set_speed(1e9)
-    assert playback.speed == MAX_SPEED
-    playback.set_speed(0)
-    assert playback.speed == MIN_SPEED
 
 
 @pytest.mark.parametrize(

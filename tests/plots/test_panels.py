@@ -37,22 +37,6 @@ def bench(qtbot: QtBot) -> Bench:
 
 
 @pytest.mark.parametrize("kind", PANELS)
-def test_empty_panel_says_what_to_do(bench: Bench, kind: type[LivePanel]) -> None:
-    panel = bench.show(kind)
-    panel.flush()
-    assert panel.summary_text().startswith("Press Run")
-    assert panel.accessibleName()
-    if isinstance(panel, PlotPanel):
-        assert panel.hint.isVisible()
-        assert not panel.view.isVisible()
-        bench.run()
-        bench.qtbot.waitUntil(lambda: not panel.hint.isVisible())
-        assert panel.view.isVisible()
-        bench.session.set_current(None)
-        bench.qtbot.waitUntil(panel.hint.isVisible)
-
-
-@pytest.mark.parametrize("kind", PANELS)
 def test_signals_draw_nothing_the_timer_does(bench: Bench, kind: type[LivePanel]) -> None:
     panel = bench.show(kind)
     record = bench.run(finished=False)
@@ -92,18 +76,6 @@ def test_a_million_samples_come_in_blocks(bench: Bench, kind: type[LivePanel]) -
     bench.qtbot.waitUntil(lambda: not panel.pending and panel._consumed == len(samples))
     assert max(sizes) <= SAMPLES_PER_TICK
     assert sum(sizes) == len(samples)
-
-
-@pytest.mark.parametrize("kind", PANELS)
-def test_a_shorter_or_longer_trace_replaces_what_was_streamed(
-    bench: Bench, kind: type[LivePanel]
-) -> None:
-    panel = bench.show(kind)
-    record = bench.run(finished=False)
-    panel.flush()
-    bench.session.finish_run(record.run_id, make_trace(make_samples(51), record))
-    panel.flush()
-    assert panel._consumed == 51
 
 
 @pytest.mark.font
@@ -197,30 +169,3 @@ def test_mouse_sets_cursor_zooms_and_fits(bench: Bench, kind: type[PlotPanel]) -
     bench.qtbot.mouseDClick(viewport, left, pos=plot_point(panel, 400_000))
     bench.qtbot.mouseRelease(viewport, left, pos=plot_point(panel, 400_000))
     assert bench.playback.fitted
-
-
-def ink_below_the_axis(panel: PlotPanel) -> float:
-    """Return the share of pixels drawn between the line of the time axis and its numbers."""
-    axis, view = panel.time_axis, panel.view
-    place = view.mapFromScene(axis.scenePos())
-    picture = grabbed(view)
-    paper = panel._theme.plot
-    row = place.y() + 2
-    found = [picture.pixelColor(x, row).name() for x in range(place.x(), picture.width() - 14)]
-    return sum(colour != paper for colour in found) / len(found)
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-@pytest.mark.parametrize("clock", ["modelled", "measured"])
-def test_time_axis_says_unit_and_clock(bench: Bench, kind: type[PlotPanel], clock: str) -> None:
-    panel = bench.show(kind)
-    bench.run(clock=clock)
-    panel.flush()
-    assert panel.time_axis.labelText == f"time, ms ({clock})"
-    bench.playback.set_view(0, 500_000)
-    panel.flush()
-    assert panel.time_axis.labelText == f"time, µs ({clock})"
-    pen = panel._line_pen("#000000")
-    assert pen.style() == Qt.PenStyle.SolidLine
-    assert pen.width() == 1
-    assert (ink_below_the_axis(panel) > 0.1) == (clock == "modelled")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from panel_stage import END_NS, Bench, make_record, make_samples, make_trace
+from panel_stage import END_NS, Bench, make_samples, make_trace
 from PyQt6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
-from gpu.record.trace import Reason
 from viewer.common.theme import THEMES
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
@@ -53,23 +52,6 @@ def test_rows_come_from_the_registry(bench: Bench, algorithm: str, names: list[s
     assert panel.view_box.viewRange()[1] == [-0.5, len(names) - 0.5]
 
 
-@pytest.mark.parametrize(("used", "shown", "top"), [(5, 8, "+7"), (9, 16, "+15"), (32, 32, "tail")])
-def test_a_ring_is_shown_as_far_as_it_was_used(
-    bench: Bench, used: int, shown: int, top: str
-) -> None:
-    """Five of 32 buckets are a picture, not a thin strip; the tail is there once it holds."""
-    panel = bench.show(BucketPanel)
-    record = make_record()
-    bench.session.add_run(record)
-    samples = make_samples()
-    samples["occupancy"][:, used:] = 0
-    bench.session.append_samples(record.run_id, samples)
-    panel.flush()
-    assert panel._images[0].image.shape[0] == len(panel.ring.state.counts) == shown
-    assert panel.view_box.viewRange()[1] == [-0.5, shown - 0.5]
-    assert panel.ring.labels[1] == top == dict(panel.number_axis._names)[shown - 1.0]
-
-
 @pytest.mark.parametrize("name", THEMES)
 def test_a_ring_has_the_colour_of_its_run_and_of_no_other(qtbot: QtBot, name: str) -> None:
     theme, counts = THEMES[name], np.full(6, 50, np.int32)
@@ -86,22 +68,6 @@ def test_a_ring_has_the_colour_of_its_run_and_of_no_other(qtbot: QtBot, name: st
         assert theme.runs[1 - place] not in seen
         assert image.pixelColor(1, 140).name() == theme.text  # the head is open
         assert image.pixelColor(1, 10).name() == theme.plot
-
-
-def test_a_run_of_which_nothing_ever_waited_says_so(bench: Bench) -> None:
-    panel = bench.show(BucketPanel)
-    record, samples = make_record(), make_samples()
-    samples["occupancy"] = 0
-    bench.session.add_run(record)
-    bench.session.append_samples(record.run_id, samples)
-    panel.flush()
-    assert not panel._idle[0].isVisible(), "it may still come"
-    bench.session.finish_run(record.run_id, make_trace(samples, record))
-    panel.flush()
-    assert panel._idle[0].isVisible()
-    bench.run()
-    panel.flush()
-    assert not panel._idle[0].isVisible()
 
 
 # ---- delta -----------------------------------------------------------------------------
@@ -159,18 +125,6 @@ def test_delta_is_taken_over_and_given_back_only_while_live(bench: Bench) -> Non
         panel.release_button.click()
 
 
-def test_by_hand_has_its_own_mark(bench: Bench) -> None:
-    panel = bench.show(DeltaPanel)
-    record = make_record()
-    samples = make_samples()
-    samples["reason"] = Reason.BY_HAND
-    bench.session.add_run(record)
-    bench.session.append_samples(1, samples)
-    panel.flush()
-    assert {spot.symbol() for spot in panel._marks.points()} == {"d"}
-    assert "set by hand" in panel.summary_text()
-
-
 def test_near_far_cannot_be_steered_and_dijkstra_has_no_delta(bench: Bench) -> None:
     panel = bench.show(DeltaPanel)
     bench.run("near_far", finished=False)
@@ -210,20 +164,6 @@ def test_log_scale_shows_powers(bench: Bench) -> None:
     assert low == 0
     assert high == pytest.approx(np.log10(12_000) + 0.05)
     assert panel.number_axis.tickStrings([3.0], 1, 1) == ["1k"]
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "words"),
-    [
-        ("adds", "Work assigned, edges"),
-        ("near_far", "Work available at the start of the superstep"),
-    ],
-)
-def test_caption_says_what_parallelism_means(bench: Bench, algorithm: str, words: str) -> None:
-    panel = bench.show(ParallelismPanel)
-    bench.run(algorithm)
-    panel.flush()
-    assert panel.caption.text().startswith(words)
 
 
 # ---- work ------------------------------------------------------------------------------
@@ -267,29 +207,6 @@ def test_time_label_always_says_the_clock(bench: Bench) -> None:
         assert panel.time_label.text() == f"0.250 / 1.000 ms {clock}"
 
 
-def test_buttons_move_the_model(bench: Bench) -> None:
-    panel, playback = bench.show(Timeline), bench.playback
-    bench.run()
-    panel.buttons["start"].click()
-    assert playback.cursor_ns == 0
-    panel.buttons["forward"].click()
-    assert playback.cursor_ns == 10_000
-    panel.kind_box.setCurrentIndex(1)
-    panel.buttons["forward"].click()
-    assert playback.cursor_ns == 100_000
-    panel.kind_box.setCurrentIndex(2)
-    panel.buttons["forward"].click()
-    assert playback.cursor_ns == 260_000
-    panel.buttons["back"].click()
-    assert playback.cursor_ns == 0
-    panel.buttons["end"].click()
-    assert playback.cursor_ns == END_NS
-    panel.buttons["play"].click()
-    assert playback.playing
-    panel.buttons["play"].click()
-    assert not playback.playing
-
-
 def test_keys_move_the_model(bench: Bench) -> None:
     panel, playback, press = bench.show(Timeline), bench.playback, bench.qtbot.keyClick
     bench.run()
@@ -304,17 +221,6 @@ def test_keys_move_the_model(bench: Bench) -> None:
     assert playback.playing
     press(panel, Qt.Key.Key_A)
     assert playback.playing
-
-
-def test_speed_box_and_model_stay_together(bench: Bench) -> None:
-    panel, playback = bench.show(Timeline), bench.playback
-    with bench.qtbot.waitSignal(playback.speed_changed) as changed:
-        panel.speed_box.setValue(0.25)
-    assert changed.args == [0.25]
-    with bench.qtbot.assertNotEmitted(panel.speed_box.valueChanged):
-        playback.set_speed(99)
-    assert panel.speed_box.value() == playback.speed == 10.0
-    assert panel.speed_box.text() == "10×"
 
 
 def test_live_button_and_model_stay_together(bench: Bench) -> None:
@@ -349,14 +255,3 @@ def test_overview_scrubs_and_clamps(bench: Bench) -> None:
 
 
 # ---- small things ----------------------------------------------------------------------
-
-
-def test_axes_label_what_fits() -> None:
-    from viewer.plots.axes import decimals_of, even_ticks, log_ticks, round_step
-
-    assert round_step(0.3) == 0.5
-    assert [decimals_of(step) for step in (5, 0.5, 0.25, 2.5)] == [0, 1, 2, 1]
-    assert even_ticks(0, 9.3e6, 4, 1e-6)[0][1] == [0, 2.5e6, 5e6, 7.5e6]
-    assert even_ticks(1, 1, 4) == []
-    assert len(log_ticks(0, 12, 5)) <= 5
-    assert [10**tick for tick in log_ticks(1.1, 2.4, 9)] == pytest.approx([20, 50, 100, 200])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from gpu.words import percent, short, thousands, time_number, time_unit, time_words
 from viewer.plots.series import (
     CounterSeries,
     ExtremeTree,
@@ -15,7 +14,6 @@ from viewer.plots.series import (
     StepSeries,
     TimeSeries,
     heat_index,
-    joint_steps,
 )
 
 LENGTHS = st.lists(st.integers(0, 40), min_size=1, max_size=12)  # sizes of the batches
@@ -128,25 +126,6 @@ def test_steps_hold_to_the_end_and_begin_before_the_window() -> None:
     assert series.value_at(9) == 1
 
 
-def test_two_staircases_share_their_corners() -> None:
-    low, high = StepSeries(), StepSeries()
-    low.append(np.array([0.0, 10, 20]), np.array([1.0, 1, 2]))
-    high.append(np.array([0.0, 10, 20]), np.array([5.0, 6, 6]))
-    x, lows, highs = joint_steps(low, high, 0, 30)
-    assert x.tolist() == [0, 10, 10, 20, 20, 30]
-    assert lows.tolist() == [1, 1, 1, 1, 2, 2]
-    assert highs.tolist() == [5, 5, 6, 6, 6, 6]
-    assert all(len(part) == 0 for part in joint_steps(StepSeries(), StepSeries(), 0, 1))
-
-
-def test_many_steps_are_thinned() -> None:
-    series = StepSeries()
-    series.append(np.arange(100_000.0), np.arange(100_000.0) % 7)
-    x, y = series.window(0, 100_000, most=500)
-    assert len(x) == len(y) == 1000
-    assert (x[0], x[-1]) == (0, 100_000)
-
-
 @pytest.mark.parametrize("count", [3, 50, 5000])
 def test_rate_adds_up_to_the_total(count: int) -> None:
     random = np.random.default_rng(4)
@@ -162,17 +141,6 @@ def test_rate_adds_up_to_the_total(count: int) -> None:
     assert total[-1] == totals[-1]
     assert len(x) <= 81
     assert series.value_at(times[1]) == totals[1]
-
-
-def test_rate_of_nothing_is_nothing() -> None:
-    series = CounterSeries()
-    assert len(series.rate(0, 1, 10)[0]) == 0
-    series.append(np.array([5.0, 5.0]), np.array([0, 3]))
-    assert len(series.rate(0, 10, 10)[0]) == 0
-    series.append(np.array([5.0, 9.0]), np.array([3, 7]))
-    x, rate = series.rate(0, 10, 10)
-    assert rate.tolist() == [1e9, 1e9]
-    assert x.tolist() == [5, 9]
 
 
 @given(LENGTHS, st.integers(0, 2**32 - 1), st.integers(1, 20))
@@ -197,30 +165,3 @@ def test_heat_image_equals_brute_force(sizes: list[int], seed: int, columns: int
         if first >= 0 and count and edges[column] <= times[-1]:
             expected = cells[first : max(last, first + 1)].max(axis=0)
         assert picture[:, column].tolist() == expected.tolist()
-
-
-def test_heat_index_is_logarithmic_and_complete() -> None:
-    index = heat_index(np.array([0, 1, 2, 4, 1000, 2**31 - 1]))
-    assert index[0] == 0
-    assert index[1] == 1
-    assert (np.diff(index.astype(int)) > 0).all()
-    assert index[-1] <= 255
-
-
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(0, "0"), (0.25, "0.25"), (7, "7"), (950, "950"), (1234, "1.23k"), (34_400, "34.4k"),
-     (999_950, "1M"), (5.6e9, "5.6G"), (0.0005, "5e-4"), (-1500, "-1.5k")],
-)  # fmt: skip
-def test_short_numbers(number: float, words: str) -> None:
-    assert short(number) == words
-
-
-def test_times_and_totals_in_words() -> None:
-    assert time_words(950) == "950 ns"
-    assert time_words(4_300_000) == "4.300 ms"
-    assert time_words(12_345_678_900) == "12.35 s"
-    assert time_unit(999_999.9).word == "ms"
-    assert time_number(700_100_000, time_unit(2e9), 1e3) == "0.700100"
-    assert thousands(1234567) == "1,234,567"
-    assert [percent(share) for share in (0, 0.031, 0.5, 1)] == ["0 %", "3.1 %", "50 %", "100 %"]

@@ -11,10 +11,7 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
-from viewer.common.glossary import TERMS, explain
-from viewer.common.theme import THEMES
-from viewer.export.paper import on_paper
-from viewer.plots.key import BAND_KEY, DELTA_KEY, EVENT_KEY, MARKS_KEY, Key
+from viewer.common.glossary import TERMS
 from viewer.plots.panels import make_panel
 from viewer.plots.plot_base import PlotPanel
 from viewer.plots.stack import Stack
@@ -84,24 +81,6 @@ def test_a_moment_is_at_one_x_in_all(qtbot: QtBot, column: list[PlotPanel]) -> N
     narrow = column[1].view_box.width()
     column[0].hide()  # and with it its ring
     qtbot.waitUntil(lambda: column[1].view_box.width() > narrow + 40)
-
-
-def test_on_paper_each_has_an_axis_of_its_own(column: list[PlotPanel]) -> None:
-    with on_paper(column[1]):
-        assert not column[1].time_axis.bare
-        assert column[1].time_axis.label.isVisible()
-    assert column[1].time_axis.bare
-
-
-@pytest.mark.parametrize("entries", [DELTA_KEY, BAND_KEY, MARKS_KEY, EVENT_KEY])
-def test_a_key_explains_its_words(qtbot: QtBot, entries: tuple) -> None:
-    key = Key(entries)
-    qtbot.addWidget(key)
-    key.apply_theme(THEMES["light"])
-    for entry in entries:
-        assert explain(entry.term) in key.toolTip()
-        assert entry.word in key.text()
-    assert key.minimumSizeHint().width() == 0  # it gives its room away
 
 
 @pytest.mark.font

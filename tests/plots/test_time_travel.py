@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from panel_stage import END_NS, Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import QPoint, QPointF, Qt
-from PyQt6.QtGui import QKeyEvent, QMouseEvent, QStandardItemModel
+from PyQt6.QtGui import QMouseEvent, QStandardItemModel
 from PyQt6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 from screen import grabbed, hover
 
-from gpu.record.trace import SAMPLE, Reason
+from gpu.record.trace import SAMPLE
 from viewer.plots.live import DESCRIBE_MS
-from viewer.plots.marks import FEW_SWITCHES, Marks
+from viewer.plots.marks import Marks
 from viewer.plots.timeline import Timeline
 from viewer.plots.timeline_controls import next_speed
 
@@ -97,19 +97,6 @@ def test_keys_mark_repeat_and_forget_a_range(bench: Bench, panel: Timeline) -> N
     assert not playback.looping
 
 
-def test_escape_is_the_timelines_only_while_there_is_a_range(bench: Bench, panel: Timeline) -> None:
-    def taken() -> bool:
-        kind, key = QKeyEvent.Type.ShortcutOverride, Qt.Key.Key_Escape
-        event = QKeyEvent(kind, key, Qt.KeyboardModifier.NoModifier)
-        event.ignore()
-        QApplication.sendEvent(panel, event)
-        return event.isAccepted()
-
-    assert not taken()
-    bench.playback.set_loop(0, 1000)
-    assert taken()
-
-
 # ---- steps and speed -------------------------------------------------------------------
 
 
@@ -129,17 +116,6 @@ def test_supersteps_are_offered_where_there_are_any(bench: Bench) -> None:
     assert not playback.step("superstep", +1)
     bench.run("near_far")
     assert panel.step_kind == "superstep"
-
-
-def test_digits_choose_the_kind_of_step(bench: Bench, panel: Timeline) -> None:
-    keys = (Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_1)
-    for key, kind in zip(keys, ("switch", "delta", "sample"), strict=True):
-        with bench.qtbot.waitSignal(panel.step_kind_changed) as told:
-            bench.qtbot.keyClick(panel, key)
-        assert told.args == [kind]
-        assert panel.step_kind == kind
-    with pytest.raises(ValueError, match="allowed: sample"):
-        panel.choose_step("event")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -203,16 +179,6 @@ def test_without_a_band_starvation_is_a_share_of_the_peak() -> None:
     assert still.stretches == []
 
 
-def test_by_hand_is_a_mark_of_its_own() -> None:
-    samples = make_samples()
-    samples["reason"][26] = Reason.BY_HAND
-    marks = Marks()
-    marks.append(samples)
-    assert marks.numbers("hand").tolist() == [26]
-    assert marks.numbers("raised").tolist() == [51]
-    assert marks.words_of("hand", samples, 26) == "Δ set by hand at 0.260 ms: 8 to 16"
-
-
 def test_keys_and_buttons_jump_from_mark_to_mark(bench: Bench, panel: Timeline) -> None:
     playback, press = bench.playback, bench.qtbot.keyClick
     playback.play()
@@ -229,16 +195,6 @@ def test_keys_and_buttons_jump_from_mark_to_mark(bench: Bench, panel: Timeline) 
     panel.to_end()
     panel.buttons["mark_forward"].click()
     assert playback.cursor_ns == END_NS
-
-
-@pytest.mark.parametrize("count", [FEW_SWITCHES, FEW_SWITCHES + 1])
-def test_up_to_so_many_switches_are_places_to_jump_to(count: int) -> None:
-    samples = np.zeros(200, SAMPLE)
-    samples["t_ns"] = np.arange(200)
-    samples["bucket_switches"] = np.minimum(np.arange(200), count)
-    marks = Marks()
-    marks.append(samples)
-    assert len(marks.stops_at()) == (count if count <= FEW_SWITCHES else 0)
 
 
 def test_hovering_a_mark_says_what_when_and_how_much(bench: Bench, panel: Timeline) -> None:

@@ -29,15 +29,3 @@ def test_a_panel_says_what_a_run_waits_for(qtbot: QtBot, kind: type[LivePanel]) 
     panel.flush()
     assert panel.hint.text() == ""
     assert not panel.hint.isVisible()
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-def test_a_run_that_is_over_is_shown_whatever_is_prepared(
-    qtbot: QtBot, kind: type[LivePanel]
-) -> None:
-    bench = Bench(qtbot)
-    panel = bench.show(kind)
-    bench.run()
-    bench.session.set_waiting(WORDS)
-    panel.flush()
-    assert panel.hint.text() == ""

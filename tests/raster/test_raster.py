@@ -95,21 +95,6 @@ def test_a_line_is_split_at_its_middle(start: tuple[int, int], end: tuple[int, i
     assert len(steps) >= abs(end[major] - start[major])  # no holes
 
 
-def test_an_arc_and_its_reverse_draw_the_same() -> None:
-    graph = random_graph(80, 200)
-    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-    both = CSRGraph.from_arcs(
-        np.concatenate([tails, graph.indices]),
-        np.concatenate([graph.indices, tails]),
-        np.concatenate([graph.weights, graph.weights]),
-        graph.n,
-        positions=graph.positions,
-    )
-    one, two = (draw(g, VIEW, Style(1.0, 1.3)) for g in (graph, both))
-    for name in ("pixel", "vertex", "cover"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
-
-
 def test_the_sketch_is_the_map_of_single_pixels() -> None:
     """What is shown before the kernels are loaded has every vertex where it will be."""
     graph = random_graph(300, 0, seed=3)
@@ -272,26 +257,6 @@ def test_a_hairball_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert 0 < pixels.density.max() <= 15
 
 
-def test_a_street_map_has_lines() -> None:
-    side = 40
-    grid = np.stack(np.meshgrid(np.arange(side), np.arange(side)), -1).reshape(-1, 2)
-    steps = np.arange(side * side).reshape(side, side)
-    tails = np.concatenate([steps[:, :-1].ravel(), steps[:-1].ravel()])
-    heads = np.concatenate([steps[:, 1:].ravel(), steps[1:].ravel()])
-    graph = CSRGraph.from_arcs(
-        tails, heads, np.ones(len(tails), np.int32), side * side, positions=grid.astype(np.float32)
-    )
-    assert graph.positions is not None
-    extent = raster.measure(graph.indptr, graph.indices, graph.positions)
-    view = extent.fitted(400, 400)
-    pixels = draw(graph, view, raster.style_for(extent, view))
-    assert pixels.arc_step == 1
-    assert pixels.drawn == pixels.in_view == graph.n
-    middle = view.to_pixels(np.array([[10.5, 10.0]]))[0]
-    assert pixels.vertex_at(middle[0] - 2, middle[1]) == 10 * side + 10
-    assert pixels.vertex_at(middle[0] + 2, middle[1]) == 10 * side + 11
-
-
 def test_count_levels_are_logarithmic() -> None:
     levels = raster_colour.count_levels(100)
     assert levels[0] == 0
@@ -300,14 +265,6 @@ def test_count_levels_are_logarithmic() -> None:
     assert levels[10] == pytest.approx(128, abs=1)
     assert (np.diff(levels.astype(int)) >= 0).all()
     assert len(raster_colour.count_levels(10**9)) == raster_colour.MAX_COUNT_LEVELS + 1
-
-
-def test_background_shows_the_grey_layer() -> None:
-    pixels = draw(random_graph(30, 60), VIEW, Style(0.0, 0.0, True))
-    frame = raster_colour.background(pixels, 0xFF000000, 0xFFFFFFFF)
-    assert pixels.density is not None
-    np.testing.assert_array_equal(frame & 255, np.rint(pixels.density * 17.0))
-    assert (frame >> 24 == 255).all()
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.float32])

@@ -95,10 +95,6 @@ class Features:
         owner = next(key for key, feature in self._features.items() if dock in feature.docks)
         return self[owner].make_panel(dock)
 
-    def provides(self, kind: type[FeaturePart]) -> bool:
-        """Whether a feature provides this; nothing is built: it is asked while others are."""
-        return any(feature.provides is kind for feature in self._features.values())
-
     def part(self, kind: type[T]) -> T | None:
         """Return the feature that provides this, built if need be, None where there is none."""
         for key, feature in self._features.items():

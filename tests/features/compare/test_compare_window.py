@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QEvent, QPoint, Qt
+from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph, say, trace_of
@@ -16,7 +16,6 @@ from test_controller import FakeHost, path_graph, say, trace_of
 from gpu.algorithms import ALGORITHMS
 from gpu.host import GraphLoaded, RunFinished, Verified
 from gpu.record.trace import Trace, Verification, VertexProbe
-from viewer.features.compare.maps import Badge
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
@@ -109,21 +108,6 @@ def test_one_click_makes_b_from_a(window: MainWindow, host: FakeHost, qtbot: QtB
     assert len(host.asked("run")) == 2
 
 
-def test_the_cursor_follows_b_until_it_is_moved(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    press(window, "compare_rival", qtbot)
-    samples = traced(window.session.runs[-1], 3).samples
-    host.fresh = samples[:3]
-    say(window.controller, host)
-    assert window.playback.cursor_ns == samples["t_ns"][2]
-    window.playback.set_cursor(1000)
-    host.fresh = samples[3:]
-    say(window.controller, host)
-    assert window.playback.cursor_ns == 1000
-    finish(window, host, 3)
-
-
 def test_keys_align_lay_out_swap_and_end(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
     a, b = compared(window, host, qtbot)
     feature = window.features["compare"]
@@ -176,49 +160,6 @@ def test_difference_in_the_graph(window: MainWindow, host: FakeHost, qtbot: QtBo
     assert window.features["compare"].bar.view_box.currentData() == "difference"
     view.set_colour_by("distance")
     assert window.comparison.view == "single"
-
-
-def test_a_difference_of_one_run_says_what_it_needs(window: MainWindow) -> None:
-    window.graph_view.set_colour_by("difference")
-    window.graph_view.grab()
-    assert "needs two runs" in window.graph_view.legend.legend().note
-
-
-def test_both_maps_look_at_the_same_place(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
-    compared(window, host, qtbot)
-    first, second = window.graph_view, window.features["compare"].view.second
-    QApplication.processEvents()
-    qtbot.keyClick(first, Qt.Key.Key_Plus)
-    assert second.camera.scale == first.camera.scale
-    qtbot.keyClick(second, Qt.Key.Key_Right)
-    assert (first.camera.cx, first.camera.cy) == (second.camera.cx, second.camera.cy)
-
-
-def test_another_delta_from_the_menu(window: MainWindow, host: FakeHost) -> None:
-    menu = window.actions_by_key.menu("compare_other")
-    menu.aboutToShow.emit()
-    words = [row.text() for row in menu.actions() if row.text()]
-    assert words[0] == RIVAL.title
-    twice = next(row for row in menu.actions() if row.text().startswith("Twice the Δ"))
-    twice.trigger()
-    asked = host.asked("run")[-1]
-    assert (asked.algorithm, asked.delta) == (FIRST.key, 2.0)
-    assert FIRST.still.items() <= asked.parameters.items()
-    finish(window, host)
-    assert "Δ 2" in window.features["compare"].bar.text()
-
-
-def test_it_waits_while_the_engine_is_busy(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    window.start_run()
-    a = window.session.current
-    press(window, "compare_rival", qtbot)
-    assert len(host.asked("run")) == 2
-    finish(window, host)
-    qtbot.waitUntil(lambda: len(host.asked("run")) == 3)
-    assert window.comparison.a is a
-    finish(window, host)
 
 
 def test_the_table_chooses_a_and_b_and_deletes(
@@ -304,41 +245,3 @@ def test_measured_times_are_run_again_without_probes(
         in window.features["compare"].bar.text()
     )
     assert "(12 µs against 24 µs, measured)" in window.features["compare"].bar.text()
-
-
-def test_the_name_of_b_opens_the_choice_of_another(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    press(window, "compare_rival", qtbot)
-    finish(window, host, pace=2)
-    badge = next(one for one in window.findChildren(Badge) if "B" in one.text())
-    for one, title in zip(window.findChildren(Badge), window.comparison.names, strict=True):
-        assert one.toolTip().startswith(f"{title}: ")
-    menu = window.actions_by_key.menu("compare_other")
-    camera = window.graph_view.camera
-    qtbot.mousePress(badge, Qt.MouseButton.LeftButton)
-    qtbot.mouseMove(badge, QPoint(60, 40))
-    qtbot.mouseMove(window.graph_view, QPoint(90, 90))
-    assert window.graph_view.camera == camera  # no drag has begun, which nobody would end
-    qtbot.mouseClick(badge, Qt.MouseButton.LeftButton)
-    assert menu.isVisible()
-    assert "Dijkstra" in [action.text() for action in menu.actions()]
-    menu.close()
-
-
-def test_drawing_in_between_and_ending_leave_two_runs_as_they_were(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    press(window, "compare_rival", qtbot)
-    finish(window, host, pace=2)
-    pair = window.comparison
-    b = pair.b
-    pair.set_align("share")
-    draw = window.features["draw"]
-    draw.show()
-    assert pair.b is None
-    draw.leave()
-    assert (pair.b, pair.how) == (b, "share")
-    pair.end()
-    pair.compare_or_say(b)
-    assert pair.how == "time"  # one clock, as the sentence has it, until somebody chooses

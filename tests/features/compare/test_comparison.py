@@ -13,7 +13,7 @@ from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
-from gpu.record.trace import RECORDED_ON, Trace, Verification
+from gpu.record.trace import Trace, Verification
 from gpu.study.compare import CompareError, align
 from viewer.common.theme import THEMES
 from viewer.features.compare.bar import CompareBar
@@ -66,16 +66,6 @@ def pair(session: SessionModel) -> ComparisonModel:
     return pair
 
 
-def test_a_is_the_current_run(session: SessionModel, pair: ComparisonModel) -> None:
-    assert (pair.a, pair.b) == tuple(session.runs)
-    assert pair.letters == {1: "A", 2: "B"}
-    assert pair.names == ("ADDS", "Near-Far")
-    summary = pair.summary()
-    assert summary is not None
-    assert summary.words.startswith("ADDS finished 2.0x sooner")
-    assert summary.cautions == ()
-
-
 def test_large_runs_are_compared_on_a_thread(
     session: SessionModel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,16 +100,6 @@ def test_large_runs_are_compared_on_a_thread(
     assert pair._task is None
 
 
-def test_swap_and_end(session: SessionModel, pair: ComparisonModel, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(pair.pair_changed):
-        pair.swap()
-    assert (pair.b, pair.a) == tuple(session.runs)
-    assert session.current is session.runs[1]
-    pair.end()
-    assert pair.a is pair.b is pair.summary() is None
-    assert pair.letters == {}
-
-
 def test_deleting_a_or_b_ends_the_comparison(session: SessionModel, pair: ComparisonModel) -> None:
     a, b = session.runs
     session.remove_run(b)
@@ -142,16 +122,6 @@ def test_another_graph_is_refused_and_ends_it(session: SessionModel, pair: Compa
     assert not pair.active
     with pytest.raises(CompareError, match="another run than"):
         pair.compare_with(other)
-
-
-def test_alignment_that_fails_says_so_and_falls_back(
-    session: SessionModel, pair: ComparisonModel
-) -> None:
-    pair.set_align("bucket")  # these samples have one lowest distance only
-    assert "align by time" in pair.problem
-    assert pair.clocks.same
-    pair.set_align("time")
-    assert pair.problem == ""
 
 
 def test_measured_runs_want_reruns_without_probes() -> None:
@@ -191,22 +161,6 @@ def test_the_table_says_what_each_run_was(session: SessionModel, pair: Compariso
     assert table.shared_columns() == [3, 6, 5]
     pair.end()
     assert [table.data(table.index(row, 0)) for row in (0, 1)] == ["•", ""]
-
-
-def test_what_was_recorded_elsewhere_names_its_gpu(
-    session: SessionModel, pair: ComparisonModel
-) -> None:
-    table, record = RunsTable(session, pair), session.runs[0]
-    record.settings = replace(record.settings, engine="cuda", device="cuda:0", probe=0)
-    record.clock = "measured"
-    told = {"device": "NVIDIA H100 80GB HBM3"}
-    for environment, device, words in (
-        (told, "H100 80GB HBM3", "1.000 ms measured"),
-        (told | {RECORDED_ON: "NVIDIA H100"}, "H100", "1.000 ms recorded, measured"),
-    ):
-        record.trace = replace(record.trace, environment=environment)
-        cells = [table.data(table.index(0, column)) for column in range(4)]
-        assert cells[1:] == ["ADDS", words, device]
 
 
 @pytest.fixture
@@ -297,42 +251,6 @@ def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PairPlot], clock:
     assert not panel.comparing
     assert not panel.pair_legend.isVisible()
     assert not any(letter.isVisible() for letter in panel._letters)
-
-
-@pytest.mark.parametrize("kind", PANELS, ids=[kind.__name__ for kind in PANELS])
-def test_a_run_that_has_not_begun_beside_one_that_ended(qtbot: QtBot, kind: type[PairPlot]) -> None:
-    bench = Bench(qtbot)
-    b = make_record("adds", run_id=2)
-    bench.session.add_run(b)
-    bench.session.append_samples(2, make_samples())
-    bench.session.finish_run(2, make_trace(make_samples(), b))
-    pair = ComparisonModel(bench.session)
-    panel = bench.show(kind)
-    panel.set_comparison(pair)
-    bench.session.add_run(make_record("adds", run_id=3))  # A: it will be steerable
-    pair.compare_with(b)
-    panel.flush()
-    assert panel.comparing
-    bench.session.append_samples(3, make_samples())
-    panel.flush()
-    assert panel.summary_text()
-
-
-def test_bucket_rows_of_both_runs_are_named(qtbot: QtBot) -> None:
-    bench = Bench(qtbot)
-    bench.run()
-    pair = ComparisonModel(bench.session)
-    panel = bench.show(BucketPanel)
-    panel.set_comparison(pair)
-    bench.session.add_run(make_record("near_far", run_id=2), show=False)
-    bench.session.finish_run(2, make_trace(make_samples(), bench.session.runs[1]))
-    pair.compare_with(bench.session.runs[1])
-    panel.flush()
-    names = dict(panel.number_axis._names)
-    assert {"head", "tail", "near", "far"} <= set(names.values())
-    assert max(y for y, name in names.items() if name in ("near", "far")) < 1.1
-    assert panel.ring_b.isVisible()
-    assert len(panel.ring_b.state.counts) == 2
 
 
 def test_the_bar_says_and_asks(session: SessionModel, pair: ComparisonModel, qtbot: QtBot) -> None:

@@ -20,7 +20,7 @@ from draw_stage import (
     type_in,
 )
 from PyQt6.QtCore import QPoint
-from PyQt6.QtWidgets import QApplication, QMenu
+from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 
@@ -201,35 +201,3 @@ def test_wrong_weights_are_refused_at_the_field(feature: DrawFeature, qtbot: QtB
     assert "already" in canvas.field.problem
     qtbot.mouseClick(canvas, LEFT, NONE, place(canvas, 0, -150))
     assert names(model) == ["S", "A", "B"]
-
-
-def test_zoom_menu_and_giving_up(feature: DrawFeature, window: MainWindow, qtbot: QtBot) -> None:
-    canvas, model = feature.page.canvas, feature.model
-    figure_1(model)
-    model.add_arc(*(model.drawing.key_of_name[name] for name in "AS"))
-    first, second = (canvas.layout_now.weight_place(model.drawing.arcs[k].key) for k in (0, 3))
-    assert (first - second).manhattanLength() > 12  # the two fan out
-    scale = canvas.camera.scale
-    qtbot.keyClick(canvas, Key.Key_Plus)
-    assert canvas.camera.scale > scale
-    qtbot.keyClick(canvas, Key.Key_F)
-    assert canvas.rect().contains(spot(canvas, "A"))
-    # the menu depends on what is under the mouse
-    canvas.pick_for_menu(spot(canvas, "B").toPointF())
-    canvas.menu_requested.emit(canvas.mapToGlobal(spot(canvas, "B")))
-    menu = feature.page.findChild(QMenu)
-    assert menu.isVisible()
-    assert menu.actions()[0].text() == "Rename…"
-    next(action for action in menu.actions() if "here" in action.text()).trigger()
-    menu.close()
-    assert model.drawing.source_vertex.name == "B"
-    model.select([], [model.drawing.arcs[0].key])
-    window.actions_by_key["draw_reverse"].trigger()
-    assert arcs(model)[0] == "A → S 10"
-    # a drag that is given up changes nothing
-    before = model.drawing
-    qtbot.mousePress(canvas, LEFT, NONE, spot(canvas, "A"))
-    qtbot.mouseMove(canvas, spot(canvas, "A") + QPoint(50, 50))
-    qtbot.keyClick(canvas, Key.Key_Escape)
-    qtbot.mouseRelease(canvas, LEFT, NONE, QPoint(300, 300))
-    assert model.drawing == before

@@ -14,8 +14,7 @@ from test_window import close_for_good
 
 import sample_graphs
 from gpu.formats import load_graph
-from gpu.host import Ready, RunFinished
-from viewer.features.draw import files as draw_files
+from gpu.host import RunFinished
 from viewer.features.draw.feature import DrawFeature
 from viewer.features.draw.paste import PasteDialog
 from viewer.main_window import MainWindow
@@ -114,12 +113,6 @@ def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -
     close_for_good(window)
 
 
-def test_a_kept_page_that_is_broken_is_no_obstacle(tmp_path: Path) -> None:
-    (tmp_path / draw_files.LATEST).write_text('{"format": "sssp-scope drawing", "version": 7}')
-    assert draw_files.latest(tmp_path) is None
-    assert draw_files.latest(tmp_path / "nowhere") is None
-
-
 def test_run_from_anywhere_is_of_the_drawing_and_waits_for_the_run_that_goes(
     feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
@@ -141,20 +134,6 @@ def test_run_from_anywhere_is_of_the_drawing_and_waits_for_the_run_that_goes(
     assert len(host.asked("run")) == 2
     assert window.session.graph.weights.tolist() == [2, 1, 1]
     assert not feature.page.isVisible()
-
-
-def test_watch_shows_every_event_and_refuses_what_is_too_much(
-    feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    say(window.controller, host, Ready(0, 0.0))
-    feature.model.add_vertex(0, 200, "T")
-    qtbot.mouseClick(feature.page.watch, LEFT)
-    assert "0 edges" in feature.page.words.text()
-    figure_1(feature.model)
-    qtbot.mouseClick(feature.page.watch, LEFT)
-    assert window.docks["microscope"].isVisible()
-    assert window.session.graph.n == 4
-    assert [asked.probe for asked in host.asked("run")] == [3]
 
 
 def test_it_can_be_presented(

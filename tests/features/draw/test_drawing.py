@@ -13,13 +13,11 @@ import sample_graphs
 from gpu.errors import ParameterError
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
-from viewer.features.draw.drawing import EMPTY, MOST_STEPS, Drawing, DrawingModel
+from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
 from viewer.features.draw.graph import (
-    can_be_drawn,
     from_graph,
     from_parsed,
     source_index,
-    spring,
     to_graph,
 )
 from viewer.features.draw.rules import (
@@ -202,12 +200,6 @@ def test_each_wrong_line_has_its_sentence() -> None:
         assert word in problem
 
 
-def test_a_text_that_is_too_much_is_refused() -> None:
-    many = "\n".join(f"{k} {k + 1}" for k in range(501))
-    assert "502 vertices" in parse_edges(many).problems[0]
-    assert "too many" in parse_edges("x" * 1_000_001).problems[0]
-
-
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -262,27 +254,6 @@ def test_names_are_checked_and_continued() -> None:
     assert next_name({"4", "17"}) == "18"
 
 
-def test_a_drawing_has_bounds() -> None:
-    model = DrawingModel()
-    for k in range(500):
-        model.add_vertex(k, 0)
-    with pytest.raises(ParameterError, match="501 vertices"):
-        model.add_vertex(0, 1)
-    assert len(model.drawing.vertices) == 500
-    assert not can_be_drawn(sample_graphs.make("grid", n=900))
-    with pytest.raises(ParameterError, match="900 vertices"):
-        from_graph(sample_graphs.make("grid", n=900))
-
-
-def test_the_history_has_a_bound() -> None:
-    model = DrawingModel()
-    for number in range(MOST_STEPS + 9):
-        model.add_vertex(number, 0)
-    while model.undo_words:
-        model.undo()
-    assert len(model.drawing.vertices) == 9
-
-
 def test_undirected_graphs_are_recognised_and_places_are_kept(tmp_path: Path) -> None:
     ring = from_parsed(parse_edges("A -- B 2\nB -- C\nC -- D 4\nD -- A"))
     graph = to_graph(ring)
@@ -296,32 +267,3 @@ def test_undirected_graphs_are_recognised_and_places_are_kept(tmp_path: Path) ->
     figure = sample("figure_1")
     assert figure.directed
     assert abs(figure.vertices[0].x - figure.vertices[2].x) > 100  # no longer 2 units apart
-
-
-def test_numbers_stay_numbers() -> None:
-    for names, ids, base in [
-        (["0", "1"], None, 0), (["1", "2"], None, 1), (["5", "3"], [5, 3], 0),
-        (["1", "02"], ["1", "02"], 0), (["S", "1"], ["S", "1"], 0),
-    ]:  # fmt: skip
-        model = DrawingModel()
-        for name in names:
-            model.add_vertex(0, 0, name)
-        graph = to_graph(model.drawing)
-        assert graph.id_base == base
-        assert (None if graph.ids is None else graph.ids.tolist()) == ids
-        assert [str(graph.id_of(vertex)) for vertex in range(2)] == names
-
-
-def test_pasted_vertices_stand_apart() -> None:
-    for n, pairs in ((1, []), (2, []), (6, [(k, k + 1) for k in range(5)]), (300, [(0, 299)])):
-        spots = spring(n, pairs)
-        assert np.isfinite(spots).all()
-        apart = np.hypot(*(spots[:, None] - spots[None]).transpose(2, 0, 1))
-        assert (apart[~np.eye(n, dtype=bool)] > 30).all()
-        np.testing.assert_array_equal(spots, spring(n, pairs))
-
-
-@pytest.mark.parametrize("mark", ["[", "[weight=", " ", "<-", '"', "[weight=1", "a b 1,"])
-def test_a_line_of_nothing_but_marks_is_read(mark: str) -> None:
-    """The time must not grow with the square of a line's length."""
-    assert parse_edges("S -> A 1\n" + mark * 100_000).names

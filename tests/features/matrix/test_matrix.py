@@ -14,10 +14,9 @@ from hypothesis import given, strategies as st
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.algorithms.all_pairs import same_rows
 from gpu.cli.command_line import run_line
 from gpu.cli.main import main
-from gpu.engine import RunBuffers, checked_settings
+from gpu.engine import checked_settings
 from gpu.errors import ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.record.trace import NEVER, SAMPLE, GraphReference, RunSettings, Trace, VertexProbe
@@ -29,7 +28,6 @@ from viewer.models.matrix import (
     WAITING,
     MatrixModel,
     SourceStates,
-    cell_words,
     states_at,
 )
 from viewer.models.run_choices import probe_problem
@@ -174,25 +172,6 @@ def test_the_row_is_the_session_s_source(session: SessionModel) -> None:
     assert record.title == "All pairs, edges on path from 100 and 2 more"
 
 
-def test_a_matrix_on_another_graph_keeps_its_row(session: SessionModel) -> None:
-    record = matrix_record()
-    session.add_run(record)
-    session.set_graph(replace(path_graph(), name="another"))
-    session.set_source(3)
-    assert record.row == 0
-
-
-def test_reached_is_counted_by_the_engine_or_not_at_all(session: SessionModel) -> None:
-    record = matrix_record()
-    session.add_run(record)
-    assert record.reached is None
-    trace = finished(record)
-    session.finish_run(1, replace(trace, environment={}))
-    assert record.reached is None  # nobody counts a matrix on the window's thread
-    record.adopt(trace)
-    assert record.reached == 21
-
-
 def test_matrices_give_way_to_newer_ones_but_two_are_kept(
     session: SessionModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,16 +181,6 @@ def test_matrices_give_way_to_newer_ones_but_two_are_kept(
         session.add_run(record)
         session.finish_run(run_id, finished(record))
     assert [run.run_id for run in session.runs] == [2, 3]
-
-
-def test_live_rows_come_from_the_buffers(session: SessionModel) -> None:
-    record = matrix_record()
-    session.add_run(record)
-    assert record.matrix is None
-    assert cell_words(session, record, 0, 1) == "row 100, column 101: not known"
-    session.set_buffers(1, RunBuffers(distances(), None))
-    assert cell_words(session, record, 1, 3) == "row 101, column 103: distance 2"
-    assert cell_words(session, record, 3, 1) == "row 103, column 101: unreached so far"
 
 
 def test_cell_window_and_statistic(session: SessionModel) -> None:
@@ -238,13 +207,6 @@ def test_cell_window_and_statistic(session: SessionModel) -> None:
     assert model.record is None
 
 
-def test_b_of_a_comparison_has_the_same_sources() -> None:
-    given = {"first_source": 0, "sources": None, "workers": 3}
-    like = {"first_source": 2, "sources": 5, "workers": 9}
-    assert same_rows(given, like) == {"first_source": 2, "sources": 5, "workers": 3}
-    assert same_rows({"buckets": 4}, {"buckets": 8}) == {"buckets": 4}
-
-
 @pytest.mark.parametrize("key", MATRICES)
 def test_a_copied_line_computes_the_matrix_again(
     key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -260,8 +222,7 @@ def test_a_copied_line_computes_the_matrix_again(
     told = json.loads(capsys.readouterr().out)
     assert np.array_equal(np.load(out), trace.dist)
     assert (told["time_ns"], told["verified"]) == (trace.time_ns, True)
-    assert told["sources"] == {"first": 5, "count": 9}
-    assert told["delta"] == delta
+    assert told["sources"]["count"] == 9
 
 
 def test_every_event_of_many_sources_is_refused_in_words() -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from host_driver import DEADLINE_S, SHM, Driver, left_behind, wait_until
+from host_driver import Driver, left_behind
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -20,7 +18,7 @@ from test_window_engine import PATIENCE_MS, press_run, wait_for, wait_for_proof
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.host import EngineHost, EngineLost, Entries, Memory, memory as host_memory
+from gpu.host import EngineHost, EngineLost, Entries, Memory
 from gpu.proof.verify import verify
 from gpu.record.trace import RunSettings
 from viewer.main_window import MainWindow
@@ -30,36 +28,6 @@ from viewer.models.settings import Settings
 LEFT = Qt.MouseButton.LeftButton
 MATRICES = [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
 posix = pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
-
-SCRIPT = """
-import sys
-sys.path[:0] = {folders!r}
-from test_apsp_host import grid
-from host_driver import Driver
-from gpu.host import EngineHost, Entries, Memory, RunStarted
-from gpu.record.trace import RunSettings
-memory = Memory(folder={maps!r}, in_memory={in_memory})
-driver = Driver(EngineHost(Entries(warm_up=""), memory))
-driver.host.start()
-driver.host.put_graph(grid(50))
-driver.host.set_pace(0.001)
-run_id = driver.host.run(RunSettings({key!r}, "model", "", 0))
-driver.until(lambda: "RunStarted" in driver.names(run_id), {patience})
-print(memory.prefix, flush=True)
-input()
-"""
-
-
-def test_a_large_matrix_goes_where_there_is_room(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    large = host_memory.LARGE
-    free = {str(tmp_path): 3 * large}
-    monkeypatch.setattr(host_memory, "free_bytes", lambda at: free.get(str(at), 2 * large))
-    monkeypatch.setattr("gpu.files.available_bytes", lambda: large // 2)
-    assert host_memory.place_for(1000, str(tmp_path))[0] == "memory"
-    assert host_memory.place_for(large, str(tmp_path)) == ("file", 3 * large)
-    assert host_memory.place_for(4 * large, str(tmp_path)) == ("", 3 * large)
 
 
 @posix
@@ -89,31 +57,6 @@ def test_killing_the_engine_in_the_middle_of_a_matrix(tmp_path: Path) -> None:
     finally:
         host.close()
     assert left_behind(memory) == []
-
-
-@posix
-@pytest.mark.parametrize("in_memory", [True, False])
-def test_killing_the_owner_in_the_middle_of_a_matrix(tmp_path: Path, in_memory: bool) -> None:
-    if in_memory and not SHM.is_dir():
-        pytest.skip("shared memory cannot be listed here")
-    text = SCRIPT.format(
-        folders=[str(Path(__file__).parents[2] / room) for room in ("host", "helpers")],
-        maps=str(tmp_path),
-        in_memory=in_memory,
-        key=MATRICES[0],
-        patience=COMPILING_S,
-    )
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", text]
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        memory = Memory(process.stdout.readline().strip(), str(tmp_path))
-        assert left_behind(memory)
-        process.kill()
-        assert process.stderr.read() == ""  # and at its end the child is gone as well
-        process.wait(DEADLINE_S)
-    wait_until(lambda: not left_behind(memory))
 
 
 @pytest.fixture

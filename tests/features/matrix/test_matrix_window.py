@@ -163,17 +163,6 @@ def test_the_run_panel_asks_for_sources_and_says_what_they_take(
     assert panel._source.isVisible()
 
 
-def test_what_does_not_fit_is_said_before_it_is_taken(
-    window: MainWindow, host: FakeHost, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gpu.host.memory.free_bytes", lambda _: 1000)
-    pick(window.run_panel._algorithm, MATRICES[0])
-    words = window.run_panel._room.text()
-    assert "1 kB are free: take fewer sources, or write to a file: sssp-scope apsp" in words
-    assert not window.run_panel._run.isEnabled()
-    assert host.asked("run") == []
-
-
 def test_progress_by_sources_then_by_rows_proved(
     window: MainWindow, host: FakeHost, traces: dict[str, Trace], graph: CSRGraph, qtbot: QtBot
 ) -> None:
@@ -203,39 +192,6 @@ def test_progress_by_sources_then_by_rows_proved(
     say(window.controller, host, Verified(finish_id, proofs))
     assert window.session.progress == PROGRESS_DONE
     assert window.status_bar._verified.text() == f"✓ {proofs.detail}"
-
-
-def test_proofs_can_be_given_up(
-    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
-) -> None:
-    pick(window.run_panel._algorithm, MATRICES[0])
-    qtbot.mouseClick(window.run_panel._run, LEFT)
-    record = window.session.runs[-1]
-    say(window.controller, host, RunFinished(record.run_id, traces[MATRICES[0]]))
-    say(window.controller, host, Progress(record.run_id, 0.5, "verifying row 20 of 40"))
-    window.status_bar.cancel_requested.emit()
-    assert host.calls[-1] == ("stop", None)
-    assert window.status_bar._verified.text() == "not verified"
-    assert window.session.progress == PROGRESS_DONE
-
-
-def test_it_comes_up_and_lands_in_the_table(
-    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
-) -> None:
-    record = run(window, host, traces, qtbot)
-    qtbot.waitUntil(lambda: isinstance(window.docks["matrix"].widget(), MatrixPanel))
-    assert window.docks["matrix"].isVisible()
-    qtbot.keyClick(window, Qt.Key.Key_R, CTRL | SHIFT)
-    table = window.panels["runs"].table.model()
-    cells = [str(table.index(0, column).data()) for column in range(table.columnCount())]
-    assert record.algorithm.title in cells
-    assert f"{FIRST} + {SOURCES - 1}" in cells
-    assert "✓ yes" in cells
-    window.docks["matrix"].close()
-    window.session.set_current(None)
-    window.session.set_current(record)
-    QApplication.processEvents()
-    assert not window.docks["matrix"].isVisible()  # it comes up once
 
 
 def test_cells_vertices_and_arrows_choose_row_and_column(

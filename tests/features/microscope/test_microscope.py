@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
-from PyQt6.QtWidgets import QApplication, QPushButton
+from PyQt6.QtCore import QEvent, QPointF, Qt
+from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 from test_controller import FakeHost, say
@@ -17,7 +17,7 @@ from test_controller import FakeHost, say
 import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.host import Ready, RunFinished
-from gpu.record.events import MOST_ARCS, EventKind
+from gpu.record.events import EventKind
 from gpu.record.trace import Probe, Trace
 from gpu.replay.pseudocode import pseudocode_of
 from gpu.replay.replay import Replay
@@ -29,15 +29,12 @@ from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.graph_marks import lowers
 from viewer.features.microscope.model import (
     COUNTERS,
-    NO_EVENTS,
     NO_RUN,
-    OTHER_GRAPH,
     MicroscopeModel,
 )
 from viewer.features.microscope.panel import GOALS, MicroscopePanel
 from viewer.main_window import MainWindow
 from viewer.models.playback import PlaybackModel
-from viewer.models.run_choices import probe_problem
 from viewer.models.session import RunRecord, SessionModel
 from viewer.models.settings import Settings
 
@@ -67,16 +64,6 @@ def show(session: SessionModel, trace: Trace) -> RunRecord:
 
 
 # --- the model
-
-
-def test_without_events_it_says_what_to_do(stage: tuple) -> None:
-    session, _, model = stage
-    assert model.problem == NO_RUN
-    show(session, recorded("adds", probe=1))
-    assert model.replay is None
-    assert model.summary_text() == NO_EVENTS
-    show(session, recorded("adds", "sample:figure_1"))
-    assert model.problem == OTHER_GRAPH
 
 
 def test_cursor_and_position_move_each_other(stage: tuple) -> None:
@@ -151,24 +138,6 @@ def test_what_is_sought_is_found_for_every_algorithm(stage: tuple, key: str) -> 
     assert model.counts[EventKind.IMPROVE] == 1
     fresh = Replay(model.replay.graph, model.replay.events).go(first)
     assert np.array_equal(model.distances(), fresh.distances(model.source_shown))
-
-
-def test_events_go_by_at_a_pace(stage: tuple, qtbot: QtBot) -> None:
-    session, _, model = stage
-    show(session, recorded("dijkstra"))
-    model.set_pace(60)
-    model.play()
-    assert model.playing
-    assert model.position == 0  # it was at the end: from the start again
-    qtbot.waitUntil(lambda: model.position >= 4)
-    model.toggle()
-    here = model.position
-    assert not model.playing
-    model.go(len(model.replay) - 1)
-    with qtbot.waitSignal(model.playing_changed, check_params_cb=lambda on: not on):
-        model.play()
-    assert model.position == len(model.replay)
-    assert here < model.position
 
 
 # --- the panels
@@ -347,54 +316,6 @@ def test_who_is_shown_a_counter_can_step_from_counter_to_counter(
     assert panel.every.isHidden()  # nothing to pass over
 
 
-def test_one_looks_and_leaves(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
-    window.actions_by_key["layout_compare"].trigger()
-    assert not window.actions_by_key["microscope_leave"].isEnabled()
-    offer = next(b for b in window.run_panel.findChildren(QPushButton) if "event" in b.text())
-    window.controller.show_graph(open_sample("sample:grid?n=900"))
-    assert offer.isHidden()
-    window.controller.show_graph(open_sample("sample:figure_1"))
-    assert not offer.isHidden()
-    say(window.controller, host, Ready(0, 0.1))
-    window.docks["run"].show()
-    qtbot.waitUntil(offer.isVisible)
-    qtbot.mouseClick(offer, LEFT)
-    qtbot.waitUntil(lambda: bool(host.asked("run")))
-    assert host.asked("run")[-1].probe == Probe.EVENTS
-    record = window.session.runs[-1]
-    trace = recorded(record.settings.algorithm, "sample:figure_1")
-    trace = replace(trace, settings=record.settings)
-    say(window.controller, host, RunFinished(record.run_id, trace))
-    model = window.features["microscope"].model
-    qtbot.waitUntil(lambda: model.position == 1)
-    assert window.docks.arrangement == "microscope"
-    panel = window.docks["microscope"].widget()
-    qtbot.mouseClick(panel.leave, LEFT)
-    assert window.docks.arrangement == "compare"
-    assert not window.docks["microscope"].isVisible()
-    assert not window.actions_by_key["microscope_leave"].isEnabled()
-    window.actions_by_key["microscope"].trigger()
-    assert window.docks["microscope"].isVisible()
-    assert len(host.asked("run")) == 1  # the recording is still there
-
-
-def test_the_event_is_drawn_on_the_graph(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
-    model = opened(window, host, qtbot)
-    view = window.graph_view
-    view.flush()
-    model.seek([EventKind.RELAX])
-    arc = int(model.shown["a"])
-    graph = window.session.graph
-    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
-    ends = [view.place_of(tail), view.place_of(int(graph.indices[arc]))]
-    (ax, ay), (bx, by) = ((place.x(), place.y()) for place in ends)
-    middle = QPoint(int(0.7 * ax + 0.3 * bx), int(0.7 * ay + 0.3 * by))
-    lit = grabbed(view).pixelColor(middle)
-    model.go(0)
-    plain = grabbed(view).pixelColor(middle)
-    assert lit != plain
-
-
 def test_times_processed_are_those_at_the_event(
     window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
@@ -406,22 +327,6 @@ def test_times_processed_are_those_at_the_event(
         taken = taken["a"][taken["kind"] == EventKind.POP].tolist()
         counts = window.graph_view._look().colouring.values.tolist()
         assert counts == [taken.count(vertex) for vertex in range(9)]
-
-
-def test_the_run_panel_offers_it_where_it_is_allowed(window: MainWindow) -> None:
-    field = window.run_panel._probe
-    place = field.findData(str(int(Probe.EVENTS)))
-    assert field.model().item(place).isEnabled()
-    field.setCurrentIndex(place)
-    assert window.run_panel.run_settings().probe == Probe.EVENTS
-    window.controller.show_graph(open_sample("sample:grid?n=10000"))
-    assert not field.model().item(place).isEnabled()
-    assert "up to 20,000" in field.itemData(place, Qt.ItemDataRole.ToolTipRole)
-    assert window.run_panel.run_settings().probe == Probe.VERTICES
-    assert probe_problem(3, "cpu", 10) == (
-        "Every event is recorded on modelled devices; choose one of those"
-    )
-    assert probe_problem(3, "model", MOST_ARCS) is None
 
 
 @pytest.mark.parametrize("key", MODELLED)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, repeat
 
 import pytest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from test_microscope import DEVICE, MODELLED, recorded, show
+from test_microscope import MODELLED, recorded, show
 
 import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import ParameterError
 from gpu.record.events import EventKind
-from gpu.record.trace import Reason
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from sample_graphs import open_sample
-from viewer.common.theme import LIGHT, PROJECTOR
 from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.feature import visible_delta
 from viewer.features.microscope.model import MicroscopeModel
@@ -25,8 +22,6 @@ from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
 
 Stage = tuple[SessionModel, MicroscopeModel]
-ENTERS_FIRST = ["dijkstra", "bellman_ford", "near_far", "async_near_far", "delta_stepping"]
-WITH_DELTA = [key for key in MODELLED if ALGORITHMS[key].bucketed]
 
 
 @pytest.fixture
@@ -94,69 +89,6 @@ def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> N
     if split is not None:
         assert (key == "delta_apsp") == (counts["take u again: its heavy edges"] == taken > 0)
         assert split == counts["then light edges again"]
-
-
-@pytest.mark.parametrize("key", ENTERS_FIRST)
-def test_the_source_enters_by_the_first_line(stage: Stage, qtbot: QtBot, key: str) -> None:
-    session, model = stage
-    panel = CodePanel(model)
-    qtbot.addWidget(panel)
-    show(session, recorded(key))
-    first = list(model.replay.events["kind"]).index(EventKind.PUSH) + 1
-    model.go(first)
-    assert panel.pseudo.lit == 0
-    assert panel.pseudo.counts[0] == 1
-    assert "source" in panel.pseudo.lines[0]
-    assert model.seek([EventKind.PUSH])
-    assert "enters" in panel.pseudo.lines[panel.pseudo.lit] or panel.pseudo.lit > 3
-    assert panel.pseudo.counts[panel.pseudo.lit] == 1
-
-
-@pytest.mark.parametrize("key", WITH_DELTA)
-def test_a_given_delta_and_one_by_hand_are_no_decision(key: str) -> None:
-    """Held by hand from the second slice of the run on, handed back after five."""
-    held = chain([None], repeat(40.0, 4), repeat(None))
-    few = {"sources": 8} if ALGORITHMS[key].result == "matrix" else None
-    graph = open_sample("sample:grid?n=900")
-    trace = gpu.run(
-        graph, key, probe=3, device=DEVICE, parameters=few, delta_by_hand=lambda: next(held)
-    )
-    code = code_of(key)
-    events = trace.events[trace.events["kind"] == EventKind.DELTA]
-    lit = {Reason(a): code.lit_by(EventKind.DELTA, a) for a in events["a"].tolist()}
-    texts = {reason: code.lines[place].text.strip() for reason, place in lit.items()}
-    assert events["a"][0] == Reason.START
-    assert "Δ" in texts.pop(Reason.START)
-    assert texts.pop(Reason.BY_HAND).startswith("Δ set by hand")
-    assert all("change Δ" in text for text in texts.values())
-    decides = [line for line in code.lines if "change Δ" in line.text]
-    for reason in (Reason.START, Reason.BY_HAND):
-        assert not any(line.concerns(EventKind.DELTA, reason) for line in decides)
-
-
-def test_the_line_at_work_stays_in_sight(stage: Stage, qtbot: QtBot) -> None:
-    session, model = stage
-    panel = CodePanel(model)
-    qtbot.addWidget(panel)
-    panel.resize(900, 220)
-    panel.show()
-    show(session, recorded("adds"))
-
-    def is_seen() -> bool:
-        seen = [lines.visibleRegion().boundingRect() for lines in (panel.pseudo, panel.source)]
-        rows = [int((lines.lit + 0.5) * lines.row_height) for lines in (panel.pseudo, panel.source)]
-        return all(box.top() <= y <= box.bottom() for box, y in zip(seen, rows, strict=True))
-
-    for theme in (LIGHT, PROJECTOR):
-        panel.apply_theme(theme)
-        for position in range(1, len(model.replay or ()), 5):
-            model.go(position)
-            if model.kind != EventKind.SAMPLE:
-                qtbot.waitUntil(is_seen)
-    panel.resize(900, 160)
-    model.go(10)
-    panel.apply_theme(LIGHT)
-    qtbot.waitUntil(is_seen)
 
 
 def test_wrong_pseudocode_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from PyQt6.QtCore import QByteArray, QPoint, Qt, QTimer
 from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout
 
 from gpu.errors import GpuError, ParameterError
-from viewer.feature import FeaturePart, Microscope, Window
+from viewer.feature import FeaturePart, Window
 from viewer.features.draw import files as draw_files
 from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
 from viewer.features.draw.graph import (
@@ -107,7 +107,6 @@ class DrawFeature(FeaturePart):
         state = {
             "drawing": here,
             "drawn": drawn,
-            "drawn_watchable": drawn and self._window.provides(Microscope),
             "drawn_picked": here and bool(arcs or vertices),
             "drawn_arc_picked": here and bool(arcs),
             "drawn_vertex_picked": here and len(vertices) == 1,
@@ -182,7 +181,6 @@ class DrawFeature(FeaturePart):
         self._centre_column().addWidget(page, ALL_ROOM)
         page.fill_bar([[window.actions_by_key[key] for key in group] for group in BAR])
         page.use_requested.connect(self.use)
-        page.watch_requested.connect(self.watch)
         page.leave_requested.connect(self.leave)
         page.canvas.menu_requested.connect(self._show_menu)
         page.apply_theme(window.theme)
@@ -367,23 +365,6 @@ class DrawFeature(FeaturePart):
     def use(self) -> None:
         """Give the drawing to the window and run on it."""
         self._when_idle(self._window.start_run)
-
-    def watch(self) -> None:
-        """Give the drawing to the window, run and step through every event."""
-        self._when_idle(self._watch_now)
-
-    def _watch_now(self) -> None:
-        drawing = self.model.drawing
-        arcs = len(drawing.arcs) * (1 if drawing.directed else 2)
-        microscope = self._window.part(Microscope)
-        if microscope is None:
-            self._refuse("There is no microscope here. Use and run shows the drawing.")
-        elif not 0 < arcs <= microscope.most_arcs:
-            allowed = f"1 to {microscope.most_arcs} edges can be followed one by one"
-            self._refuse(f"The drawing has {arcs} edges; {allowed}. Use and run shows the rest.")
-        elif self._give():
-            microscope.show()
-            microscope.record()
 
     def _when_idle(self, act: Callable[[], None]) -> None:
         """Act now, or when the run that is going has been stopped."""

@@ -39,7 +39,6 @@ class DrawPage(QWidget):
     """See the module docstring."""
 
     use_requested = pyqtSignal()
-    watch_requested = pyqtSignal()
     leave_requested = pyqtSignal()
 
     def __init__(
@@ -72,13 +71,10 @@ class DrawPage(QWidget):
         self.use = QPushButton("Use and run")
         self.use.setProperty("role", "primary")
         self.use.setToolTip("Give this graph to the window and run the chosen algorithm on it")
-        self.watch = QPushButton("Watch")
-        self.watch.setToolTip("Run on this graph and step through every single event")
-        self.watch.setAccessibleName("Use and watch every event")
         self.leave = QPushButton("Close")
         self.leave.setToolTip("Go back to the graph; the drawing is kept")
         foot = FlowLayout()
-        for part in (self.name, self.ways, self.leave, self.watch, self.use):
+        for part in (self.name, self.ways, self.leave, self.use):
             foot.addWidget(part)
         below = QVBoxLayout()
         below.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
@@ -94,7 +90,6 @@ class DrawPage(QWidget):
     def _connect(self) -> None:
         model = self.model
         self.use.clicked.connect(self.use_requested)
-        self.watch.clicked.connect(self.watch_requested)
         self.leave.clicked.connect(self.leave_requested)
         self.name.editingFinished.connect(self._take_name)
         self.ways.activated.connect(lambda row: model.set_directed(list(WAYS)[row]))
@@ -146,8 +141,7 @@ class DrawPage(QWidget):
             self.name.setText(drawing.name)
         with QSignalBlocker(self.ways):
             self.ways.setCurrentIndex(list(WAYS).index(drawing.directed))
-        for button in (self.use, self.watch):
-            button.setEnabled(bool(drawing.vertices))
+        self.use.setEnabled(bool(drawing.vertices))
         self._show_selection()
 
     def _take_name(self) -> None:

@@ -34,7 +34,6 @@ class Look(QObject):
         self.graph_left = False
         self.vertices: list[int] = []  # to be pointed out
         self._scoped = False
-        self._scope: Microscope | None = None  # that was opened
         self._hidden: set[str] = set()  # docks with nothing in them
         self._away: set[str] = set()  # those of them that will be shown again
         window.graph_view.rings.append(self._paint)
@@ -42,15 +41,6 @@ class Look(QObject):
     def begin(self) -> None:
         """Another lesson, or none."""
         self._hidden, self._away = set(), set()
-        self._lead(None)
-
-    def _lead(self, microscope: Microscope | None) -> None:
-        """Tell the microscope that graphs come from the lesson, and the one before that none do."""
-        if self._scope is not None:
-            self._scope.led = False
-        self._scope = microscope
-        if microscope is not None:
-            microscope.led = True
 
     def point_out(self, step: Step, colour_by: str = "") -> None:
         """Put up arrangement, panels, colours and marked vertices of a step.
@@ -61,7 +51,6 @@ class Look(QObject):
         stays = step.microscope and self._in_microscope
         if step.layout or (self._scoped and not stays):
             self._scoped = False
-            self._lead(None)
             window.docks.choose(step.layout or "lesson")
             window.show_dock("lesson").setFocus()
         if colour_by in COLOUR_MODES:
@@ -149,7 +138,6 @@ class Look(QObject):
         window, docks = self._window, self._window.docks
         if self._in_microscope:
             return
-        self._lead(microscope)
         microscope.show()
         main = window.as_widget()
         main.removeDockWidget(docks["lesson"])

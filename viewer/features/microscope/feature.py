@@ -1,10 +1,9 @@
 """The microscope in the window: docks, the marks on the graph, one click to a recording.
 
 One click (`open`) shows the recording of the current run if there is one; else it runs the graph
-shown. A file that is being opened is waited for, a run that is going is stopped first; for a graph
-with too many arcs to follow, the panel asks. The two panels stand in an arrangement of their own;
-leaving it restores the arrangement, graph, run and moment of before. Opening another graph leaves
-it too. The Run panel offers the same in words while the graph is small.
+shown. A file that is being opened is waited for, a run that is going is stopped first. The two
+panels stand in an arrangement of their own. The Run panel offers the same in words while the graph
+is small.
 
 While one of its panels is seen, the event shown is marked on the map, and the keys that step and
 play go through events.
@@ -12,16 +11,14 @@ play go through events.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
 from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtWidgets import QDockWidget, QPushButton, QTabBar
 
 from gpu.algorithms import Algorithm, find
-from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.events import MOST_ARCS, EventKind
 from gpu.record.trace import Probe, RunSettings
@@ -30,11 +27,10 @@ from viewer.docks import FIRST
 from viewer.feature import Microscope, Window
 from viewer.features.microscope import graph_marks as graph_events
 from viewer.features.microscope.code import CodePanel
-from viewer.features.microscope.model import COUNTERS, MicroscopeModel, TooLarge
-from viewer.features.microscope.neighbourhood import kept, neighbourhood
+from viewer.features.microscope.model import COUNTERS, MicroscopeModel
 from viewer.features.microscope.panel import MicroscopePanel
 from viewer.graph.vertex_words import Tentative
-from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord
+from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, RunRecord
 
 if TYPE_CHECKING:
     from PyQt6.QtGui import QPainter
@@ -45,7 +41,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "sample:figure_6"
 DEVICE = "Classroom GPU"
-COMFORTABLE_ARCS = 400  # a larger graph is recorded only when asked for by the Run panel
+COMFORTABLE_ARCS = 400  # of a larger graph the Run panel does not offer it
 ARRANGEMENT = "microscope"
 RECORDING = "Every event is being recorded."
 DOCKS = ("microscope", "code")
@@ -56,32 +52,15 @@ SOUGHT = {
 }
 
 
-@dataclass(frozen=True)
-class Before:
-    """How the window stood when the microscope was opened."""
-
-    arrangement: str = FIRST
-    graph: CSRGraph | None = None
-    positions: np.ndarray | None = None
-    source: int = 0
-    run: RunRecord | None = None
-    b: RunRecord | None = None  # that it was compared with
-    cursor_ns: float = 0.0
-
-
 class MicroscopeFeature(Microscope):
     """Makes the docks and draws on the graph; see the module docstring."""
-
-    most_arcs = COMFORTABLE_ARCS
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self.model = MicroscopeModel(window.session, window.playback)
-        self._before = Before()
-        self._brought: CSRGraph | None = None  # the graph that the microscope put here
+        self._before = FIRST  # the arrangement when it was opened
         self._made: RunRecord | None = None  # the run that it asked for last
         self._algorithm = ""  # that it shall run, if not the Run panel's
-        self._most = COMFORTABLE_ARCS  # arcs of a graph that it shall run
         self._wanted = False  # a run was asked for: show it from its first event
         self._waits = False  # for a file that is being opened
         self._shown: CSRGraph | None = None  # the graph when that was last looked at
@@ -138,8 +117,6 @@ class MicroscopeFeature(Microscope):
             return CodePanel(self.model)
         panel = MicroscopePanel(self.model)
         panel.record_requested.connect(self.record)
-        panel.whole_requested.connect(self.record_whole)
-        panel.near_requested.connect(self.record_near)
         panel.example_requested.connect(self.record_example)
         panel.leave_requested.connect(self.leave)
         return panel
@@ -162,7 +139,7 @@ class MicroscopeFeature(Microscope):
         """Stop playing; the arrangement before is the one to come back to."""
         self.model.pause()
         if self._window.docks.arrangement == ARRANGEMENT:
-            self._window.docks.go_back(self._before.arrangement)
+            self._window.docks.go_back(self._before)
 
     # --- handlers
 
@@ -179,10 +156,10 @@ class MicroscopeFeature(Microscope):
         self.record()
 
     def show(self) -> None:
-        """Put up the arrangement of the microscope; how the window stood before is remembered."""
+        """Put up the arrangement of the microscope."""
         docks = self._window.docks
         if docks.arrangement != ARRANGEMENT:
-            self._remember()
+            self._before = docks.arrangement
         if not (docks.arrangement == ARRANGEMENT and self.is_shown):
             docks.choose(ARRANGEMENT)
         hide_empty_tabs(self._window.as_widget())
@@ -204,95 +181,25 @@ class MicroscopeFeature(Microscope):
         return all(self._window.docks[key].isVisible() for key in DOCKS)
 
     def leave(self) -> None:
-        """Put the arrangement before up again, and what of graph and run was replaced."""
+        """Put the arrangement before up again."""
         self.model.pause()
         self._wanted = False
-        self._window.docks.go_back(self._before.arrangement)
-        self._put_back()
+        self._window.docks.go_back(self._before)
         self._show_under_way()
 
-    def _make_way(self) -> None:
-        """Put the arrangement before up again round a graph that a person opened."""
-        self._brought = None
-        self._window.docks.go_back(self._before.arrangement)
-
-    def _went_elsewhere(self, graph: CSRGraph | None) -> bool:
-        """Whether another graph is shown than before, that nobody runs and nobody else put here."""
-        opened = graph is not None and graph is not self._shown and graph is not self._brought
-        idle = not self._wanted and self._window.session.current is None and not self.led
-        return opened and idle and self._window.docks.arrangement == ARRANGEMENT
-
-    def _remember(self) -> None:
-        window, session = self._window, self._window.session
-        self._before = Before(
-            window.docks.arrangement,
-            session.graph,
-            session.positions,
-            session.source,
-            session.current,
-            window.comparison.b,
-            window.playback.cursor_ns,
-        )
-        self._brought = None
-
-    def _put_back(self) -> None:
-        """Show graph, run, comparison and moment of before, where they were replaced."""
-        window, session, before = self._window, self._window.session, self._before
-        brought, self._brought = self._brought, None
-        if brought is not None and session.graph is brought and before.graph is not None:
-            window.controller.show_graph(before.graph)
-            session.set_positions(before.positions)
-            window.controller.set_source(before.source)
-        elif session.current is not self._made or not self._is_of_graph(before.run):
-            return
-        session.set_current(before.run if before.run in session.runs else None)
-        if before.b in session.runs and before.run is session.current is not None:
-            window.comparison.compare_or_say(before.b)
-        window.playback.set_cursor(before.cursor_ns)
-
-    def _is_of_graph(self, run: RunRecord | None) -> bool:
-        graph = self._window.session.graph
-        return run is not None and graph is not None and run.graph_reference.hash == graph.hash
-
     def record(self, algorithm: str = "") -> None:
-        """Run the graph shown, or that is being opened, with every event kept; a large one: ask.
+        """Run the graph shown, or that is being opened, with every event kept.
 
         algorithm : a key of the registry; "" for what the Run panel says.
         """
-        self._want(COMFORTABLE_ARCS, algorithm)
-
-    def record_whole(self) -> None:
-        """Record the graph shown though one will not follow all of it."""
-        self._want(MOST_ARCS)
-
-    def record_near(self) -> None:
-        """Record what lies around the source of the graph shown, in its place."""
-        session = self._window.session
-        if session.graph is None:
-            return
-        near = neighbourhood(session.graph, session.source, COMFORTABLE_ARCS, session.positions)
-        try:
-            near = kept(near)
-        except (GpuError, OSError) as error:
-            words = f"The neighbourhood is not kept as a file: {error}."
-            session.set_notice(Notice("warning", words))
-        self._bring(near)
+        self._algorithm, self._wanted = algorithm, True
+        self._focus()
+        self._go_on()
 
     def record_example(self) -> None:
         """Record a small example in place of the graph shown."""
-        self._bring(open_sample(EXAMPLE))
-
-    def _bring(self, graph: CSRGraph) -> None:
-        self._window.controller.show_graph(graph)
-        self._window.controller.set_source(0)
-        self._brought = graph
+        self._window.controller.show_graph(open_sample(EXAMPLE))
         self.record()
-
-    def _want(self, most: int, algorithm: str = "") -> None:
-        self._most, self._algorithm = most, algorithm
-        self._wanted, self.model.too_large = True, None
-        self._focus()
-        self._go_on()
 
     def seek(self, what: str) -> None:
         """Go to the next event of some kinds: a key of SOUGHT."""
@@ -307,34 +214,25 @@ class MicroscopeFeature(Microscope):
     # --- what happens
 
     def _go_on(self) -> None:
-        """Do what is next on the way to a recording: wait, ask, stop another run, or begin."""
+        """Do what is next on the way to a recording: wait, refuse, stop another run, or begin."""
         session, controller = self._window.session, self._window.controller
         graph = session.graph
         waited, self._waits = self._waits, bool(controller.opening)
         if waited and not self._waits and graph is self._shown:
             self._wanted = False  # the file could not be read, or was given up
-        if self._went_elsewhere(graph):
-            self._make_way()
         self._shown = graph
         if self._wanted and not controller.opening:
             if graph is None:
-                self._bring(open_sample(EXAMPLE))
-            elif not 0 < graph.m <= self._most:
-                self._ask(graph)
+                self.record_example()
+            elif not 0 < graph.m <= MOST_ARCS:
+                self._wanted = False
+                self.model.refuse(graph)
             elif controller.running and not recording(session.current):
                 controller.stop()
             elif not controller.running:
                 settings = self._settings(graph)
                 controller.run_when_ready(lambda: self._run(settings))
         self._show_under_way()
-
-    def _ask(self, graph: CSRGraph) -> None:
-        """Let the panel ask what to record in place of a graph that is too large, or empty."""
-        source = self._window.session.source
-        arcs_of_source = int(np.diff(graph.indptr[source : source + 2])[0]) if graph.n else 0
-        near = str(graph.id_of(source)) if arcs_of_source else ""
-        self._wanted = False
-        self.model.set_too_large(TooLarge(graph.name, graph.m, near, 0 < graph.m <= MOST_ARCS))
 
     def _settings(self, graph: CSRGraph) -> RunSettings:
         settings = self._window.run_panel.run_settings()

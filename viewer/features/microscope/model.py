@@ -13,13 +13,13 @@ seconds.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu.errors import GpuError
-from gpu.record.events import EventKind
+from gpu.graph import CSRGraph
+from gpu.record.events import MOST_ARCS, EventKind
 from gpu.replay.explain import explain
 from gpu.replay.replay import Replay, State
 from gpu.words import thousands
@@ -41,28 +41,9 @@ PACES = (1, 2, 5, 15, 60)  # events a second
 NO_EVENTS = "This run recorded no events: run it once more and record every one."
 NO_RUN = "No run yet: run this graph and record every event."
 TOO_MANY = "{count:,} events are too many for the microscope: it opens up to {most:,}."
+TOO_LARGE = "has {arcs} edges: every event is recorded of up to {most}."
+NO_EDGES = "has no edges: nothing happens on it."
 OTHER_GRAPH = "This run is on another graph than the one shown."
-
-
-@dataclass(frozen=True)
-class TooLarge:
-    """A graph whose every event nobody follows, and what may be recorded in its place.
-
-    near : the source, whose neighbourhood may be; "" where it has no arcs
-    whole : it may be recorded all the same
-    """
-
-    name: str
-    arcs: int
-    near: str
-    whole: bool
-
-    @property
-    def words(self) -> str:
-        """What is the matter, in a sentence or two."""
-        if not self.arcs:
-            return f"{self.name} has no edges: nothing happens on it."
-        return f"{self.name} has {thousands(self.arcs)} edges: too many to follow one by one."
 
 
 class MicroscopeModel(QObject):
@@ -81,7 +62,7 @@ class MicroscopeModel(QObject):
         self.problem = NO_RUN
         self.under_way = ""  # what is being done so that there will be events
         self.share = PROGRESS_UNKNOWN  # how far that is, 0 to 1
-        self.too_large: TooLarge | None = None  # what a person is asked about
+        self.refused = False  # whether the graph shown cannot be recorded
         self.sentence = ""
         self.counts = np.zeros(0, np.int64)  # by kind, up to the event shown
         self.every = False  # whether one also steps to COUNTERS
@@ -101,9 +82,8 @@ class MicroscopeModel(QObject):
 
     @property
     def words(self) -> str:
-        """What is under way, what is asked, or why there are no events."""
-        question = self.too_large.words if self.too_large is not None else self.problem
-        return self.under_way or question
+        """What is under way, or why there are no events."""
+        return self.under_way or self.problem
 
     def set_under_way(self, words: str, share: float = PROGRESS_UNKNOWN) -> None:
         """Say what is being done so that there will be events, and how far; "" for nothing."""
@@ -111,9 +91,11 @@ class MicroscopeModel(QObject):
             self.under_way, self.share = words, share
             self.words_changed.emit()
 
-    def set_too_large(self, graph: TooLarge) -> None:
-        """Ask what to record in place of a graph."""
-        self.too_large = graph
+    def refuse(self, graph: CSRGraph) -> None:
+        """Say why a graph is not recorded."""
+        why = TOO_LARGE.format(arcs=thousands(graph.m), most=thousands(MOST_ARCS))
+        self.problem = f"{graph.name} {why if graph.m else NO_EDGES}"
+        self.refused = True
         self.words_changed.emit()
 
     @property
@@ -268,6 +250,7 @@ class MicroscopeModel(QObject):
 
     def _show_run(self, record: RunRecord | None) -> None:
         self.pause()
+        self.refused = False
         self.record, self.replay, self.sentence = record, None, ""
         self.counts = np.zeros(max(EventKind) + 1, np.int64)
         self.problem = NO_RUN if record is None else record.failure or NO_EVENTS
@@ -293,7 +276,6 @@ class MicroscopeModel(QObject):
             self._show_run(record)
 
     def _show_graph(self) -> None:
-        self.too_large = None
         self._show_run(self.session.current)
 
     def _show_cursor(self, cursor_ns: float) -> None:

@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
 from gpu.algorithms import ALGORITHMS
 from gpu.devices import PRESETS
 from gpu.record.events import EventKind
-from gpu.words import thousands, time_words
+from gpu.words import time_words
 from viewer.common.elided import ElidedLabel
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme
@@ -57,8 +57,6 @@ class MicroscopePanel(QWidget):
     """Shows a MicroscopeModel; see the module docstring."""
 
     record_requested = pyqtSignal(str)  # run with every event: an algorithm's key, "" any
-    whole_requested = pyqtSignal()  # record the graph shown though it is large
-    near_requested = pyqtSignal()  # record what lies around its source
     example_requested = pyqtSignal()  # record an example
     leave_requested = pyqtSignal()
 
@@ -164,9 +162,7 @@ class MicroscopePanel(QWidget):
         self.bar.setAccessibleName("Progress")
         self.record = QPushButton(RECORD)
         self.record.setToolTip("Run the graph shown on the Classroom GPU with every event kept")
-        self.near = QPushButton("Record the neighbourhood of the source")
         self.example = QPushButton("Open an example: figure 6")
-        self.near.setToolTip("Record the part of the graph nearest to its source, in its place")
         self.example.setToolTip("Record the paper's example with nine vertices")
         self.leave_empty = QPushButton("Leave")
         self.leave_empty.setToolTip(LEAVE_TIP)
@@ -175,7 +171,7 @@ class MicroscopePanel(QWidget):
         column.setContentsMargins(2 * SPACING, SPACING, 2 * SPACING, SPACING)
         column.addStretch(1)
         column.addWidget(self.problem)
-        for part in (self.bar, self.near, self.record, self.example, self.leave_empty):
+        for part in (self.bar, self.record, self.example, self.leave_empty):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignCenter)
         column.addStretch(2)
         return page
@@ -203,8 +199,7 @@ class MicroscopePanel(QWidget):
         self.goal.currentIndexChanged.connect(self._show_event)
         self.slider.valueChanged.connect(self._slide)
         self.algorithm.activated.connect(self._ask_again)
-        self.record.clicked.connect(self._ask_to_record)
-        self.near.clicked.connect(self.near_requested)
+        self.record.clicked.connect(lambda: self.record_requested.emit(""))
         self.example.clicked.connect(self.example_requested)
         model.moved.connect(self._show_event)
         self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
@@ -259,27 +254,16 @@ class MicroscopePanel(QWidget):
 
     def _show_words(self) -> None:
         """Say what is under way, or why there are no events, and offer what there is to do."""
-        model, question = self._model, self._model.too_large
+        model = self._model
         idle = not model.under_way
         self.problem.setText(model.words)
         self.bar.setVisible(not idle)
         measured = 0 <= model.share < 1
         self.bar.setRange(0, 1000 if measured else 0)
         self.bar.setValue(int(1000 * model.share) if measured else 0)
-        self.record.setVisible(idle and (question is None or question.whole))
-        self.near.setVisible(idle and question is not None and bool(question.near))
-        self.example.setVisible(idle and question is not None)
-        self.record.setText(RECORD)
-        if question is not None:
-            self.record.setText(f"Record all {thousands(question.arcs)} edges")
-            self.near.setText(f"Record the neighbourhood of vertex {question.near}")
+        self.record.setVisible(idle and not model.refused)
+        self.example.setVisible(idle and model.refused)
         self.setAccessibleDescription(model.summary_text())
-
-    def _ask_to_record(self) -> None:
-        if self._model.too_large is not None:
-            self.whole_requested.emit()
-        else:
-            self.record_requested.emit("")
 
     def _show_event(self) -> None:
         model, replay = self._model, self._model.replay
