@@ -188,9 +188,10 @@ class RecordingObserver(Observer):
         self._delta_by_hand = delta_by_hand or SILENT.delta_by_hand
         self._samples_per_slice = samples_per_slice or SILENT.samples_per_slice
 
-    def begin(self, graph: CSRGraph, settings: RunSettings) -> None:
+    def begin(self, graph: CSRGraph, settings: RunSettings) -> RunBuffers | None:
         """Forget the samples of an attempt before."""
         self._batches = []
+        return None
 
     def on_samples(self, samples: np.ndarray) -> None:
         """Copy the batch and pass it on."""

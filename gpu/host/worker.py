@@ -31,7 +31,7 @@ import numpy as np
 from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import ADVICE
 from gpu.cuda.watchdog import end_process_on_silence
-from gpu.engine import Observer, RunBuffers, graph_reference
+from gpu.engine import RecordingObserver, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
 from gpu.files import give_back_freed
 from gpu.graph import CSRGraph
@@ -250,7 +250,7 @@ class Worker:
         self.send("laid_out", self.share(f"p{run_id}", {"positions": positions}))
 
 
-class WatchedRun(Observer):
+class WatchedRun(RecordingObserver):
     """The observer of a run in this process: shared arrays, the ring, the knobs.
 
     on_first : called once, when the first samples come
@@ -259,6 +259,7 @@ class WatchedRun(Observer):
     def __init__(
         self, worker: Worker, run_id: int, graph: CSRGraph, on_first: Callable[[], None]
     ) -> None:
+        super().__init__()
         self._worker, self._run_id, self._graph = worker, run_id, graph
         self._ring = worker.ring
         self._gate = Gate(worker.ring, run_id, on_first)
@@ -286,6 +287,10 @@ class WatchedRun(Observer):
     def on_samples(self, samples: np.ndarray) -> None:
         """Pass samples into the ring."""
         self._gate.push(samples)
+
+    def samples(self) -> np.ndarray:
+        """Return none: the parent keeps them."""
+        return np.empty(0, SAMPLE)
 
     def should_stop(self) -> bool:
         """Whether the parent asked this run to end."""
@@ -380,7 +385,6 @@ def without_arrays(trace: Trace) -> Trace:
         environment = {**environment, "reached": reached}
     return replace(
         trace,
-        samples=np.empty(0, SAMPLE),
         dist=np.empty(0, dist.dtype),
         vertices=None,
         events=None,
