@@ -16,7 +16,6 @@ from gpu import engine
 from gpu.engine import EngineOutcome, Observer, RunBuffers, completed
 from gpu.errors import (
     CancelledByUserError,
-    DistanceRangeError,
     FormatError,
     ParameterError,
     WeightError,
@@ -148,15 +147,6 @@ def run_overflows(graph, given, buffers, observer):
     raise WeightError("arc 1 -> 2 passes 2147483647; use --numbers")
 
 
-def run_needs_int64(graph, given, buffers, observer):
-    """Emit samples and fail in int32; in int64 say how many samples there were of this run."""
-    observer.on_samples(batch(0, 10, 10))
-    buffers.dist[:] = 2**40 if buffers.dist.dtype == np.int64 else 5
-    if buffers.dist.dtype != np.int64:
-        raise DistanceRangeError("arc 1 -> 2 passes 2^31 - 1")
-    return outcome()
-
-
 def run_has_a_bug(graph, given, buffers, observer):
     raise ValueError("two\nlines")
 
@@ -234,10 +224,6 @@ def layout(graph, kind, *, dist=None, delta=None, progress=None, should_stop=Non
 def warm_up():
     """Nothing to warm."""
     return []
-
-
-def slow_warm_up():
-    return [Step(lambda: time.sleep(2.0), "compiling the model, first run only")]
 
 
 def endless_warm_up():

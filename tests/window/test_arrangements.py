@@ -98,20 +98,6 @@ def test_every_layout_fits_every_size(
             assert window.docks[key].height() >= 110, (name, key)
 
 
-@pytest.mark.font
-@pytest.mark.parametrize("size", [(1264, 752), (1280, 800)])
-def test_all_plots_of_the_first_layout_are_in_sight_on_a_small_screen(
-    window: MainWindow, size: tuple[int, int]
-) -> None:
-    window.resize(*size)
-    QApplication.processEvents()
-    window.actions_by_key["layout_explore"].trigger()
-    plots = ("buckets", "delta", "parallelism", "work")
-    assert set(plots) <= in_sight(window)
-    found = sorted((box(window.docks[key])[1], key) for key in plots)
-    assert [key for _, key in found] == list(plots)
-
-
 @pytest.mark.parametrize("key", ["reset_layout", "layout_compare"])
 def test_floating_panels_are_docked_again(window: MainWindow, key: str) -> None:
     for dock in ("work", "buckets"):

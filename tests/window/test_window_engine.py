@@ -7,10 +7,8 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PyQt6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
-from PyQt6.QtGui import QDropEvent
+from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -183,31 +181,6 @@ def test_a_killed_engine_costs_one_run(window: MainWindow, qtbot: QtBot) -> None
     wait_for_proof(again, qtbot)
     assert again.verification.passed
     assert not window.notice_bar.isVisible()
-
-
-def test_a_bad_file_dropped_is_a_line_in_the_bar(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    bad = tmp_path / "bad.gr"
-    bad.write_text("p sp 3 2\na 1 2 5\na 2 nonsense 7\n")
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(bad))])
-    given = (Qt.DropAction.CopyAction, mime, LEFT, Qt.KeyboardModifier.NoModifier)
-    window.dropEvent(QDropEvent(QPointF(600, 300), *given))
-    qtbot.waitUntil(window.notice_bar.isVisible, timeout=PATIENCE_MS)
-    assert "bad.gr:3" in window.notice_bar.text()
-    assert "Traceback" not in window.notice_bar.text()
-    assert window.session.graph is None
-    good = tmp_path / "good.gr"
-    good.write_text("p sp 3 2\na 1 2 5\na 2 3 7\n")
-    window.open_path(str(good))
-    qtbot.waitUntil(lambda: window.session.graph is not None, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: window.session.positions is not None, timeout=PATIENCE_MS)
-    assert window.settings.recent_files == [str(good)]
-    assert window.run_panel._source.text() == "1"
-    record = press_run(window, qtbot)
-    wait_for(record, "finished", qtbot)
-    assert np.array_equal(record.dist, [0, 5, 12])
 
 
 def test_delta_by_hand_is_obeyed(window: MainWindow, qtbot: QtBot) -> None:

@@ -322,17 +322,6 @@ def test_a_graph_outside_is_asked_for_with_its_path(
     assert len(host.asked("load")) == 2
 
 
-def test_a_large_sample_is_asked_for(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    _, _, trace = roads(tmp_path)
-    host: Any = window.controller.host
-    drop(window, mailed(tmp_path, trace, "sample:city_roads", n=20_000_000))
-    qtbot.waitUntil(lambda: window.session.notice is not None)
-    assert "8.9 GB" in window.notice_bar.text()
-    assert not host.asked("load")
-    window.notice_bar.offers[0].click()
-    assert host.asked("load")[-1].what == "sample:city_roads?n=20000000"
-
-
 @pytest.mark.parametrize("origin", ["/dev/zero", "/proc/self/environ", "//evil.example/share/a.gr"])
 def test_devices_and_shares_are_never_opened(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, origin: str
