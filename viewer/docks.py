@@ -96,9 +96,9 @@ class Docks(QObject):
         self.over: set[str] = set()  # arrangements not to go back to: a lesson's after it
         self._arranged: tuple[list[list[str]], dict[str, object]] = ([], {})
         self._beside: dict[str, tuple[QByteArray, dict[str, object]]] = {}  # before, after
-        self._peace = _timer(window, PEACE_MS, self._keep_shares)
+        self._peace = _timer(window, PEACE_MS, self._keep_share)
         self._ghosts = _timer(window, 0, self._hide_ghosts)
-        self._settled = (QSize(), dict[Qt.DockWidgetArea, float]())  # at peace: window, sides
+        self._settled = 0, 0  # widths at peace: of the window, of its right side
         window.installEventFilter(self)
         window.setDockNestingEnabled(True)
         window.setAnimated(False)  # each change of arrangement would make twenty animations
@@ -177,7 +177,7 @@ class Docks(QObject):
         """Stand as an arrangement says; as the first one if there is none of that name."""
         self.arrangement = name if name in ARRANGEMENTS else FIRST
         self._beside.clear()
-        self._settled = (QSize(), {})
+        self._settled = 0, 0
         size = self._window.size()
         for dock in self.by_key.values():
             dock.setFloating(False)  # before it is removed: a removed dock stays afloat
@@ -305,27 +305,19 @@ class Docks(QObject):
             self._peace.start()
         return super().eventFilter(watched, event)
 
-    def _keep_shares(self) -> None:
-        """Give the right side, and docks under the graph but the timeline, their shares back.
-
-        Qt gives the graph all that a window grows by, and takes from it alone what it shrinks by.
-        """
-        window, (before, lengths) = self._window, self._settled
+    def _keep_share(self) -> None:
+        """Give the right side its share back: Qt gives the graph all that a window grows by."""
+        window, (before, length) = self._window, self._settled
         if not window.isVisible() or window.isMinimized():
             return
-        seen = [key for key in self.by_key if key != "timeline" and self.is_in_front(key)]
-        now: dict[Qt.DockWidgetArea, float] = {}
-        for side, way in ((RIGHT, ACROSS), (BOTTOM, DOWN)):
-            docks = [self.by_key[key] for key in seen]
-            first = next((dock for dock in docks if window.dockWidgetArea(dock) == side), None)
-            if first is None or first.isFloating():
-                continue
-            was, is_now = (s.width() if way == ACROSS else s.height() for s in (before, window))
-            now[side] = first.width() if way == ACROSS else first.height()
-            if was != is_now and side in lengths:
-                now[side] = lengths[side] * is_now / was
-                window.resizeDocks([first], [round(now[side])], way)
-        self._settled = window.size(), now
+        seen = [dock for key, dock in self.by_key.items() if self.is_in_front(key)]
+        right = [dock for dock in seen if window.dockWidgetArea(dock) == RIGHT]
+        dock = next((dock for dock in right if not dock.isFloating()), None)
+        width = dock.width() if dock is not None else 0
+        if dock is not None and length and before != window.width():
+            width = round(length * window.width() / before)
+            window.resizeDocks([dock], [width], ACROSS)
+        self._settled = window.width(), width
 
     def _standing(self, without: str = "") -> dict[str, object]:
         """Return where each dock in use is, and with which others as tabs, whatever its size."""
