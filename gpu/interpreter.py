@@ -8,13 +8,14 @@ run. `-P` and PYTHONSAFEPATH (Python 3.11) leave that folder out.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from multiprocessing import resource_tracker
 from pathlib import Path
+from typing import NoReturn
 
 SAFE_PATH = "PYTHONSAFEPATH"
 WARNINGS = "PYTHONWARNINGS"
@@ -33,12 +34,22 @@ def settle_process() -> None:
     """Settle what libraries would stumble over; called before any is imported.
 
     NumPy starts no threads: where it may have none, it ends us. And what is closed of standard
-    input, output and errors leads nowhere: the next file opened would be taken for it.
+    input, output and errors leads nowhere: the next file opened would be taken for it. Until a
+    command or the window listens itself, Ctrl-C ends the process at once, in one line.
     """
+    main_thread = threading.current_thread() is threading.main_thread()
+    if main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, end_at_once)
     os.environ.setdefault(*ONE_THREAD)
     while (descriptor := os.open(os.devnull, os.O_RDWR)) < STANDARD:
         pass
     os.close(descriptor)
+
+
+def end_at_once(_number: int, _frame: object) -> NoReturn:
+    """End this process, which has not begun anything yet."""
+    os.write(2, b"sssp-scope: interrupted\n")
+    os._exit(130)
 
 
 def require_threads(count: int) -> None:
@@ -88,6 +99,8 @@ def start_tracker() -> None:
     """
     if os.name != "posix":
         return
+    from multiprocessing import resource_tracker
+
     before = os.environ.get(WARNINGS)
     os.environ[WARNINGS] = "ignore"
     try:

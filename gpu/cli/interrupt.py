@@ -21,6 +21,7 @@ from typing import NoReturn
 from gpu.cli.outcome import ENDED, INTERRUPTED
 from gpu.cli.terminal import fault
 from gpu.files import abandon, stop_naming, told_to_stop
+from gpu.interpreter import end_at_once
 
 GRACE_S = 0.5  # for the main thread to leave by itself
 CODES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: ENDED}
@@ -31,8 +32,10 @@ WORDS = {INTERRUPTED: "interrupted", ENDED: "ended by SIGTERM"}
 def ends_soon() -> Iterator[None]:
     """Listen to the signals of this process while the block runs; in the main thread alone."""
     handlers = {number: signal.getsignal(number) for number in CODES}
-    usual = (signal.SIG_DFL, signal.default_int_handler)
+    usual = (signal.SIG_DFL, signal.default_int_handler, end_at_once)
     mine = [number for number, handler in handlers.items() if handler in usual]
+    if handlers[signal.SIGINT] is end_at_once:
+        handlers[signal.SIGINT] = signal.default_int_handler
     if threading.current_thread() is not threading.main_thread() or not mine:
         yield
         return
