@@ -177,12 +177,9 @@ class MainWindow(QMainWindow):
 
     def _build_next_plot(self) -> None:
         """Build one plot and come back for the next: the window answers in between."""
-        from viewer.plots.panels import warm_up
-
         missing = [key for key in PLOTS if key not in self.plots]
         if missing:
             self._build_plot(missing[0])
-            warm_up(self.plots[missing[0]])
             QTimer.singleShot(0, self._build_next_plot)
         elif self.features.install_next():
             self.enable_actions()
@@ -280,8 +277,7 @@ class MainWindow(QMainWindow):
         self.settings.window_state = self.saveState(self.docks.version)
         self.settings.run_panel = self.run_panel.choices().as_dict()
         self.settings.sync()
-        self.comparison.close()
-        self.sweep.end()
+        self.sweep.close()
         self.controller.close()
         self.files.close()
         super().closeEvent(event)

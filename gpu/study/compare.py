@@ -167,10 +167,6 @@ class Side:
         busy = float((had_work * lasted).sum())
         return min(busy / (self.workers * float(lasted.sum())), 1.0) if lasted.sum() else None
 
-    def count(self) -> None:
-        """Compute `reached`, `busy_share` and `in_hand` now, on this thread."""
-        _ = self.reached, self.busy_share, self.in_hand
-
 
 @dataclass(frozen=True)
 class ClockMap:

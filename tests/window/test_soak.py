@@ -136,7 +136,7 @@ class Soak:
         session = self.window.session
         self._wait(lambda: session.graph is not None and session.graph.n == FIRST_N)
         self._settle()
-        self.window.sweep.end()  # processes that an open lesson holds
+        self.window.sweep.close()
         self.window.showNormal()
         self.window.resize(*SIZE)  # what is drawn is as large as the window
         for record in list(session.runs):

@@ -128,7 +128,6 @@ def test_run_on_a_fresh_window_makes_the_pair_that_was_recorded(
     assert other is not None
     wait_for(other, "finished", qtbot)
     assert not window.session.arcs_missing
-    qtbot.waitUntil(lambda: not window.comparison.busy, timeout=PATIENCE_MS)
     summary = window.comparison.summary()
     assert summary is not None
     assert summary.numbers["b_time_over_a"] > 2

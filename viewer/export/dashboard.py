@@ -38,7 +38,7 @@ from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
 from viewer.plots.parallelism import ParallelismPanel
-from viewer.plots.plot_pair import PairPlot
+from viewer.plots.plot_base import PlotPanel
 from viewer.plots.work import WorkPanel
 
 SMALLEST_PANEL = (200, 84)  # pixels
@@ -60,7 +60,7 @@ class Dashboard(QWidget):
         self._second[1].watch(self._second[0])
         self.second_view = GraphView(*self._second) if pair else None
         left_out = "Buckets" if pair else "Work" if growing else ""  # no room for all four
-        self.panels: dict[str, PairPlot] = {
+        self.panels: dict[str, PlotPanel] = {
             title: kind(self.session, self.playback)
             for title, kind in PANELS.items()
             if title != left_out
@@ -157,8 +157,6 @@ class Dashboard(QWidget):
         self.session.add_run(b)
         self.session.set_current(a)
         self.comparison.compare_with(b)
-        while self.comparison.busy:
-            QApplication.processEvents()
         self.playback.set_least(float(self.comparison.clocks.to_a(float(traces[1].time_ns))))
         assert self.second_view is not None
         self.graph_view.share_scale(b)
@@ -234,7 +232,7 @@ class Dashboard(QWidget):
         painter.end()
         return image
 
-    def _future_of(self, panel: PairPlot) -> QRect:
+    def _future_of(self, panel: PlotPanel) -> QRect:
         """Return the part of a plot that lies after the cursor, pixels of the picture."""
         box = panel.view_box.sceneBoundingRect()
         corner = panel.view.mapTo(self, panel.view.mapFromScene(box.topLeft()))

@@ -6,8 +6,6 @@ current run on another graph ends the comparison.
 
 `clocks` lays B's times on A's (`gpu.study.compare`). While one of the runs goes on, it is made
 anew a few times a second. Where it cannot be made as asked, time is used and `problem` says why.
-For runs with many samples or vertices (`AT_ONCE`) clocks and words are made on a thread; until
-then `busy` is set and the clocks stay as they were.
 
 Measured times are compared at probe level 0 only: `missing_reruns` returns the runs to make again
 without probes. Any run of the session with the same settings at level 0 counts as such a rerun.
@@ -15,6 +13,7 @@ without probes. Any run of the session with the same settings at level 0 counts 
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
@@ -32,13 +31,10 @@ from gpu.study.compare import (
     telling_moment,
 )
 from gpu.study.compare_words import Summary, names, summarise
-from viewer.common.background import Task
 from viewer.models.session import Notice, RunRecord, SessionModel
 
 PAIR_VIEWS = ("split", "difference", "work", "single")  # how the graph shows two runs
 LIVE_MS = 400  # between two looks at runs that go on
-AT_ONCE = 100_000  # samples and vertices of both runs that are looked at on the GUI thread
-WAITING = Summary("Comparing the two runs…", (), {"comparable": True, "ready": False})
 
 
 class ComparisonModel(QObject):
@@ -60,11 +56,6 @@ class ComparisonModel(QObject):
         self.clocks: ClockMap = SAME_CLOCK
         self.problem = ""
         self._kept: dict[int, tuple[tuple[object, ...], Side]] = {}
-        self.busy = False  # whether the clocks and the words are still being found
-        self._task: Task | None = None
-        self._again = False  # something changed since the task began
-        self._found: tuple[Side, Side] | None = None  # whose numbers a task has counted
-        self._said: Summary | None = None  # of these two runs, last
         self._live = QTimer(self)
         self._live.setSingleShot(True)
         self._live.setInterval(LIVE_MS)
@@ -107,21 +98,19 @@ class ComparisonModel(QObject):
         """Return a side; of a run that ended it is kept, with what was counted of it."""
         kept = self._kept.get(record.run_id)
         key = (record.trace, record.verification, record.state)
-        if kept is None or record.trace is None or any(map(_differs, kept[0], key)):
+        same = kept is not None and all(map(operator.is_, kept[0], key))
+        if kept is None or record.trace is None or not same:
             kept = self._kept[record.run_id] = (key, side_of(record))
         return kept[1]
 
     def summary(self) -> Summary | None:
         """Return what differs, in words; None where nothing is compared."""
-        if self.busy and self.active:
-            return self._said or WAITING
-        pair = self._found or self.sides()
+        pair = self.sides()
         if pair is None or self.a is None or self.b is None:
             return None
         twins = [self._rerun_of(record) for record in (self.a, self.b)]
         quoted = [side_of(twin) if twin is not None else None for twin in twins]
-        self._said = summarise(*pair, (quoted[0], quoted[1]))
-        return self._said
+        return summarise(*pair, (quoted[0], quoted[1]))
 
     def missing_reruns(self) -> list[RunSettings]:
         """Return what must run again without probes before measured times may be compared."""
@@ -220,62 +209,24 @@ class ComparisonModel(QObject):
             self._align()
 
     def _set_b(self, record: RunRecord | None) -> None:
-        self.b, self._said = record, None
+        self.b = record
         self._kept = {key: kept for key, kept in self._kept.items() if key in self.letters}
         self._live.stop()
-        self._found, self.busy = None, _large(self.sides())
         self.pair_changed.emit()
         self._session.notes.show_pair(record, self.clocks)
         self._align()
 
-    def close(self) -> None:
-        """Give up what is being found; the window closes."""
-        if self._task is not None:
-            self._task.ended.disconnect()
-            self._task.give_up()
-            self._task = None
-
     def _align(self) -> None:
-        pair = self.sides()
-        self._found = None
-        if pair is not None and _large(pair):
-            self._again = True
-            if self._task is None:
-                self._start_task(pair)
-            return
-        self.busy = self._again = False
-        self._take(*(_laid(pair, self.how) if pair is not None else (SAME_CLOCK, "")))
-
-    def _start_task(self, pair: tuple[Side, Side]) -> None:
-        """Lay the clocks, and count what the words need, on a thread."""
-        how, news = self.how, self.busy
-        self.busy, self._again = True, False
-        answer: list[tuple[ClockMap, str]] = []
-
-        def work() -> None:
-            for side in pair:
-                side.count()
-            answer.append(_laid(pair, how))
-
-        def ended(problem: BaseException | None) -> None:
-            self._task = None
-            pair_now = self.sides()
-            if self._again and pair_now is not None:
-                self._align()
-            elif self.busy and pair_now is not None:
-                self.busy, self._found = False, pair
-                self._take(*(answer[0] if answer else (SAME_CLOCK, f"{problem}")))
-
-        self._task = Task(work, self)
-        self._task.ended.connect(ended)
-        if not news:
-            self.words_changed.emit()
-
-    def _take(self, clocks: ClockMap, problem: str) -> None:
-        before = self.clocks
-        self.clocks, self.problem = clocks, problem
-        if clocks is not SAME_CLOCK or before is not SAME_CLOCK:
-            self._session.notes.show_pair(self.b, clocks)
+        """Lay the clocks as asked, or leave both as they are and say why."""
+        pair, before = self.sides(), self.clocks
+        self.clocks, self.problem = SAME_CLOCK, ""
+        try:
+            if pair is not None:
+                self.clocks = align(*pair, self.how)
+        except CompareError as error:
+            self.problem = str(error)
+        if self.clocks is not SAME_CLOCK or before is not SAME_CLOCK:
+            self._session.notes.show_pair(self.b, self.clocks)
             self.clocks_changed.emit()
         self.words_changed.emit()
 
@@ -327,22 +278,5 @@ def side_of(record: RunRecord) -> Side:
     )
 
 
-def _large(pair: tuple[Side, Side] | None) -> bool:
-    dist = [side.dist for side in pair or () if side.dist is not None]
-    return sum(len(s.samples) for s in pair or ()) + sum(d.size for d in dist) > AT_ONCE
-
-
-def _laid(pair: tuple[Side, Side], how: Align) -> tuple[ClockMap, str]:
-    """Return the clocks as asked, or both as they are and why."""
-    try:
-        return align(*pair, how), ""
-    except CompareError as error:
-        return SAME_CLOCK, str(error)
-
-
 def _probed(record: RunRecord) -> bool:
     return record.clock == "measured" and record.settings.probe > Probe.OFF
-
-
-def _differs(first: object, second: object) -> bool:
-    return first is not second

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.study.elsewhere import Pool
 from gpu.study.sweep import (
     SweepFindings,
     SweepPlan,
@@ -48,8 +46,6 @@ class SweepModel(QObject):
         self._fault = ""
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._pool: Pool | None = None
-        self._helpers: list[threading.Thread] = []  # start and end what is held
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._poll)
@@ -83,7 +79,7 @@ class SweepModel(QObject):
         self._stop.clear()
         self._thread = threading.Thread(
             target=self._work,
-            args=(graph, plan, processes, self._pool),
+            args=(graph, plan, processes),
             name="sweep",
             daemon=True,
         )
@@ -104,38 +100,6 @@ class SweepModel(QObject):
         if self.running:
             self.changed.emit()
 
-    def hold(self, algorithm: str) -> None:
-        """Start processes for sweeps of an algorithm, which stay; returns at once."""
-        if self._pool is None:
-            pool = self._pool = Pool()
-            self._help(lambda: pool.warm(algorithm))
-
-    def release(self) -> None:
-        """Let the processes go that are held; returns at once. Idempotent."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            self.close()
-            self._help(pool.close)
-
-    def end(self) -> None:
-        """Cancel, and wait until no process or thread is left. Idempotent."""
-        self.close()
-        self.release()
-        for helper in self._helpers:
-            helper.join()
-
-    def _help(self, work: Callable[[], object]) -> None:
-        before = [helper for helper in self._helpers if helper.is_alive()]
-
-        def after_them() -> None:
-            for helper in before:
-                helper.join()
-            work()
-
-        helper = threading.Thread(target=after_them, name="sweep processes", daemon=True)
-        self._helpers = [*before, helper]
-        helper.start()
-
     def close(self) -> None:
         """Cancel, and wait until the sweep's thread is gone. Idempotent."""
         self._stop.set()
@@ -144,16 +108,12 @@ class SweepModel(QObject):
             self._thread = None
         self._timer.stop()
 
-    def _work(
-        self, graph: CSRGraph, plan: SweepPlan, processes: int | None, held: Pool | None
-    ) -> None:
+    def _work(self, graph: CSRGraph, plan: SweepPlan, processes: int | None) -> None:
         def on_point(point: SweepPoint, share: float) -> None:
             self._news.append((point, share))
 
         try:
-            for helper in list(self._helpers):
-                helper.join()
-            run_sweep(graph, plan, on_point, processes, self._stop.is_set, held)
+            run_sweep(graph, plan, on_point, processes, self._stop.is_set)
         except (GpuError, OSError) as error:
             self._fault = str(error)
 

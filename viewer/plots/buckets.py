@@ -30,7 +30,7 @@ from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import Theme
 from viewer.models.session import RunRecord
 from viewer.plots.axes import NameAxis
-from viewer.plots.plot_pair import PairPlot
+from viewer.plots.plot_base import PlotPanel
 from viewer.plots.ring import RingNow, RingState, heat_index_of
 from viewer.plots.series import HEAT_LEVELS, HeatSeries
 
@@ -45,7 +45,7 @@ BORDER, SPLIT_TOP = 1.08, 2.16  # between the rings, and the top of all
 QWIDGETSIZE_MAX = 16_777_215  # Qt's word for "as high as it likes"
 
 
-class BucketPanel(PairPlot):
+class BucketPanel(PlotPanel):
     """Heat map of bucket sizes over time, and the ring at the cursor."""
 
     TITLE = "Buckets"

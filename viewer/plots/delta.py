@@ -24,7 +24,7 @@ from viewer.common.small_widgets import chip
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.key import DELTA_KEY
-from viewer.plots.plot_pair import PairPlot
+from viewer.plots.plot_base import PlotPanel
 from viewer.plots.series import StepSeries, changes_within
 
 MOST_MARKS = 400  # in one window; more would cover each other
@@ -35,7 +35,7 @@ ROOM = 0.35  # decades shown above the largest and below the smallest Δ
 HAND_ROOM = (0.3, 1.5)  # more decades below and above, while the line can be dragged
 
 
-class DeltaPanel(PairPlot):
+class DeltaPanel(PlotPanel):
     """Steps of Δ with marks and reasons; asks for a Δ by hand while a run is live."""
 
     TITLE = "Δ"

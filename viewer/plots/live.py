@@ -1,33 +1,77 @@
 """A widget that shows the current run as it grows, without ever holding the window up.
 
 Signals only set flags. A single-shot timer, started by the first signal, asks for a turn
-(`viewer.plots.turns`: one panel in a turn of the event loop), takes over at most
+(`Turns`: one panel in a turn of the event loop), takes over at most
 `SAMPLES_PER_TICK` samples and draws what is newest, and only while the widget is
 visible; what happened meanwhile is made good when it is shown again. After a rest it
 fires as soon as the window is idle, so that a single seek is seen at once; while things
 keep moving, every 33 ms. Nothing ticks while nothing changes. The words for screen
 readers change at most once a second. A trace of a million samples, opened at once, is taken over
 in blocks, so that the event loop runs in between.
+
+Five panels that draw in one turn of the event loop hold it for 40 to 60 ms. So panels draw one
+after another (`Turns`), and mouse, keys and timers are served in between.
 """
 
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
-from PyQt6.QtCore import QTimer
+from PyQt6.QtCore import QObject, QTimer
 from PyQt6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import QWidget
 
 from viewer.common.theme import THEMES, Theme
+from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
-from viewer.plots.turns import Turns
 
 REFRESH_MS = 33
 DESCRIBE_MS = 1000  # between two changes of the words for screen readers
 SAMPLES_PER_TICK = 65_536
+SHARED_MS = 4.0  # panels that draw faster share a turn
+BETWEEN_MS = 1  # not 0: what fell due meanwhile, a timer or a paint, comes first
+
+
+class Turns(QObject):
+    """Gives a turn to each panel that asks, in that order; see the module docstring."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._waiting: OrderedDict[object, Callable[[], None]] = OrderedDict()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._next)
+
+    @classmethod
+    def of(cls, owner: QObject) -> Turns:
+        """Return the turns of all panels of one owner."""
+        return owner.findChild(cls) or cls(owner)
+
+    def ask(self, panel: object, call: Callable[[], None]) -> None:
+        """Call once, soon; a panel that waits already keeps its place."""
+        self._waiting.setdefault(panel, call)
+        if not self._timer.isActive():
+            self._timer.start(0)
+
+    def forget(self, panel: object) -> None:
+        """Drop a panel's turn."""
+        self._waiting.pop(panel, None)
+
+    def waits(self, panel: object) -> bool:
+        """Whether a panel's turn is still to come."""
+        return panel in self._waiting
+
+    def _next(self) -> None:
+        began = time.perf_counter()
+        while self._waiting and (time.perf_counter() - began) * 1e3 < SHARED_MS:
+            self._waiting.popitem(last=False)[1]()
+        if self._waiting:
+            self._timer.start(BETWEEN_MS)
 
 
 class LivePanel(QWidget):
@@ -56,7 +100,6 @@ class LivePanel(QWidget):
         self._words_timer = QTimer(self)
         self._words_timer.setSingleShot(True)
         self._words_timer.setInterval(DESCRIBE_MS)
-        self._words_stale = False
         self.setAccessibleName(self.TITLE)
         self._build()
         self._connect_models()
@@ -124,7 +167,7 @@ class LivePanel(QWidget):
         self._session.notes.changed.connect(self._schedule)
         self._playback.view_changed.connect(self._mark_dirty)
         self._timer.timeout.connect(self._ask_turn)
-        self._words_timer.timeout.connect(self._describe_again)
+        self._words_timer.timeout.connect(self._describe)
 
     def _show_run(self, record: RunRecord | None) -> None:
         self._record, self._consumed = record, 0
@@ -195,16 +238,67 @@ class LivePanel(QWidget):
             self._draw_data()
         self._draw_cursor()
         self._ticked = time.monotonic()
-        if self._words_timer.isActive():
-            self._words_stale = True
-        else:
-            self._describe()
+        if not self._words_timer.isActive():
+            self._words_timer.start()
 
     def _describe(self) -> None:
-        self._words_stale = False
         self.setAccessibleDescription(self.summary_text())
-        self._words_timer.start()
 
-    def _describe_again(self) -> None:
-        if self._words_stale:
-            self._describe()
+
+class PairPanel(LivePanel):
+    """A panel that also takes over the samples of B while two runs are compared.
+
+    B's samples come in blocks, as A's do, each at the time of A's clock at which it is shown.
+    """
+
+    _pair: ComparisonModel | None = None
+    _b: RunRecord | None = None
+    _b_consumed = 0
+
+    def _reset_b(self, record: RunRecord | None) -> None:
+        """Forget B's data; `record` is what will be shown."""
+
+    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
+        """Take over B's next samples (k,), to be shown at float64 times (k,) of A's clock."""
+
+    def set_comparison(self, pair: ComparisonModel) -> None:
+        """Follow a comparison from now on."""
+        self._pair = pair
+        pair.pair_changed.connect(self._show_pair)
+        pair.clocks_changed.connect(self._show_clocks)
+        self._show_pair()
+
+    @property
+    def comparing(self) -> bool:
+        """Whether a second run is shown."""
+        return self._b is not None
+
+    def _show_pair(self) -> None:
+        self._b = self._pair.b if self._pair is not None else None
+        self._show_clocks()
+
+    def _show_clocks(self) -> None:
+        self._b_consumed = 0
+        self._reset_b(self._b)
+        self._mark_dirty()
+
+    def _show_growth(self, record: RunRecord, first: int, last: int) -> None:
+        super()._show_growth(record, first, last)
+        if record is self._b:
+            if first < self._b_consumed:
+                self._show_clocks()
+            self._mark_dirty()
+
+    def _behind(self) -> bool:
+        return super()._behind() or self._b_behind()
+
+    def _b_behind(self) -> bool:
+        return self._b is not None and self._b_consumed < len(self._b.samples)
+
+    def _take_block(self) -> None:
+        if super()._behind():
+            super()._take_block()
+        elif self._b is not None and self._pair is not None:
+            block = self._b.samples[self._b_consumed : self._b_consumed + SAMPLES_PER_TICK]
+            self._b_consumed += len(block)
+            self._consume_b(self._pair.clocks.to_a(block["t_ns"]), block)

@@ -12,7 +12,6 @@ from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
 from viewer.plots.live import LivePanel
 from viewer.plots.parallelism import ParallelismPanel
-from viewer.plots.plot_base import PlotPanel
 from viewer.plots.timeline import Timeline
 from viewer.plots.work import WorkPanel
 
@@ -28,14 +27,3 @@ PANELS: dict[str, type[LivePanel]] = {
 def make_panel(key: str, session: SessionModel, playback: PlaybackModel) -> LivePanel:
     """Return a new panel; KeyError where there is none of that key."""
     return PANELS[key](session, playback)
-
-
-def warm_up(panel: LivePanel) -> None:
-    """Lay out and paint, unseen, the plot that a hint still covers.
-
-    The first time costs 20 ms a panel; that would else come all at once as a run begins.
-    """
-    page = panel.view.parentWidget() if isinstance(panel, PlotPanel) else None
-    if page is not None:
-        page.resize(panel.size())
-        page.grab()

@@ -5,6 +5,10 @@
     click            put the cursor there             drag the line  scrub
     Ctrl+drag        measure from here to there       Ctrl+click     put a mark of measuring
 
+While two runs are compared, A is drawn in the first data colour and B in the second. A letter
+stands on each line too, and the names of both, with their values at the cursor, take the place
+of the caption. The axis says whose clock is measured and whose is modelled.
+
 Modelled time has a hatched axis that says the word; curves are drawn alike. Jittering values are
 drawn as the mean of a few pixels over the filled range from least to greatest.
 
@@ -19,21 +23,21 @@ from typing import Any, ClassVar
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QEvent, QSignalBlocker, Qt, pyqtSignal
-from PyQt6.QtGui import QPen, QResizeEvent
+from PyQt6.QtGui import QColor, QPen, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
+from gpu.study.compare import ALIGNMENTS
 from gpu.words import NO_VALUE
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint
-from viewer.common.text_size import scaled
+from viewer.common.text_size import scaled, small_font, small_pixels
 from viewer.common.theme import SPACING, Theme
 from viewer.models.session import RunRecord
 from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.plots.key import Entry, Key
-from viewer.plots.live import LivePanel
-from viewer.plots.plot_items import TimeViewBox
-from viewer.plots.time_marks import NoteLines, TimeMarks
+from viewer.plots.live import PairPanel
+from viewer.plots.plot_items import Legend, NoteLines, TimeMarks, TimeViewBox
 
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
 
@@ -43,21 +47,24 @@ MOUSE_WORDS = (
 )
 RIGHT, ABOVE = 12, 8  # pixels round a plot: room for the last labels
 LEAST_SIZE = (200, 96)  # pixels
+LETTERS = ("A", "B")
 KEY_WIDTH = 360  # of a panel, from which its header has room for a key
 MEAN_PIXELS = 3  # pixels of one point of a mean line
 
 
-class PlotPanel(LivePanel):
+class PlotPanel(PairPanel):
     """Base of the plots; see the module docstring.
 
     A child sets `TITLE` and `HINT` and fills `_build_plot`, `_reset`, `_consume`,
-    `_draw`, `_show_values`, `_colour` and `summary_text`.
+    `_draw`, `_show_values`, `_colour` and `summary_text`; for a second run also `_reset_b`,
+    `_consume_b` and `_pair_values`, and draws B wherever `self._b` is a run.
     """
 
     page_turned = pyqtSignal()  # from words to the plot, or back
 
     LOGARITHMIC: ClassVar[bool] = False
     key_line: Key | None = None
+    letter_cover = 150  # of 255: how far a letter's ground hides the curve under it
 
     # ---- for children -----------------------------------------------------------------
 
@@ -69,6 +76,10 @@ class PlotPanel(LivePanel):
 
     def _show_values(self) -> None:
         """Show the numbers at the cursor."""
+
+    def _pair_values(self) -> tuple[str, str]:
+        """Return the values of A and B at the cursor."""
+        return "", ""
 
     def _make_number_axis(self) -> NumberAxis:
         return NumberAxis(self.LOGARITHMIC)
@@ -83,6 +94,22 @@ class PlotPanel(LivePanel):
         """Return the pen of a data line."""
         pen: QPen = pg.mkPen(colour, width=self._theme.line_width)
         return pen
+
+    def _pen_of(self, place: int) -> QPen:
+        """Return the pen of A's line (0) or B's (1)."""
+        return self._line_pen(self._theme.runs[place])
+
+    def _show_letter(self, place: int, x: float, y: float) -> None:
+        """Say where the letter of a line is best seen; not finite hides it."""
+        self._letter_places[place] = (x, y)
+
+    def _letter_at_peak(self, place: int, x: np.ndarray, y: np.ndarray) -> None:
+        """Put the letter on the greatest value of a line."""
+        if len(x):
+            peak = int(np.argmax(y))
+            self._show_letter(place, float(x[peak]), float(y[peak]))
+        else:
+            self._show_letter(place, np.nan, np.nan)
 
     def _add_key(self, entries: tuple[Entry, ...]) -> None:
         """Say in the header what signs and colours mean, where there is room."""
@@ -141,6 +168,7 @@ class PlotPanel(LivePanel):
         self.marks = TimeMarks(self.plot, self._playback)
         self.notes = NoteLines(self.plot, self._session)
         self._build_frame()
+        self._build_letters()
         self._build_plot()
         self.cursor_line.sigDragged.connect(self._drag_cursor)
         self.view_box.sigResized.connect(self._mark_dirty)
@@ -167,6 +195,18 @@ class PlotPanel(LivePanel):
         self._pages.addWidget(self.hint)
         self._pages.addWidget(page)
         self._pages.currentChanged.connect(self.page_turned)
+
+    def _build_letters(self) -> None:
+        self._letter_places = [(np.nan, np.nan)] * len(LETTERS)
+        self._letters = tuple(pg.TextItem(letter, anchor=(0.5, 1.0)) for letter in LETTERS)
+        for letter in self._letters:
+            letter.setZValue(60)
+            letter.hide()
+            self.plot.addItem(letter, ignoreBounds=True)
+        self.pair_legend = Legend(LETTERS)
+        self.pair_legend.setAccessibleName("The two runs at the cursor")
+        self.pair_legend.hide()
+        self.header.insertWidget(0, self.pair_legend, 1)
 
     @property
     def has_plot(self) -> bool:
@@ -212,9 +252,35 @@ class PlotPanel(LivePanel):
 
     def _show_run(self, record: RunRecord | None) -> None:
         super()._show_run(record)
-        if record is not None:
-            self.time_axis.set_clock(record.clock_words)
+        self._show_clock_words()
         self._show_hint()
+
+    def _show_pair(self) -> None:
+        super()._show_pair()
+        self.pair_legend.setVisible(self.comparing)
+        self.pair_legend.setToolTip(f"{self.caption.text()}\n\n{self.caption.detail}")
+        self.caption.setVisible(not self.comparing)
+        self.value.setVisible(not self.comparing)
+        self._colour()
+        self._show_hint()
+        if not self.comparing:
+            for letter in self._letters:
+                letter.hide()
+
+    def _show_clocks(self) -> None:
+        super()._show_clocks()
+        self._show_clock_words()
+
+    def _show_clock_words(self) -> None:
+        if self._record is None:
+            return
+        words = self._record.clock_words
+        if self._pair is not None and self._b is not None:
+            if self._pair.how != "time" and not self._pair.problem:
+                words = f"{words}; B by {ALIGNMENTS[self._pair.how]}"
+            elif self._b.clock != self._record.clock:
+                words = f"A {self._record.clock_words}, B {self._b.clock_words}"
+        self.time_axis.set_clock(words)
 
     def _show_hint(self, _news: object = None) -> None:
         """Say it at once; the page is turned when this panel has its turn to draw."""
@@ -230,8 +296,10 @@ class PlotPanel(LivePanel):
 
     def _show_change(self, record: RunRecord) -> None:
         super()._show_change(record)
-        if record is self._record:
-            self.time_axis.set_clock(record.clock_words)
+        self._show_clock_words()
+        if record is self._b:
+            self._colour()
+            self._mark_dirty()
 
     def changeEvent(self, event: QEvent | None) -> None:
         """Take a new font into the axes."""
@@ -249,7 +317,30 @@ class PlotPanel(LivePanel):
         self.view_box.setXRange(first, last, padding=0)
         if self._record is not None:
             self._draw(first, last, max(int(self.view_box.width()), 16))
+        if self.comparing and self._pair is not None:
+            a, b = self._pair.names
+            self.pair_legend.set_names((f"A {a.removeprefix('A ')}", f"B {b.removeprefix('B ')}"))
+            self.pair_legend.set_pens([self._pen_of(0), self._pen_of(1)])
+            self._place_letters()
         self.view.scene().prepareForPaint()  # else the first paint finds out, and paints twice
+
+    def _place_letters(self) -> None:
+        """Put each letter above its place, or below where the plot ends above it."""
+        low, high = self.view_box.viewRange()[1]
+        font = small_font(self.font(), more=1)
+        font.setBold(True)
+        room = 2 * small_pixels() * (high - low) / max(self.view_box.height(), 1.0)
+        ground = QColor(self._theme.plot)
+        ground.setAlpha(self.letter_cover)
+        for place, letter in enumerate(self._letters):
+            x, y = self._letter_places[place]
+            letter.setVisible(bool(np.isfinite(x + y)))
+            if letter.isVisible():
+                letter.setFont(font)
+                letter.setColor(self._theme.runs[place])
+                letter.fill = pg.mkBrush(ground)
+                letter.setAnchor((place, 0.0 if y + room > high else 1.0))
+                letter.setPos(x, y)
 
     def _draw_cursor(self) -> None:
         if not self.cursor_line.moving:
@@ -259,6 +350,15 @@ class PlotPanel(LivePanel):
         self.notes.show()
         if self._record is not None:
             self._show_values()
+        if self.comparing:
+            self.pair_legend.set_values(list(self._pair_values()))
+
+    @property
+    def _b_end_ns(self) -> float:
+        """When, on A's clock, B's newest sample is."""
+        if self._b is None or self._pair is None or not len(self._b.samples):
+            return 0.0
+        return float(self._pair.clocks.to_a(float(self._b.samples["t_ns"][-1])))
 
 
 def nice_ceiling(value: float) -> float:

@@ -24,12 +24,11 @@ from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.words import time_unit
 from viewer.common.theme import SPACING
-from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import STEP_KINDS, StepKind, works_in_supersteps
 from viewer.models.readout import readout
 from viewer.models.run_words import run_words, time_pair
 from viewer.models.session import RunRecord
-from viewer.plots.live import SAMPLES_PER_TICK, LivePanel
+from viewer.plots.live import PairPanel
 from viewer.plots.marks import Marks
 from viewer.plots.overview import Overview
 from viewer.plots.series import TimeSeries
@@ -48,7 +47,7 @@ class Pilot(Protocol):
         """Play, or pause if playing."""
 
 
-class Timeline(LivePanel):
+class Timeline(PairPanel):
     """Overview, transport buttons, step kind, speed, loop, time, live."""
 
     TITLE = "Timeline"
@@ -58,9 +57,7 @@ class Timeline(LivePanel):
 
     def _build(self) -> None:
         self.marks = Marks()
-        self._pair: ComparisonModel | None = None
-        self._b: RunRecord | None = None
-        self._b_work, self._b_consumed = TimeSeries(), 0
+        self._b_work = TimeSeries()
         self._wanted_kind: StepKind = "sample"
         self._pilot: Pilot | None = None
         self._icon_colour = ""
@@ -304,38 +301,11 @@ class Timeline(LivePanel):
     def _draw_data(self) -> None:
         self.overview.show_data(self.marks, self._b_work if self._b is not None else None)
 
-    # ---- a second run -------------------------------------------------------------------
+    def _reset_b(self, record: RunRecord | None) -> None:
+        self._b_work = TimeSeries()
 
-    def set_comparison(self, pair: ComparisonModel) -> None:
-        """Show B's work too, from now on, whenever two runs are compared."""
-        self._pair = pair
-        pair.pair_changed.connect(self._show_b)
-        pair.clocks_changed.connect(self._show_b)
-        self._show_b()
-
-    def _show_b(self) -> None:
-        self._b = self._pair.b if self._pair is not None else None
-        self._b_work, self._b_consumed = TimeSeries(), 0
-        self._mark_dirty()
-
-    def _show_growth(self, record: RunRecord, first: int, last: int) -> None:
-        super()._show_growth(record, first, last)
-        if record is self._b:
-            self._show_b() if first < self._b_consumed else self._mark_dirty()
-
-    def _behind(self) -> bool:
-        return super()._behind() or self._b_behind()
-
-    def _b_behind(self) -> bool:
-        return self._b is not None and self._b_consumed < len(self._b.samples)
-
-    def _take_block(self) -> None:
-        if super()._behind() or self._b is None or self._pair is None:
-            super()._take_block()
-            return
-        block = self._b.samples[self._b_consumed : self._b_consumed + SAMPLES_PER_TICK]
-        self._b_consumed += len(block)
-        self._b_work.append(self._pair.clocks.to_a(block["t_ns"]), block["assigned_edges"])
+    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
+        self._b_work.append(times_ns, samples["assigned_edges"])
 
     def _draw_cursor(self) -> None:
         self.overview.update()

@@ -9,9 +9,8 @@ import pyqtgraph as pg
 
 from gpu.words import short
 from viewer.models.session import RunRecord
-from viewer.plots.plot_base import MEAN_PIXELS
+from viewer.plots.plot_base import MEAN_PIXELS, PlotPanel
 from viewer.plots.plot_items import EnvelopeItem
-from viewer.plots.plot_pair import PairPlot
 from viewer.plots.series import TimeSeries, Window
 
 ENVELOPE_ALPHA = 70
@@ -44,7 +43,7 @@ class Track:
         self.envelope.set_data(np.zeros(0), np.zeros(0), np.zeros(0))
 
 
-class TrackPlot(PairPlot):
+class TrackPlot(PlotPanel):
     """A plot of such a column; who derives from it says which, and what else is drawn."""
 
     COLUMN = ""

@@ -22,9 +22,8 @@ from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.models.session import RunRecord
-from viewer.plots.plot_base import MEAN_PIXELS, nice_ceiling
+from viewer.plots.plot_base import MEAN_PIXELS, PlotPanel, nice_ceiling
 from viewer.plots.plot_items import Legend
-from viewer.plots.plot_pair import PairPlot
 from viewer.plots.series import CounterSeries
 
 NARROW = 300  # pixels of width below which two runs have no room for the other chips
@@ -36,7 +35,7 @@ FIELDS = {  # name on screen -> field of SAMPLE
 }
 
 
-class WorkPanel(PairPlot):
+class WorkPanel(PlotPanel):
     """Three counters over time, as rates or as totals, and the run's efficiency."""
 
     TITLE = "Work"

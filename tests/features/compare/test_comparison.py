@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from typing import Any
 
@@ -14,18 +13,17 @@ from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from gpu.record.trace import Trace, Verification
-from gpu.study.compare import CompareError, align
+from gpu.study.compare import CompareError
 from viewer.common.theme import THEMES
 from viewer.features.compare.bar import CompareBar
 from viewer.features.compare.runs import RunsPanel
 from viewer.features.compare.runs_table import COLUMNS, RunsTable
-from viewer.models import comparison
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
 from viewer.plots.parallelism import ParallelismPanel
-from viewer.plots.plot_pair import PairPlot
+from viewer.plots.plot_base import PlotPanel
 from viewer.plots.work import WorkPanel
 
 LEFT = Qt.MouseButton.LeftButton
@@ -64,40 +62,6 @@ def pair(session: SessionModel) -> ComparisonModel:
     pair = ComparisonModel(session)
     pair.compare_with(session.runs[1])
     return pair
-
-
-def test_large_runs_are_compared_on_a_thread(
-    session: SessionModel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    at_once = ComparisonModel(session)
-    at_once.set_align("bucket")
-    at_once.compare_with(session.runs[1])
-    assert not at_once.busy
-    threads: list[str] = []
-
-    def seen(*asked: Any) -> Any:
-        threads.append(threading.current_thread().name)
-        return align(*asked)
-
-    monkeypatch.setattr(comparison, "AT_ONCE", 0)
-    monkeypatch.setattr(comparison, "align", seen)
-    pair = ComparisonModel(session)
-    bar = CompareBar(pair)
-    qtbot.addWidget(bar)
-    pair.compare_with(session.runs[1])
-    assert pair.busy
-    assert bar.words.text() == "Comparing the two runs…"
-    pair.set_align("bucket")  # asked for while the first is being found
-    qtbot.waitUntil(lambda: not pair.busy)
-    assert np.array_equal(pair.clocks.a_ns, at_once.clocks.a_ns)
-    assert np.array_equal(pair.clocks.b_ns, at_once.clocks.b_ns)
-    assert pair.summary() == at_once.summary()
-    assert "2.0x sooner" in bar.words.text()
-    assert set(threads) == {"background"}
-    pair.set_align("share")
-    assert "2.0x sooner" in bar.words.text()  # what is known stays until there is news
-    pair.close()
-    assert pair._task is None
 
 
 def test_deleting_a_or_b_ends_the_comparison(session: SessionModel, pair: ComparisonModel) -> None:
@@ -225,7 +189,7 @@ def test_buttons_and_menu_offer_what_can_be_done(
 
 @pytest.mark.parametrize("kind", PANELS, ids=[kind.__name__ for kind in PANELS])
 @pytest.mark.parametrize("clock", ["modelled", "measured"])
-def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PairPlot], clock: str) -> None:
+def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PlotPanel], clock: str) -> None:
     bench = Bench(qtbot)
     a = bench.run()
     pair = ComparisonModel(bench.session)

@@ -40,4 +40,4 @@ def test_walk_through_a_lesson(window: MainWindow, qtbot: QtBot, key: str, right
     known = window.settings.value("lessons")[key]
     assert known["finished"]
     assert {one["right"] for one in known["answers"].values()} == {right}
-    window.sweep.end()  # waits for its processes
+    window.sweep.close()

@@ -49,7 +49,6 @@ def opening(window: MainWindow) -> OpeningFeature:
 
 def comparing(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until the sentence is there."""
-    qtbot.waitUntil(lambda: not window.comparison.busy)
 
 
 def shows(window: MainWindow, qtbot: QtBot, name: str) -> None:

@@ -34,7 +34,7 @@ from viewer.features.compare.view import PairView
 from viewer.frame.copied_commands import copy_run
 from viewer.models.comparison import rival_of, rivals_of
 from viewer.models.session import Notice, RunRecord
-from viewer.plots.plot_pair import PairPlot
+from viewer.plots.plot_base import PlotPanel
 from viewer.plots.timeline import Timeline
 
 COMPARED = "the same graph and lay it upon this run"
@@ -56,7 +56,7 @@ class CompareFeature(FeaturePart):
         self.bar = CompareBar(self.model)
         self.view = PairView(window, self.model, self.bar)
         for plot in window.plots.values():
-            if isinstance(plot, PairPlot | Timeline):
+            if isinstance(plot, PlotPanel | Timeline):
                 plot.set_comparison(self.model)
         self._connect()
         self.apply_theme(window.theme)

@@ -121,9 +121,6 @@ class LessonsFeature(FeaturePart):
             progress = Progress()
         self._dismiss_hint()
         self._show_dock()
-        sweeps = [sweep for step in lesson.steps for sweep in step.sweeps]
-        if sweeps:  # their processes start while one reads
-            self._window.sweep.hold(sweeps[0].algorithm)
         self.model.begin(lesson, progress, partial(self._keep, lesson.key))
 
     def lesson_next(self) -> None:
@@ -172,7 +169,6 @@ class LessonsFeature(FeaturePart):
     def _end(self) -> None:
         """Close the lesson; its progress is kept."""
         self.model.leave()
-        self._window.sweep.release()
         self._list()
 
     def _take_graph(self) -> None:
