@@ -32,9 +32,8 @@ from gpu.record.workspace import reader_options
 from gpu.words import thousands
 from sample_graphs import remembered_reference, suggested_source
 from viewer.models.open_choices import known_options, outside, refusal
-from viewer.models.outline import GraphOutline
 from viewer.models.playback import PlaybackModel
-from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
+from viewer.models.session import PROGRESS_UNKNOWN, GraphOutline, Notice, RunRecord, SessionModel
 
 POLL_MS = 33
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed

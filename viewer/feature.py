@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from viewer.frame.status_bar import StatusBar
     from viewer.graph.view import GraphView
     from viewer.models.comparison import ComparisonModel
-    from viewer.models.modes import Modes
     from viewer.models.playback import PlaybackModel
-    from viewer.models.session import SessionModel
+    from viewer.models.session import Modes, SessionModel
     from viewer.models.settings import Settings
     from viewer.models.sweep import SweepModel
     from viewer.plots.live import LivePanel

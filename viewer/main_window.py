@@ -39,10 +39,9 @@ from viewer.frame.vertex_dialog import VertexDialog
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import engine_words, is_modelled, machines
-from viewer.models.modes import Modes
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
-from viewer.models.session import Notice, SessionModel
+from viewer.models.session import Modes, Notice, SessionModel
 from viewer.models.settings import Settings
 from viewer.models.sweep import SweepModel
 from viewer.plots.stack import Stack

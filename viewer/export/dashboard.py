@@ -33,7 +33,7 @@ from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
-from viewer.models.readout import readout
+from viewer.models.run_words import readout
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel

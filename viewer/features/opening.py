@@ -34,8 +34,7 @@ from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme, mix
 from viewer.docks import FIRST
 from viewer.feature import Opening, Window
-from viewer.models.outline import GraphOutline
-from viewer.models.session import Notice, RunRecord
+from viewer.models.session import GraphOutline, Notice, RunRecord
 
 TINT = 0.10  # share of the accent in the background
 OTHERS = {  # action: its words, what they promise

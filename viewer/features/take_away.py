@@ -41,7 +41,7 @@ from viewer.common.theme import THEMES
 from viewer.export.film import SECONDS, SIZES, FilmPlan
 from viewer.feature import FeaturePart, HasTable, Table, Window
 from viewer.frame.copied_commands import copy_command, copy_run, reference_of
-from viewer.models.readout import readout
+from viewer.models.run_words import readout
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"

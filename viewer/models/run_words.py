@@ -1,4 +1,4 @@
-"""A run in words: its state, its proofs, and what holds at the cursor.
+"""A run in words: its state, its proofs, what holds at the cursor and between the two marks.
 
     ADDS on city_roads from 1, paused at 0.420 of 1.008 ms (modelled), Δ = 16, 37 % settled
 
@@ -9,12 +9,16 @@ instead; below level 2, how many vertices were processed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from gpu.page.words import proof_words
-from gpu.words import percent, short, thousands, time_number, time_unit
+from gpu.study.interval import QUANTITIES, Interval, area, area_words, interval, table, words
+from gpu.words import TimeUnit, percent, short, thousands, time_number, time_unit, time_words
+from viewer.models.comparison import ComparisonModel, side_of
 from viewer.models.playback import PlaybackModel
-from viewer.models.session import RunRecord
+from viewer.models.session import RunRecord, SessionModel
 
 FINEST = 1000  # parts of the time shown that the numbers can tell apart
 SAMPLED = 500_000  # vertices looked at, evenly, for a share
@@ -110,3 +114,59 @@ def verified_words(record: RunRecord | None) -> tuple[str, str]:
     failed = False in (proofs.oracle, proofs.certificate)
     colour = "success" if proofs.passed else "error" if failed else "muted"
     return proof_words(proofs, record.is_matrix), colour
+
+
+@dataclass(frozen=True)
+class Readout:
+    """What stands between the marks: the two ends, ns of A's clock, and the numbers in words.
+
+    unit : of the run's times, as on the timeline
+    """
+
+    ends: tuple[float, float]
+    unit: TimeUnit
+    a: Interval
+    b: Interval | None
+    between: float | None  # area between the curves of A and B, edges x ns
+
+    def rows(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return rows (name, values in words in the order of QUANTITIES)."""
+        return table(self.a, self.b)
+
+    @property
+    def area(self) -> str:
+        """The area between the curves in words, "" where one run is shown."""
+        return "" if self.between is None else area_words(self.between, self.a.time_ns)
+
+    @property
+    def words(self) -> str:
+        """All of it as a sentence."""
+        first, last = (time_words(end, self.unit) for end in self.ends)
+        return f"Between {first} and {last}: {words(self.a, self.b, self.between)}"
+
+    def text(self) -> str:
+        """Return the table as text, cells parted by tabs, for a spreadsheet."""
+        first, last = (time_words(end, self.unit) for end in self.ends)
+        clock = self.a.clock if self.b is None else f"A {self.a.clock}, B {self.b.clock}"
+        lines = [f"from {first} to {last} ({clock})"]
+        lines.append("\t".join(("", *(one.title for one in QUANTITIES))))
+        lines += ["\t".join((name, *values)) for name, values in self.rows()]
+        if self.between is not None:
+            lines.append(f"area between the curves of work assigned\t{self.area}")
+        return "\n".join(lines)
+
+
+def readout(
+    session: SessionModel, playback: PlaybackModel, pair: ComparisonModel | None = None
+) -> Readout | None:
+    """Return what is measured now; None where no mark is set or there is no run."""
+    run, ends = session.current, playback.measure.ends(playback.cursor_ns)
+    if run is None or ends is None or not len(run.samples):
+        return None
+    unit = time_unit(playback.duration_ns)
+    sides = pair.sides() if pair is not None else None
+    if pair is None or sides is None:
+        return Readout(ends, unit, interval(side_of(run), *ends), None, None)
+    a, b = sides
+    of_b = interval(b, *(max(float(pair.clocks.to_b(end)), 0.0) for end in ends))
+    return Readout(ends, unit, interval(a, *ends), of_b, area(a, b, pair.clocks, *ends))

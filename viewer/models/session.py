@@ -18,10 +18,10 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.engine import RunBuffers
 from gpu.errors import GpuError
-from gpu.graph import CSRGraph
-from gpu.record.trace import Trace, Verification
+from gpu.graph import CSRGraph, Provenance
+from gpu.record.trace import GraphReference, Trace, Verification
+from sample_graphs import remembered_reference
 from viewer.models.notes import NotesModel
-from viewer.models.outline import GraphOutline
 from viewer.models.runs import Notice, NoticeLevel, Offer, RunRecord, RunState
 
 __all__ = ["Notice", "NoticeLevel", "Offer", "RunRecord", "RunState", "SessionModel"]
@@ -32,6 +32,31 @@ MAX_MATRIX_BYTES = 2**32  # of all runs together, but
 PAIR = 2  # matrices are kept, however large: they are compared
 PROGRESS_UNKNOWN = -1.0  # under way, for an unknown time
 PROGRESS_DONE = 1.0  # nothing is under way: hide the bar
+
+
+class GraphOutline(CSRGraph):
+    """The vertices of a sample whose arcs are still being made; a recorded run is shown on them.
+
+    Counts, name and hash are those of the graph. Its arcs are not: each is a loop of weight 0.
+    The engine process makes the graph by its name and seed; `SessionModel.complete` takes it.
+    """
+
+    @classmethod
+    def of(cls, graph: GraphReference, positions: np.ndarray) -> GraphOutline:
+        """Return the outline of a graph, drawn at float32 (n, 2) positions."""
+        indptr = np.arange(graph.n + 1, dtype=np.int64) * graph.m // max(graph.n, 1)
+        heads = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(indptr))
+        nothing = np.zeros(1, np.int32 if graph.integer else np.float64)
+        weights = np.broadcast_to(nothing, graph.m)
+        made = Provenance(graph.origin, "sample", graph.options)
+        outline = cls(indptr, heads, weights, positions, name=graph.name, provenance=made)
+        vars(outline)["hash"] = graph.hash
+        return outline
+
+    @property
+    def reference(self) -> str:
+        """What `sample_graphs.open_sample` makes the graph from."""
+        return remembered_reference(self.provenance.origin, self.provenance.options)
 
 
 class SessionModel(QObject):
@@ -220,6 +245,23 @@ class SessionModel(QObject):
             if record is not self.current and not record.running:
                 self.runs.remove(record)
                 self.run_removed.emit(record)
+
+
+class Modes(QObject):
+    """Set by the feature that begins or ends a mode, read by all others."""
+
+    drawing_changed = pyqtSignal()
+    presentation_ended = pyqtSignal()  # and the window stands as before
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.presenting = False
+        self.drawing = False
+
+    def set_drawing(self, on: bool) -> None:
+        """A graph is being drawn from now on, or no longer."""
+        self.drawing = on
+        self.drawing_changed.emit()
 
 
 def _same_graph(first: RunRecord, second: RunRecord) -> bool:

@@ -29,7 +29,6 @@ from viewer.plots.series import StepSeries, changes_within
 
 MOST_MARKS = 400  # in one window; more would cover each other
 MARK_PIXELS = 10
-MOST_DIGITS = 4  # of a Δ beside another one
 _NONE = np.zeros(0)
 ROOM = 0.35  # decades shown above the largest and below the smallest Δ
 HAND_ROOM = (0.3, 1.5)  # more decades below and above, while the line can be dragged
@@ -229,10 +228,6 @@ class DeltaPanel(PlotPanel):
         colours = self._theme.data
         return ("t1", colours.raised) if raised else ("t", colours.lowered)
 
-    def words_of(self, index: int) -> str:
-        """Return what happened at a change (index of `StepSeries`), why, and when."""
-        return change_words(self._deltas, self._reasons, index)
-
     def _show_values(self) -> None:
         value = self._deltas.value_at(self._playback.cursor_ns)
         self._cursor_words(f"Δ {distance(value)}" if np.isfinite(value) else "")
@@ -246,12 +241,8 @@ class DeltaPanel(PlotPanel):
         return a, b
 
     def _words(self, deltas: StepSeries) -> str:
-        """Return Δ at the cursor, shortly: two of them stand in one line."""
         value = deltas.value_at(self._playback.cursor_ns)
-        if not np.isfinite(value):
-            return ""
-        words = distance(value)
-        return words if len(words) <= MOST_DIGITS else short(value)
+        return short(value) if np.isfinite(value) else ""
 
     def _colour(self) -> None:
         self._curve.setPen(self._pen_of(0))
@@ -267,7 +258,7 @@ class DeltaPanel(PlotPanel):
         place = int(np.searchsorted(self._deltas.times, self._playback.cursor_ns, side="right"))
         index = max(place - 1, 0)
         count = len(self._deltas) - 1
-        words = self.words_of(index).replace("\n", ", ")
+        words = change_words(self._deltas, self._reasons, index).replace("\n", ", ")
         return f"Δ = {distance(self._deltas.values[index])} since {words}; {count} changes in all"
 
 

@@ -2,7 +2,6 @@
 
     click, drag            move the cursor          wheel           zoom the plots
     Shift+drag             mark a range to repeat   double click    fit the plots
-    Ctrl+drag              measure                  drag 1, 2       move a mark of measuring
     pointer over a mark    what happened, when, with its numbers
 
 ▲ Δ raised, ▼ lowered, ◆ set by hand (along the upper edge), ○ the peak of parallelism, | a bucket
@@ -15,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import (
     QColor,
@@ -34,9 +34,18 @@ from viewer.models.notes import Flag
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
 from viewer.plots.marks import Marks
-from viewer.plots.overview_strip import MARGIN, Strip
-from viewer.plots.series import TimeSeries
+from viewer.plots.series import TimeSeries, Window
 
+MARGIN = 6  # pixels left and right, so that the cursor's handle is never cut
+MARK_HEIGHT = 5  # pixels of a Δ mark at the upper edge
+COLUMN = 2  # pixels of one point of the line
+FILL_ALPHA = 60
+FOOT = 4  # pixels along the lower edge, for starvation
+SWITCH_HEIGHT = 5  # pixels of a bucket switch, above the foot
+SWITCH_APART = 4  # pixels between two switches, where they crowd
+CHANGE_APART = 4  # the same of changes of Δ in one direction
+PEAK_RADIUS = 3.0
+LETTER_GAP = 6  # pixels from the peak of a curve to its letter
 HANDLE = 5  # pixels: half the width of the cursor's handle
 REACH = 5  # pixels from the pointer to a mark
 STEP_WHEEL = 0.8
@@ -45,14 +54,129 @@ FLAG, FLAG_TOP = (13, 10), 8  # pixels, at the reference text size; below the up
 LOOP_ALPHA, LOOP_BAR = 46, 3  # opacity of the range, of 255; pixels of its upper bar
 
 
+class Strip:
+    """Paints the curve of work and the marks, width x height pixels that cover `duration_ns`.
+
+    Marks that would cover each other are drawn once: a strip has a thousand pixels, a run may have
+    a hundred thousand marks.
+    """
+
+    def __init__(
+        self, painter: QPainter, theme: Theme, width: int, height: int, duration_ns: float
+    ) -> None:
+        self._painter, self._theme = painter, theme
+        self._width, self._foot = width, height - FOOT
+        self._duration_ns = duration_ns
+
+    def draw(self, marks: Marks, other: TimeSeries | None) -> None:
+        """Paint everything, from back to front; `other`: work of B, on A's clock."""
+        peak = self._draw_runs(marks, other)
+        self._draw_starvation(marks)
+        self._draw_switches(marks)
+        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colours = self._theme.data
+        for kind, colour in (
+            ("lowered", colours.lowered),
+            ("raised", colours.raised),
+            ("hand", colours.by_hand),
+        ):
+            pixels = self._pixels(marks.times(kind), CHANGE_APART)
+            self._draw_changes(pixels, kind, colour)
+        self._draw_peak(marks, peak)
+
+    def _x(self, times: np.ndarray) -> np.ndarray:
+        return MARGIN + times / self._duration_ns * (self._width - 2 * MARGIN)
+
+    def _pixels(self, times: np.ndarray, apart: int) -> list[int]:
+        """Return the pixels of times, rising, at most one in `apart` pixels."""
+        pixels = np.rint(self._x(times)).astype(np.int64)
+        _, firsts = np.unique(pixels // apart, return_index=True)
+        return [int(pixel) for pixel in pixels[firsts]]
+
+    def _draw_runs(self, marks: Marks, other: TimeSeries | None) -> float:
+        """Paint what was to do over time, in A with what is under it; return pixels per edge."""
+        columns = max((self._width - 2 * MARGIN) // COLUMN, 16)
+        works = [marks.work, *([other] if other is not None and len(other) else [])]
+        shown = [work.window(0.0, self._duration_ns, columns) for work in works]
+        top = MARK_HEIGHT + 2 * PEAK_RADIUS + 1
+        most = max(float(window.mean.max()) for window in shown)
+        scale = (self._foot - top) / max(most, 1e-9)
+        for place, window in enumerate(shown):
+            self._draw_work(window, scale, place, filled=place == 0)
+        if len(works) > 1:
+            for place, window in enumerate(shown):
+                self._draw_letter(window, scale, place)
+        return scale
+
+    def _draw_work(self, shown: Window, scale: float, place: int, filled: bool) -> None:
+        heights = (self._foot - shown.mean * scale).tolist()
+        xs = self._x(shown.x).tolist()
+        line = [QPointF(x, y) for x, y in zip(xs, heights, strict=True)]
+        if filled:
+            fill = QColor(self._theme.runs[place])
+            fill.setAlpha(FILL_ALPHA)
+            self._painter.setPen(Qt.PenStyle.NoPen)
+            self._painter.setBrush(fill)
+            ends = QPointF(xs[0], self._foot), QPointF(xs[-1], self._foot)
+            self._painter.drawPolygon(QPolygonF([ends[0], *line, ends[1]]))
+        self._painter.setPen(QPen(QColor(self._theme.runs[place]), 1))
+        self._painter.drawPolyline(QPolygonF(line))
+
+    def _draw_letter(self, shown: Window, scale: float, place: int) -> None:
+        """Put "A" or "B" beside the highest point of its curve."""
+        best = int(np.argmax(shown.mean))
+        x = float(self._x(shown.x[best : best + 1])[0])
+        y = max(self._foot - float(shown.mean[best]) * scale, MARK_HEIGHT + 6.0)
+        painter = self._painter
+        font = small_font(painter.font())
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(QColor(self._theme.runs[place]))
+        left = x + LETTER_GAP if x < self._width - 4 * LETTER_GAP else x - 3 * LETTER_GAP
+        at = QPointF(left, y + painter.fontMetrics().ascent() / 2)
+        painter.drawText(at, "AB"[place])
+
+    def _draw_starvation(self, marks: Marks) -> None:
+        colour = QColor(self._theme.data.starved)
+        for stretch in marks.stretches:
+            first, last = self._x(np.array([stretch.first_ns, stretch.last_ns])).tolist()
+            bar = QRectF(first, self._foot + 1, max(last - first, 1.0), FOOT - 1)
+            self._painter.fillRect(bar, colour)
+
+    def _draw_switches(self, marks: Marks) -> None:
+        self._painter.setPen(QPen(QColor(self._theme.muted), 1))
+        for x in self._pixels(marks.times("switch"), SWITCH_APART):
+            ends = QPointF(x + 0.5, self._foot - SWITCH_HEIGHT), QPointF(x + 0.5, self._foot)
+            self._painter.drawLine(*ends)
+
+    def _draw_changes(self, pixels: list[int], kind: str, colour: str) -> None:
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(QColor(colour))
+        top, bottom = 2.0, MARK_HEIGHT + 2.0
+        middle = (top + bottom) / 2
+        for x in pixels:
+            if kind == "hand":
+                corners = [(x - 3.5, middle), (x, top - 1), (x + 3.5, middle), (x, bottom + 1)]
+            else:
+                low, high = (bottom, top) if kind == "raised" else (top, bottom)
+                corners = [(x - 3.5, low), (x + 3.5, low), (float(x), high)]
+            self._painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
+
+    def _draw_peak(self, marks: Marks, scale: float) -> None:
+        for number in marks.numbers("peak").tolist():
+            x = float(self._x(marks.work.times[number : number + 1])[0])
+            # the curve shows means of columns: the peak itself may stand above it
+            y = max(self._foot - float(marks.work.values[number]) * scale, MARK_HEIGHT + 6.0)
+            self._painter.setPen(QPen(QColor(self._theme.text), 1.4))
+            self._painter.setBrush(QColor(self._theme.plot))
+            self._painter.drawEllipse(QPointF(x, y), PEAK_RADIUS, PEAK_RADIUS)
+
+
 class Overview(QWidget):
     """Shows the run, moves the cursor, marks the range; see the module docstring."""
 
     EMPTY = "Press Run: the whole run appears here."
-    HELP = (
-        "Drag moves the cursor; Shift+drag marks a range to repeat; Ctrl+drag measures; "
-        "the wheel zooms the plots"
-    )
+    HELP = "Drag moves the cursor; Shift+drag marks a range to repeat; the wheel zooms the plots"
 
     def __init__(
         self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
@@ -65,8 +189,6 @@ class Overview(QWidget):
         self._other: TimeSeries | None = None  # work of B, where two runs are compared
         self._shown: tuple[object, ...] = ()  # what the picture was drawn from
         self._range_from: float | None = None  # x where a range is being dragged from
-        self._measure_from: float | None = None  # the same of an interval
-        self._held = -1  # the mark that is being dragged, -1 for none
         self._hovered: tuple[str, ...] = ()
         self.setMouseTracking(True)
         self.setAccessibleName("Overview of the run: click or drag to move the cursor")
@@ -135,46 +257,31 @@ class Overview(QWidget):
     # ---- mouse ----------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        """Put the cursor there, or take a mark; with Shift begin a range, with Ctrl measure."""
+        """Put the cursor there, or at the note there; with Shift begin a range."""
         if event is None or event.button() != Qt.MouseButton.LeftButton:
             return
         x = event.position().x()
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self._range_from = x
-        elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._measure_from = x
         else:
-            self._held = self.mark_at(event.position())
             note = self.note_at(event.position())
-            if self._held < 0:
-                self._playback.set_cursor(self.time_of(x) if note is None else note.time_ns)
+            self._playback.set_cursor(self.time_of(x) if note is None else note.time_ns)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
-        """Scrub, drag a range, an interval or a mark, or tell about what is under the pointer."""
+        """Scrub, drag a range, or show the words of what is under the pointer."""
         if event is None:
             return
         x, far = event.position().x(), QApplication.startDragDistance()
         if not event.buttons() & Qt.MouseButton.LeftButton:
             self._tell(x, event.globalPosition().toPoint())
-        elif self._held >= 0:
-            self._playback.measure.put(self._held, self.time_of(x))
-        elif self._measure_from is not None:
-            if abs(x - self._measure_from) >= far:
-                ends = self.time_of(self._measure_from), self.time_of(x)
-                self._playback.measure.put_both(*ends)
         elif self._range_from is None:
             self._playback.set_cursor(self.time_of(x))
         elif abs(x - self._range_from) >= far:
             self._playback.set_loop(self.time_of(self._range_from), self.time_of(x))
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
-        """End a range, or let a mark go; a click with Ctrl puts one."""
-        clicked = self._measure_from
-        self._range_from, self._measure_from, self._held = None, None, -1
-        if clicked is None or event is None:
-            return
-        if abs(event.position().x() - clicked) < QApplication.startDragDistance():
-            self._playback.measure.put_next(self.time_of(clicked))
+        """End a range."""
+        self._range_from = None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         """Show the whole run in the plots."""
@@ -207,12 +314,6 @@ class Overview(QWidget):
             self._hovered = words
             QToolTip.showText(where, "\n".join(words), self)
 
-    def mark_at(self, place: QPointF) -> int:
-        """Return which mark of measuring (0 or 1) has its handle at a place, -1 for none."""
-        handles = enumerate(self._playback.measure.marks)
-        hits = [n for n, mark in handles if mark is not None and self.handle(mark).contains(place)]
-        return hits[-1] if hits else -1
-
     def note_at(self, place: QPointF) -> Flag | None:
         """Return the note whose flag is at a place, None for none."""
         flags = self._session.notes.flags()
@@ -227,7 +328,7 @@ class Overview(QWidget):
         return QRectF(left, FLAG_TOP, width, height)
 
     def handle(self, time_ns: float) -> QRectF:
-        """Return the box by which a mark of measuring at a time is taken, along the lower edge."""
+        """Return the box of the number of a mark of measuring, along the lower edge."""
         side = float(scaled(MARK_SIDE))
         return QRectF(round(self.x_of(time_ns)) - side / 2, self.height() - side, side, side)
 

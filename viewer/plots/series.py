@@ -139,7 +139,8 @@ class _Series:
 
     def value_at(self, time_ns: float) -> float:
         """Return the value of the last sample at or before a time, NaN before the first."""
-        return value_at(self._times.view(), self._values.view(), time_ns)
+        place = int(np.searchsorted(self.times, time_ns, side="right")) - 1
+        return float(self.values[place]) if place >= 0 else float("nan")
 
 
 class TimeSeries(_Series):
@@ -161,11 +162,6 @@ class TimeSeries(_Series):
         self._values.extend(values)
         self._least.grow()
         self._greatest.grow()
-
-    def count(self, first_ns: float, last_ns: float) -> int:
-        """Return how many samples a window of these bounds is made of."""
-        first, last = window_range(self._times.view(), first_ns, last_ns)
-        return last - first
 
     def window(self, first_ns: float, last_ns: float, columns: int) -> Window:
         """Return the samples from one before `first_ns` to one after `last_ns`.
@@ -338,12 +334,6 @@ def changes_within(times: np.ndarray, first_ns: float, last_ns: float, most: int
     if last <= first:
         return np.zeros(0, np.int64)
     return np.linspace(first, last - 1, min(last - first, most)).round().astype(np.int64)
-
-
-def value_at(times: np.ndarray, values: np.ndarray, time_ns: float) -> float:
-    """Return the last value at or before a time, NaN before the first."""
-    place = int(np.searchsorted(times, time_ns, side="right")) - 1
-    return float(values[place]) if place >= 0 else float("nan")
 
 
 def window_range(times: np.ndarray, first_ns: float, last_ns: float) -> tuple[int, int]:

@@ -25,8 +25,7 @@ from PyQt6.QtWidgets import QVBoxLayout
 from gpu.words import time_unit
 from viewer.common.theme import SPACING
 from viewer.models.playback import STEP_KINDS, StepKind, works_in_supersteps
-from viewer.models.readout import readout
-from viewer.models.run_words import run_words, time_pair
+from viewer.models.run_words import readout, run_words, time_pair
 from viewer.models.session import RunRecord
 from viewer.plots.live import PairPanel
 from viewer.plots.marks import Marks
@@ -58,7 +57,7 @@ class Timeline(PairPanel):
     def _build(self) -> None:
         self.marks = Marks()
         self._b_work = TimeSeries()
-        self._wanted_kind: StepKind = "sample"
+        self.wanted_kind: StepKind = "sample"  # what a step is in runs that have it
         self._pilot: Pilot | None = None
         self._icon_colour = ""
         self.overview = Overview(self._session, self._playback)
@@ -108,16 +107,11 @@ class Timeline(PairPanel):
         """What a step is now: what is wanted, or a sample where the run has none of those."""
         return STEP_KINDS[self.kind_box.currentIndex()]
 
-    @property
-    def wanted_kind(self) -> StepKind:
-        """What the user wants a step to be, in any run that has it."""
-        return self._wanted_kind
-
     def choose_step(self, kind: StepKind) -> None:
         """Step by something else from now on; raise ValueError where there is none such."""
         if kind not in STEP_KINDS:
             raise ValueError(f"step by {kind!r}; allowed: {', '.join(STEP_KINDS)}")
-        self._wanted_kind = kind
+        self.wanted_kind = kind
         self._show_kind(self._record)
         self.step_kind_changed.emit(kind)
 
@@ -168,27 +162,14 @@ class Timeline(PairPanel):
         """Play at the next speed down of 1, 2, 5, 10…"""
         self._playback.set_speed(next_speed(self._playback.pace, -1))
 
-    def range_in(self) -> None:
-        """Begin the range that is repeated at the cursor."""
-        self._playback.mark_in()
-
-    def range_out(self) -> None:
-        """End the range that is repeated at the cursor."""
-        self._playback.mark_out()
-
-    def clear_range(self) -> None:
-        """Forget the range and repeat nothing."""
-        self._playback.clear_loop()
-
     def forget(self) -> None:
         """Forget the marks of measuring or, where there are none, the range."""
         if self._playback.measure.active:
             self._playback.measure.clear()
         else:
-            self.clear_range()
+            self._playback.clear_loop()
 
-    def toggle_loop(self) -> None:
-        """Repeat the range, or the whole run where none is marked; or do not."""
+    def _toggle_loop(self) -> None:
         self._playback.set_looping(not self._playback.looping)
 
     def _go_to_mark(self, direction: int) -> None:
@@ -203,7 +184,7 @@ class Timeline(PairPanel):
 
     def _choose_row(self, row: int) -> None:
         kind = STEP_KINDS[row]
-        if kind != self._wanted_kind:
+        if kind != self.wanted_kind:
             self.choose_step(kind)
 
     # ---- keys -----------------------------------------------------------------------------
@@ -217,9 +198,9 @@ class Timeline(PairPanel):
             KEY.Key_Home: self.to_start,
             KEY.Key_End: self.to_end,
             KEY.Key_L: self._toggle_live,
-            KEY.Key_I: self.range_in,
-            KEY.Key_O: self.range_out,
-            KEY.Key_R: self.toggle_loop,
+            KEY.Key_I: self._playback.mark_in,
+            KEY.Key_O: self._playback.mark_out,
+            KEY.Key_R: self._toggle_loop,
             KEY.Key_Escape: self.forget,
         }
         digits = (KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4)
@@ -279,7 +260,7 @@ class Timeline(PairPanel):
         able = record is not None and works_in_supersteps(record)
         self.controls.enable_kind("superstep", able)
         self.kind_box.setEnabled(self._pilot is None)
-        kind = self._wanted_kind if able or self._wanted_kind != "superstep" else "sample"
+        kind = self.wanted_kind if able or self.wanted_kind != "superstep" else "sample"
         with QSignalBlocker(self.kind_box):
             self.kind_box.setCurrentIndex(STEP_KINDS.index(kind))
 

@@ -14,7 +14,6 @@ from viewer.plots.plot_items import EnvelopeItem
 from viewer.plots.series import TimeSeries, Window
 
 ENVELOPE_ALPHA = 70
-FINE_FROM = 4  # samples per pixel from which the range is drawn pixel by pixel
 Scaled = Callable[[np.ndarray], np.ndarray]  # from the column to what the axis shows
 
 
@@ -27,11 +26,9 @@ class Track:
         self.mean = pg.PlotCurveItem()
 
     def draw(self, first_ns: float, last_ns: float, columns: int, scaled: Scaled) -> Window:
-        """Draw the window of time; return what was drawn, of the finest kind."""
+        """Draw the window of time; return what was drawn."""
         shown = self.series.window(first_ns, last_ns, columns // MEAN_PIXELS)
         self.mean.setData(shown.x, scaled(shown.mean))
-        if self.series.count(first_ns, last_ns) > FINE_FROM * columns:
-            shown = self.series.window(first_ns, last_ns, columns)
         kept = slice(0 if shown.exact else None)
         self.envelope.set_data(shown.x[kept], scaled(shown.low[kept]), scaled(shown.high[kept]))
         return shown

@@ -26,7 +26,6 @@ from viewer.plots.plot_base import MEAN_PIXELS, PlotPanel, nice_ceiling
 from viewer.plots.plot_items import Legend
 from viewer.plots.series import CounterSeries
 
-NARROW = 300  # pixels of width below which two runs have no room for the other chips
 LOW = 190  # pixels of height below which the sentence under the plot goes
 FIELDS = {  # name on screen -> field of SAMPLE
     "processed": "processed_vertices",
@@ -75,13 +74,7 @@ class WorkPanel(PlotPanel):
         super().resizeEvent(event)
         low = self.height() < scaled(LOW)
         self.sentence.setVisible(not low)
-        self._show_chips()
         self.body.setSpacing(0 if low else SPACING // 2)
-
-    def _show_chips(self) -> None:
-        """Leave out what two runs leave no room for."""
-        room = self.width() >= scaled(NARROW)
-        self.totals_button.setVisible(room or not self.comparing)
 
     def _show_mode(self, totals: bool) -> None:
         laid = self.comparing and self._pair is not None and not self._pair.clocks.same
@@ -114,7 +107,6 @@ class WorkPanel(PlotPanel):
         self.value.hide()
         self.legend.setVisible(not self.comparing)
         self.measure_box.setVisible(self.comparing)
-        self._show_chips()
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
         top, chosen = 0.0, self.measure_box.currentText()

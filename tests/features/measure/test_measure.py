@@ -22,7 +22,6 @@ from viewer.features.workspace import looks_of, put_back_moment
 from viewer.main_window import MainWindow
 from viewer.models.measure import MeasureModel
 from viewer.models.session import RunRecord
-from viewer.plots.timeline import Timeline
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -116,30 +115,6 @@ def test_esc_takes_the_marks_first(window: MainWindow, qtbot: QtBot) -> None:
     assert window.playback.loop_ns is not None
     qtbot.keyClick(window.timeline, Key.Key_Escape)
     assert window.playback.loop_ns is None
-
-
-def test_a_drag_with_ctrl_on_the_overview_measures(window: MainWindow) -> None:
-    timeline, measure = window.timeline, measure_of(window)
-    assert isinstance(timeline, Timeline)
-    overview = timeline.overview
-
-    def at(time_ns: float) -> QPoint:
-        return QPoint(round(overview.x_of(time_ns)), 10)
-
-    before = window.playback.cursor_ns
-    drag(overview, at(700_000), at(300_000), Held.ControlModifier)
-    assert measure.marks == pytest.approx((700_000, 300_000), abs=STEP_NS)
-    assert all(mark % STEP_NS == 0 for mark in measure.marks if mark is not None)
-    assert window.playback.cursor_ns == before
-    first = measure.marks[0]
-    assert first is not None
-    middle = overview.handle(first).center().toPoint()
-    drag(overview, middle, QPoint(at(900_000).x(), middle.y()), Held.NoModifier)
-    assert measure.marks[0] == pytest.approx(900_000, abs=STEP_NS)
-    assert window.playback.cursor_ns == before
-    measure.clear()
-    drag(overview, at(500_000), at(500_000), Held.ControlModifier)
-    assert measure.marks == (pytest.approx(500_000, abs=STEP_NS), None)
 
 
 def test_a_drag_with_ctrl_on_a_plot_measures_and_lines_can_be_dragged(
