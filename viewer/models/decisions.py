@@ -1,11 +1,8 @@
 """Why Δ changed: every decision of a run with its reason and the numbers behind it.
 
-A decision shows in the samples as a change of Δ or of the number of open head buckets.
-Its numbers are those of the sample that first carries it: the work assigned against the
-band that the controller aims for, and the share of pushes beyond the ring. Where two
-decisions fall between two samples, the later one's reason is told, and the count says so.
-
-Also here: how a run that a person steered did against the controller's own.
+A decision shows in the samples as a change of Δ or of the number of open head buckets. Its numbers
+are those of the sample that first carries it. Of two decisions between two samples the later one's
+reason is given. Also here: how a run that a person steered did against the controller's own.
 """
 
 from __future__ import annotations

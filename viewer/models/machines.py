@@ -1,8 +1,7 @@
-"""What a run can be made on: modelled devices, this computer's CPU, a real GPU if there is one.
+"""Machines for a run: modelled devices, this computer's CPU, a real GPU if there is one.
 
-The window's process never touches CUDA, so whether a GPU is there is told by looking: is a
-driver's file in its place, and would CuPy be found. What the card itself has to say (an old
-driver, a device that does not answer) the engine process says when it runs.
+The window's process never touches CUDA: it looks for a driver's file and for CuPy. The engine
+process reports what the card itself says.
 """
 
 from __future__ import annotations

@@ -1,22 +1,15 @@
 """One cursor for every panel: a time on the run's own clock, and how it moves.
 
-The cursor is in nanoseconds of the run (modelled or measured), never in samples, so
-that two runs can share it. It moves by hand (`set_cursor`, `step`), by playing
-(`advance`, called by one timer of the main window with the wall seconds that went
-by) or by following a running run (`following`: it stays at the newest sample).
+The cursor is in nanoseconds of the run, never in samples, so two runs can share it. It moves by
+hand (`set_cursor`, `step`), by playing (`advance`, called by one timer of the main window) or by
+following a run that goes on (`following`: it stays at the newest sample).
 
-The view is the window of time that every plot shows: the whole run (`fitted`) until
-somebody zooms. Zoomed in, it moves along with a cursor that leaves it.
+The view is the window of time that every plot shows: the whole run (`fitted`) until somebody
+zooms. Zoomed in, it moves along with a cursor that leaves it. Speed 1 shows the whole run in
+`WHOLE_RUN_SECONDS`. Where each sample is the start of a superstep, a superstep is a sample.
 
-Speed 1 shows the whole run in `WHOLE_RUN_SECONDS`. Stepping looks for the next
-sample, bucket switch or Δ change by bisection of columns that never fall, straight
-in the record array, so a seek in a million samples costs microseconds. An algorithm
-that works in supersteps leaves a sample at the start of each (unless a sampling period
-was asked for), so there a superstep is a sample; elsewhere there are none to step by.
-
-Playing may repeat (`looping`): the range marked as `loop_ns`, or the whole run where
-none is. Marking a range switches that on. A cursor put past the range plays on to the
-end of the run: only crossing the end of the range goes back to its start.
+Playing may repeat (`looping`) the range `loop_ns`, or the whole run where none is marked. A cursor
+put past the range plays on to the end of the run.
 """
 
 from __future__ import annotations
@@ -145,10 +138,7 @@ class PlaybackModel(QObject):
         self._show_view(self.view_ns)
 
     def set_loop(self, first_ns: float, last_ns: float) -> None:
-        """Mark a range, its ends in any order, clamped to the run, and repeat it.
-
-        A range shorter than MIN_VIEW_NS marks nothing.
-        """
+        """Mark a range of at least MIN_VIEW_NS, its ends in any order, and repeat it."""
         low, high = sorted((first_ns, last_ns))
         low, high = max(low, 0.0), min(high, self.duration_ns)
         if high - low >= MIN_VIEW_NS and (low, high) != self.loop_ns:
@@ -198,10 +188,7 @@ class PlaybackModel(QObject):
         self.playing_changed.emit(True)
 
     def replay(self, wall_seconds: float, until_ns: float | None = None) -> None:
-        """Play the whole run again in so many seconds; the chosen speed comes back after it.
-
-        until_ns : where it rests instead of going on to the end
-        """
+        """Play the run again in so many seconds, to `until_ns` or to its end, at its own speed."""
         self.pause()
         self._until_ns = until_ns
         self._replay_speed = min(max(WHOLE_RUN_SECONDS / wall_seconds, MIN_SPEED), MAX_SPEED)
@@ -268,10 +255,9 @@ class PlaybackModel(QObject):
             self.pause()
 
     def step(self, kind: StepKind, direction: int) -> bool:
-        """Move to the next (+1) or previous (-1) sample, superstep, bucket switch or Δ change.
+        """Pause and move to the next (+1) or previous (-1) of a kind; False where there is none.
 
-        Returns False, and stays, where there is none. Going back past the first
-        switch or change ends at the first sample. Pauses.
+        Going back past the first switch or change ends at the first sample.
         """
         self.pause()
         target = self._neighbour(kind, direction)
@@ -313,19 +299,15 @@ class PlaybackModel(QObject):
         self.set_following(False)
         self.fit()
         self.supersteps = record is not None and works_in_supersteps(record)
-        self._forget_range()
+        if self.loop_ns is not None:  # another run has other times
+            self.loop_ns = None
+            self.loop_changed.emit()
         self.measure.clear()
         self._move(0.0)
         self.set_samples(record.samples if record is not None else np.zeros(0, SAMPLE))
         self.set_following(record is not None and record.running)
         if record is not None and not record.running:
             self._move(self.duration_ns)
-
-    def _forget_range(self) -> None:
-        """Another run has other times: the range goes, repeating stays as it was chosen."""
-        if self.loop_ns is not None:
-            self.loop_ns = None
-            self.loop_changed.emit()
 
     def _show_growth(self, record: RunRecord, *_range: int) -> None:
         if self._session is not None and record is self._session.current:

@@ -201,7 +201,8 @@ class SessionModel(QObject):
         self.runs.remove(record)
         self.run_removed.emit(record)
         if record is self.current:
-            same = [run for run in self.runs if _same_graph(run, record)]
+            graph = record.graph_reference.hash
+            same = [run for run in self.runs if run.graph_reference.hash == graph]
             self.set_current(same[-1] if same else None)
 
     def finished_trace(self) -> Trace:
@@ -222,7 +223,7 @@ class SessionModel(QObject):
         self.notice_changed.emit(notice)
 
     def set_waiting(self, words: str) -> None:
-        """Say what a run waits for before it begins, in words; "" for nothing."""
+        """Say in words what a run waits for before it begins; "" for nothing."""
         if words != self.waiting:
             self.waiting = words
             self.waiting_changed.emit(words)
@@ -262,7 +263,3 @@ class Modes(QObject):
         """A graph is being drawn from now on, or no longer."""
         self.drawing = on
         self.drawing_changed.emit()
-
-
-def _same_graph(first: RunRecord, second: RunRecord) -> bool:
-    return first.graph_reference.hash == second.graph_reference.hash

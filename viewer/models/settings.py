@@ -1,8 +1,7 @@
-"""What the window remembers between sessions: a typed face on QSettings.
+"""Settings that the window remembers between sessions: a typed face on QSettings.
 
-A value that cannot be read (another version's, or damaged) becomes its default; it
-is never an error. The window's dock state carries `STATE_VERSION`, because Qt
-restores a state of another arrangement wrongly rather than not at all.
+A value that cannot be read becomes its default. The docks' state carries `STATE_VERSION`, since Qt
+restores the state of another arrangement wrongly.
 """
 
 from __future__ import annotations

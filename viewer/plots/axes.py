@@ -1,10 +1,8 @@
 """Axes that read well at any size: time in fitting units, short numbers, steady widths.
 
-The time axis picks ns, µs, ms or s by the largest instant shown and says which clock
-it is: "time, ms (modelled)"; modelled time is hatched along the axis besides. Number axes
-have one fixed width, so that the plots of several panels stand exactly above each other.
-Logarithmic axes label 1, 2 and 5 of every decade while there is room, then decades only;
-the plotted values are log10.
+The time axis picks ns, µs, ms or s and says which clock it is: "time, ms (modelled)"; modelled
+time is hatched besides. Number axes have one fixed width, so plots stand exactly above each other.
+Logarithmic axes label 1, 2 and 5 of every decade, or decades only; plotted values are log10.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
 """Buckets: how many vertices wait, in every bucket, over time; and the ring now.
 
-Time runs to the right, the head bucket is the lowest row, the tail the highest: work
-falls from the tail towards the head. Colour is the logarithm of the number of waiting
-vertices, through a table of 256 colours; samples that share a pixel are pooled by their
-greatest, so no burst is lost at any zoom. Beside it, level with the rows, a bar a
-bucket at the cursor. Algorithms with piles or a heap have as many rows as those.
+The head bucket is the lowest row, the tail the highest. Colour is the logarithm of the number of
+waiting vertices; samples that share a pixel are pooled by their greatest. Beside it, level with
+the rows, a bar a bucket at the cursor. Algorithms with piles or a heap have as many rows as those;
+of a ring as many rows are shown as ever held anything, in steps of `ROW_STEP`.
 
-Two runs that are compared share the panel: A above, B below, one time axis, one scale of
-colour, each with its own ring beside it. Both lanes are as high, however many rows they have.
-
-Of a ring as many rows are shown as ever held anything, in steps of `ROW_STEP`: mostly that is a
-few of 32. The tail is there as soon as it is used.
+Of two runs A is above, B below, with one time axis and one scale of colour.
 """
 
 from __future__ import annotations

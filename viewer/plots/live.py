@@ -1,13 +1,8 @@
 """A widget that shows the current run as it grows, without ever holding the window up.
 
-Signals only set flags. A single-shot timer, started by the first signal, asks for a turn
-(`Turns`: one panel in a turn of the event loop), takes over at most
-`SAMPLES_PER_TICK` samples and draws what is newest, and only while the widget is
-visible; what happened meanwhile is made good when it is shown again. After a rest it
-fires as soon as the window is idle, so that a single seek is seen at once; while things
-keep moving, every 33 ms. Nothing ticks while nothing changes. The words for screen
-readers change at most once a second. A trace of a million samples, opened at once, is taken over
-in blocks, so that the event loop runs in between.
+Signals only set flags. A single-shot timer takes over at most `SAMPLES_PER_TICK` samples and draws
+the newest, while the widget is visible: at once after a rest, else every 33 ms. The words for
+screen readers change at most once a second.
 
 Five panels that draw in one turn of the event loop hold it for 40 to 60 ms. So panels draw one
 after another (`Turns`), and mouse, keys and timers are served in between.

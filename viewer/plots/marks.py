@@ -1,27 +1,17 @@
-"""What is worth going to in a run: changes of Δ, bucket switches, the peak, starvation.
-
-Collected batch by batch while samples come in, as sample numbers in growing arrays, so a
-million samples cost a few array operations; words are made for one mark at a time, from
-the run's own samples. No Qt here.
+"""Marks of a run: changes of Δ, bucket switches, the peak, starvation. No Qt here.
 
     raised, lowered, hand    Δ differs from that of the sample before; by whom
     switch                   the head moved on to another bucket since the sample before
     peak                     the first sample with the most work out
     starved                  a stretch of time in which the GPU had too little to do
 
-Starved is a sample whose work (`assigned_edges`, the paper's parallelism) lies below the
-controller's band, or, where the algorithm has no band, below `STARVED_SHARE` of the run's
-peak; a run whose peak is zero starves nowhere. A run that lies below the band nearly all the
-time (`ALWAYS_SHARE`: its graph is too small for the card) would be one stretch that tells
-nothing: there it is what lies below `OWN_SHARE` of its own peak, and the words say both.
+A sample is starved if its work (`assigned_edges`) lies below the controller's band or, without a
+band, below `STARVED_SHARE` of the run's peak. If nearly all of the run (`ALWAYS_SHARE`) lies below
+the band, samples below `OWN_SHARE` of its own peak are starved instead. A stretch lasts from its
+first starved sample to the next one that is not; short gaps are bridged, short stretches left out.
 
-A stretch lasts from its first starved sample to the next one that is not. Stretches nearer to
-each other than `BRIDGE_SHARE` of the run are one; those shorter than `LEAST_SHARE` of the run
-are no news and left out, so that at most a hundred are left.
-
-To go from mark to mark is to go through changes of Δ, the peak, the starts of stretches
-and, while there are at most `FEW_SWITCHES` of them, bucket switches: where there are
-more, they have a kind of step of their own.
+Ctrl+Left and Ctrl+Right go through changes of Δ, the peak, the starts of stretches and, if there
+are at most `FEW_SWITCHES`, bucket switches.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ import numpy as np
 from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import (
     QColor,
-    QHelpEvent,
     QMouseEvent,
     QPainter,
     QPen,
@@ -191,6 +190,7 @@ class Overview(QWidget):
         self._range_from: float | None = None  # x where a range is being dragged from
         self._hovered: tuple[str, ...] = ()
         self.setMouseTracking(True)
+        self.setStatusTip(self.HELP)
         self.setAccessibleName("Overview of the run: click or drag to move the cursor")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -293,14 +293,6 @@ class Overview(QWidget):
             factor = STEP_WHEEL ** (event.angleDelta().y() / 120)
             self._playback.zoom(factor, self.time_of(event.position().x()))
             event.accept()
-
-    def event(self, event: QEvent | None) -> bool:
-        """Tell a resting pointer about the marks, or, where there are none, what can be done."""
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            words = self.words_at(float(event.pos().x())) or (self.HELP,)
-            QToolTip.showText(event.globalPos(), "\n".join(words), self)
-            return True
-        return super().event(event)
 
     def leaveEvent(self, event: QEvent | None) -> None:
         """Point at nothing."""

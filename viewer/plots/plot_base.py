@@ -129,11 +129,7 @@ class PlotPanel(PairPanel):
             self.key_line.setVisible(self.width() >= scaled(KEY_WIDTH))
 
     def _cursor_words(self, words: str) -> None:
-        """Show the number at the cursor, in the header's right corner.
-
-        Its place only grows, and at once: a number whose first digits wait outside for
-        the next layout is a wrong number.
-        """
+        """Show the number at the cursor in the header; its place only grows, and at once."""
         self.value.setText(words or NO_VALUE)
         needed = self.value.sizeHint().width()
         if needed > self.value.minimumWidth():

@@ -9,10 +9,8 @@ long. Each class here takes samples in batches, in order of time, and answers a 
     CounterSeries  a total that only grows: itself, or its rate
     HeatSeries     a column of bucket sizes: the greatest per row, as a table index
 
-Least and greatest come from trees of pairs (level k holds the extreme of every 2^k
-consecutive samples), so a window costs O(columns x log n), whatever it covers, and a
-batch of k samples costs O(k). Columns follow time, not the sample number: supersteps
-of uneven length are drawn where they belong. No Qt here.
+Least and greatest come from trees of pairs, so a window costs O(columns x log n). Columns follow
+time, not the sample number. No Qt here.
 """
 
 from __future__ import annotations
@@ -55,12 +53,9 @@ class Growing:
 
 
 class ExtremeTree:
-    """Least or greatest of any range of a growing array, for many ranges at once.
+    """Least or greatest (np.minimum, np.maximum) of many ranges of a growing array at once.
 
-    Parameters
-    ----------
-    operation : np.minimum or np.maximum
-    base : the array; call `grow` after extending it
+    Level k holds the extreme of every 2^k consecutive entries; `grow` follows each extension.
     """
 
     def __init__(self, operation: np.ufunc, base: Growing) -> None:
@@ -164,11 +159,7 @@ class TimeSeries(_Series):
         self._greatest.grow()
 
     def window(self, first_ns: float, last_ns: float, columns: int) -> Window:
-        """Return the samples from one before `first_ns` to one after `last_ns`.
-
-        At most `columns` samples are returned by themselves; more are gathered into
-        `columns` columns of equal time, empty ones left out.
-        """
+        """Return the samples of a window, or, of more than `columns`, columns of equal time."""
         times, values = self._times.view(), self._values.view()
         first, last = window_range(times, first_ns, last_ns)
         if last - first <= columns:
@@ -203,10 +194,7 @@ class StepSeries(_Series):
     def window(
         self, first_ns: float, last_ns: float, most: int = MOST_STEPS
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return corners (x, y) of the staircase over the window, held to its end.
-
-        Of more than `most` changes about that many are kept, evenly.
-        """
+        """Return corners (x, y) of the staircase over the window, of at most `most` changes."""
         chosen = changes_within(self.times, first_ns, last_ns, most)
         return staircase(self.times[chosen], self.values[chosen], last_ns)
 
@@ -277,8 +265,7 @@ class HeatSeries:
     def image(self, first_ns: float, last_ns: float, columns: int) -> np.ndarray:
         """Return uint8 (rows, columns): the greatest in each column of equal time.
 
-        A column without a sample shows the sample before it; before the first and after
-        the last sample there is nothing, which is index 0.
+        A column without a sample shows the sample before it; outside the run it is 0.
         """
         times = self._times.view()
         picture = np.zeros((columns, self.rows), np.uint8)
@@ -346,10 +333,7 @@ def window_range(times: np.ndarray, first_ns: float, last_ns: float) -> tuple[in
 def column_ranges(
     times: np.ndarray, first: int, last: int, columns: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Split samples [first, last) into columns of equal time; return (starts, stops).
-
-    The ranges are not empty, touch, and cover every sample of the window once.
-    """
+    """Return (starts, stops) of samples [first, last) in columns of equal time, none empty."""
     edges = np.linspace(times[first], times[last - 1], columns + 1)[1:-1]
     inner = first + np.searchsorted(times[first:last], edges, side="right")
     bounds = np.unique(np.concatenate(([first], inner, [last])))

@@ -1,9 +1,8 @@
 """Plots that stand above each other share one time axis: the lowest has its numbers and its name.
 
-Whoever stands in one column, in docks or on a page, is found by place whenever something was
-moved, shown or hidden. All of a column leave free on the right what one of them needs there (the
-ring beside the buckets), so that a moment is at the same x in each. A panel that has words in
-place of its plot needs no axis.
+Columns are found by place whenever a plot was moved, shown or hidden. All plots of a column leave
+free on the right what one of them needs there (the ring), so that a moment is at the same x in
+each. A panel that has words in place of its plot needs no axis.
 """
 
 from __future__ import annotations
