@@ -79,30 +79,6 @@ def test_a_range_is_clamped_ordered_and_told_once(qtbot: QtBot, playback: Playba
     assert playback.loop_ns == (0.0, END_NS)
 
 
-def test_in_and_out_at_the_cursor_keep_the_other_end_where_it_can_stay(
-    playback: PlaybackModel,
-) -> None:
-    playback.set_cursor(300.0)
-    playback.mark_in()
-    assert playback.loop_ns == (300.0, END_NS)
-    playback.set_cursor(700.0)
-    playback.mark_out()
-    assert playback.loop_ns == (300.0, 700.0)
-    playback.set_cursor(500.0)
-    playback.mark_in()
-    assert playback.loop_ns == (500.0, 700.0)
-    playback.set_cursor(700.0)  # the range would be empty: it goes on to the end
-    playback.mark_in()
-    assert playback.loop_ns == (700.0, END_NS)
-    playback.set_cursor(700.0)
-    playback.mark_out()
-    assert playback.loop_ns == (0.0, 700.0)
-    playback.clear_loop()
-    playback.set_cursor(400.0)
-    playback.mark_out()
-    assert playback.loop_ns == (0.0, 400.0)
-
-
 def test_a_replay_may_rest_before_the_end(playback: PlaybackModel) -> None:
     playback.replay(5.0, 400.0)
     playback.advance(60.0)

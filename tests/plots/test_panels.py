@@ -27,6 +27,8 @@ from viewer.models.session import SessionModel
 from viewer.plots.live import SAMPLES_PER_TICK, LivePanel
 from viewer.plots.plot_base import PlotPanel
 
+WAITING = "Compiling the model, first run only…"
+
 
 @pytest.fixture
 def bench(qtbot: QtBot) -> Bench:
@@ -169,3 +171,22 @@ def test_mouse_sets_cursor_zooms_and_fits(bench: Bench, kind: type[PlotPanel]) -
     bench.qtbot.mouseDClick(viewport, left, pos=plot_point(panel, 400_000))
     bench.qtbot.mouseRelease(viewport, left, pos=plot_point(panel, 400_000))
     assert bench.playback.fitted
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+def test_a_panel_says_what_a_run_waits_for(bench: Bench, kind: type[LivePanel]) -> None:
+    panel = bench.show(kind)
+    bench.session.set_waiting(WAITING)
+    panel.flush()
+    assert panel.hint.text().endswith(WAITING)
+    assert panel.HINT in panel.hint.text()
+    record = make_record()
+    bench.session.add_run(record)
+    panel.flush()
+    assert panel.hint.text() == WAITING
+    assert panel.hint.isVisible()
+    bench.session.set_waiting("")
+    bench.session.append_samples(record.run_id, make_samples())
+    panel.flush()
+    assert panel.hint.text() == ""
+    assert not panel.hint.isVisible()

@@ -15,7 +15,7 @@ from viewer.plots.delta import DeltaPanel
 from viewer.plots.parallelism import ParallelismPanel
 from viewer.plots.ring import RingNow, RingState
 from viewer.plots.timeline import Timeline
-from viewer.plots.work import WorkPanel
+from viewer.plots.work import LOW, WorkPanel
 
 
 @pytest.fixture
@@ -207,22 +207,6 @@ def test_time_label_always_says_the_clock(bench: Bench) -> None:
         assert panel.time_label.text() == f"0.250 / 1.000 ms {clock}"
 
 
-def test_keys_move_the_model(bench: Bench) -> None:
-    panel, playback, press = bench.show(Timeline), bench.playback, bench.qtbot.keyClick
-    bench.run()
-    press(panel, Qt.Key.Key_Home)
-    press(panel, Qt.Key.Key_Right)
-    assert playback.cursor_ns == 10_000
-    press(panel.overview, Qt.Key.Key_Left)  # unused keys climb to the timeline
-    assert playback.cursor_ns == 0
-    press(panel, Qt.Key.Key_End)
-    assert playback.cursor_ns == END_NS
-    press(panel, Qt.Key.Key_Space)
-    assert playback.playing
-    press(panel, Qt.Key.Key_A)
-    assert playback.playing
-
-
 def test_live_button_and_model_stay_together(bench: Bench) -> None:
     panel, playback = bench.show(Timeline), bench.playback
     record = bench.run(finished=False)
@@ -255,3 +239,17 @@ def test_overview_scrubs_and_clamps(bench: Bench) -> None:
 
 
 # ---- small things ----------------------------------------------------------------------
+
+
+def test_a_low_work_panel_gives_its_height_to_the_plot(bench: Bench) -> None:
+    panel = bench.show(WorkPanel, 420, LOW + 60)
+    bench.run()
+    panel.flush()
+    assert panel.sentence.isVisible()
+    words = panel.sentence.text()
+    panel.resize(420, LOW - 50)
+    panel.flush()
+    assert not panel.sentence.isVisible()
+    assert words in panel.toolTip()
+    assert panel.toolTip().startswith("Work per second: vertices processed")
+    assert panel.view.height() > 0.25 * panel.height()

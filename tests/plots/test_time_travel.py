@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from panel_stage import END_NS, Bench, make_record, make_samples, make_trace
+from panel_stage import END_NS, Bench, make_samples
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QMouseEvent, QStandardItemModel
 from PyQt6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
-from screen import grabbed, hover
+from screen import hover
 
 from gpu.record.trace import SAMPLE
 from viewer.plots.live import DESCRIBE_MS
@@ -208,25 +208,6 @@ def test_hovering_a_mark_says_what_when_and_how_much(bench: Bench, panel: Timeli
     assert "Peak of parallelism" in words_at(END_NS)
     assert "Starved from" in words_at(50_000)
     assert panel.overview.words_at(at(panel, 450_000).x()) == ()
-
-
-def test_marks_are_drawn_where_they_are_and_thinned(bench: Bench) -> None:
-    panel = bench.show(Timeline, 800, 110)
-    record = make_record(run_id=1)
-    bench.session.add_run(record)
-    samples = make_samples(5001)
-    samples["bucket_switches"] = np.arange(5001)
-    bench.session.append_samples(1, samples)
-    bench.session.finish_run(1, make_trace(samples, record))
-    panel.flush()
-    picture = grabbed(panel.overview)
-    raised = panel._theme.data.raised
-    x = at(panel, float(samples["t_ns"][1251])).x()
-    near = {picture.pixelColor(x + dx, 6).name() for dx in (-2, -1, 0, 1, 2)}
-    assert raised in near
-    row = [picture.pixelColor(x, 46 - 4 - 3).name() for x in range(10, 780)]
-    ticks = row.count(panel._theme.muted)
-    assert 100 < ticks < 250  # one in four pixels, of 5000 switches
 
 
 # ---- words -----------------------------------------------------------------------------

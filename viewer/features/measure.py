@@ -31,8 +31,7 @@ from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
 from viewer.models.comparison import ComparisonModel
-from viewer.models.measure import MeasureModel
-from viewer.models.playback import PlaybackModel
+from viewer.models.playback import MeasureModel, PlaybackModel
 from viewer.models.run_words import Readout, readout
 from viewer.models.session import Notice, SessionModel
 from viewer.plots.live import REFRESH_MS

@@ -20,7 +20,7 @@ from gpu.study.interval import QUANTITIES
 from viewer.features.measure import MeasureFeature, MeasureStrip
 from viewer.features.workspace import looks_of, put_back_moment
 from viewer.main_window import MainWindow
-from viewer.models.measure import MeasureModel
+from viewer.models.playback import MeasureModel
 from viewer.models.session import RunRecord
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
