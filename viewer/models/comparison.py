@@ -1,11 +1,9 @@
 """Two runs on one clock: run B, how its clock lies on A's, and the difference in words.
 
-A is the session's current run: every panel shows it, and the cursor is a time on its clock. B is
-a second run beside it. Choosing another current run chooses another A; choosing B swaps them; a
-current run on another graph ends the comparison.
-
-`clocks` lays B's times on A's (`gpu.study.compare`). While one of the runs goes on, it is made
-anew a few times a second. Where it cannot be made as asked, time is used and `problem` says why.
+A is the session's current run, and the cursor is a time on its clock. Choosing B as current swaps
+them; a current run on another graph ends the comparison. `clocks` lays B's times on A's. While one
+of the runs goes on, it is made anew a few times a second. Where it cannot be made as requested,
+time is used and `problem` says why.
 
 Measured times are compared at probe level 0 only: `missing_reruns` returns the runs to make again
 without probes. Any run of the session with the same settings at level 0 counts as such a rerun.

@@ -1,10 +1,8 @@
 """What is looked at of a matrix: which part, which cell, which value of a pixel; who is at work.
 
 The run is the session's current one, if it has a result for every pair of vertices. The row is
-the session's source (`RunRecord.row`), so a click in the graph and one in the matrix mean the
-same; the column is kept here. `SourceStates` tells of each source whether it
-waits, runs or is done at a moment: exactly at probe level 2; below, samples count them, and as
-sources are begun in order it is known which were begun.
+the session's source; the column is kept here. `SourceStates` are exact at probe level 2; below it
+samples count the sources, which are begun in order.
 """
 
 from __future__ import annotations
@@ -185,10 +183,7 @@ def name_of(session: SessionModel, vertex: int) -> str:
 
 
 def cell_words(session: SessionModel, record: RunRecord, row: int, column: int) -> str:
-    """Return "row 3, column 7: distance 12 · source from 1.0 ms to 1.2 ms, 9 rounds".
-
-    Rows and columns are named as the file names their vertices.
-    """
+    """Return "row 3, column 7: distance 12 · source from 1.0 ms to 1.2 ms, 9 rounds"."""
     matrix = record.matrix
     source = record.settings.source + row
     words = f"row {name_of(session, source)}, column {name_of(session, column)}: "

@@ -64,10 +64,7 @@ class RunChoices:
     def from_dict(
         cls, values: dict[str, Any], here: dict[str, Machine] | None = None
     ) -> RunChoices:
-        """Return choices from what was remembered, defaults where it no longer fits.
-
-        here : the machines that there are; None for those of this computer
-        """
+        """Return remembered choices, or defaults, for the machines `here` or of this computer."""
         kept, fresh = fitting(cls, values), cls()
         here = machines() if here is None else here
         algorithm = kept.algorithm if kept.algorithm in ALGORITHMS else fresh.algorithm
@@ -103,10 +100,7 @@ class RunChoices:
 
 
 def differences(new: RunSettings, old: RunSettings) -> list[str]:
-    """Return what a run that is asked for has otherwise than one made before, [] if nothing.
-
-    How closely it was watched does not count. Of another algorithm no knobs are named.
-    """
+    """Return the settings of a new run that differ from an old one's; the probe does not count."""
     pairs = {
         "algorithm": (new.algorithm, old.algorithm),
         "machine": (new.device, old.device),
@@ -134,10 +128,7 @@ def sources_of(choices: RunChoices, n: int) -> int | None:
 
 
 def room_words(choices: RunChoices, n: int, each: int = 4) -> tuple[str, bool]:
-    """Return what a matrix on n vertices takes, in words, and whether it can be had.
-
-    each : bytes of a distance. Of one source, which takes little: "" and True.
-    """
+    """Return in words what a matrix takes, `each` bytes a distance, and whether there is room."""
     row = ALGORITHMS[choices.algorithm]
     if row.result == "row":
         return "", True

@@ -77,10 +77,7 @@ def share_at(record: RunRecord, cursor_ns: float) -> float | None:
 def time_pair(
     cursor_ns: float, duration_ns: float, shown_ns: float | None = None
 ) -> tuple[str, str]:
-    """Return cursor and length of a run as numbers of one unit, with equally many decimals.
-
-    shown_ns : the time that the plots show, the whole run if None: the fewer, the finer
-    """
+    """Return cursor and length as numbers of one unit; a short `shown_ns` gives more decimals."""
     unit = time_unit(duration_ns)
     finest = (duration_ns if shown_ns is None else shown_ns) / FINEST
     return (
@@ -118,10 +115,7 @@ def verified_words(record: RunRecord | None) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Readout:
-    """What stands between the marks: the two ends, ns of A's clock, and the numbers in words.
-
-    unit : of the run's times, as on the timeline
-    """
+    """The two ends, ns of A's clock, in the timeline's unit, and the numbers between them."""
 
     ends: tuple[float, float]
     unit: TimeUnit

@@ -121,10 +121,7 @@ class RunRecord:
 
     @property
     def dist(self) -> np.ndarray | None:
-        """Distances, live or final: (n,), int32 or float32; None before there are any.
-
-        Of a run from many sources: the row chosen, from `shown_source`.
-        """
+        """Distances (n,), live or final, or the chosen row of a matrix; None before any."""
         held = self.trace or self.buffers
         if held is None:
             return None

@@ -1,10 +1,9 @@
 """Parallelism: how much work is out with the workers, and how much they could take.
 
-The paper's measure (figures 11 to 15): assigned vertices times the mean degree, in
-edges. For an asynchronous algorithm that is work *assigned* at the instant; for one
-that works in supersteps, the work *available* at the start of the superstep (the
-paper's footnote 1). The caption says which. The shaded band is what the controller
-aims for: below it workers starve, above it order is given away for nothing.
+The paper's measure (figures 11 to 15): assigned vertices times the mean degree, in edges. An
+asynchronous algorithm has work *assigned* at the instant; one with supersteps has work *available*
+at the start of each (footnote 1). The controller aims for the shaded band: below it workers starve,
+above it order is given away for nothing.
 """
 
 from __future__ import annotations

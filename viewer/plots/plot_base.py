@@ -55,9 +55,8 @@ MEAN_PIXELS = 3  # pixels of one point of a mean line
 class PlotPanel(PairPanel):
     """Base of the plots; see the module docstring.
 
-    A child sets `TITLE` and `HINT` and fills `_build_plot`, `_reset`, `_consume`,
-    `_draw`, `_show_values`, `_colour` and `summary_text`; for a second run also `_reset_b`,
-    `_consume_b` and `_pair_values`, and draws B wherever `self._b` is a run.
+    A child sets `TITLE` and `HINT` and fills `_build_plot`, `_reset`, `_consume`, `_draw`,
+    `_show_values`, `_colour`, `summary_text`; for B `_reset_b`, `_consume_b`, `_pair_values`.
     """
 
     page_turned = pyqtSignal()  # from words to the plot, or back

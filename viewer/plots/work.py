@@ -1,11 +1,7 @@
 """Work: vertices processed, edges relaxed, distances improved; totals or rates.
 
-A schedule is judged by two numbers: how long it took and how much work it did. Work
-efficiency is settled over processed vertices: 1 where every vertex was processed once,
-as Dijkstra does; the rest was done again because a shorter way turned up later.
-
-Where two runs are compared one of the three counters is shown, of both: six lines in one
-plot tell nothing.
+Work efficiency is settled over processed vertices: 1 where every vertex was processed once, as
+Dijkstra does. Of two runs one of the three counters is shown.
 """
 
 from __future__ import annotations
