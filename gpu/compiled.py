@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -72,18 +73,22 @@ def _source_digest() -> str:
     return digest.hexdigest()
 
 
-def _remove_empty(folder: Path) -> None:
-    """Remove files of the cache that a crash of the system left empty: Numba would not start."""
+def _remove_damaged(folder: Path) -> None:
+    """Remove files of the cache that are no whole pickles: Numba would end with an exception."""
     for path in folder.rglob("*.nb[ic]"):
         with suppress(OSError):
-            if not path.stat().st_size:
+            with path.open("rb") as file:
+                begin = file.read(1)
+                file.seek(max(0, path.stat().st_size - 1))
+                end = file.read(1)
+            if (begin, end) != (pickle.PROTO, pickle.STOP):
                 path.unlink()
 
 
 FOLDER = cache_folder()
 KEEPS = _is_writable(FOLDER)  # whether compiled code outlives the process
 numba.config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
-_remove_empty(FOLDER)
+_remove_damaged(FOLDER)
 
 
 def compiled(

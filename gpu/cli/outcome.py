@@ -105,7 +105,9 @@ def words_of(error: Exception) -> str:
     elif isinstance(error, OSError) and error.errno in {EMFILE, ENFILE}:
         words = "too many open files; raise the limit (ulimit -n), or make fewer runs at a time"
     elif is_no_process(error):
-        words = "too many processes and threads; end some, or raise the limit (ulimit -u)"
+        words = (
+            "out of memory, or too many processes and threads: end some, or raise ulimit -v or -u"
+        )
     elif isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         words = f"{place}{error.strerror or error}"

@@ -60,12 +60,10 @@ class Action:
 def actions() -> dict[str, Action]:
     """Return everything that is tried."""
     from hand_made import small_trace
-    from viewer.features.reports.report import write_zip
 
     import sample_graphs
     from gpu.formats import load_graph, save_graph
     from gpu.lessons.read import find_lessons, read_lesson
-    from gpu.placement import cache
     from gpu.record.export import write_csv, write_distances, write_perfetto
     from gpu.record.tracefile import load_trace, save_trace
     from gpu.record.workspace import SavedGraph, Workspace, load_workspace, save_workspace
@@ -97,19 +95,12 @@ def actions() -> dict[str, Action]:
         ),
         "table of runs": Action(lambda path: write_runs(runs, path), ".csv"),
         "samples of all runs": Action(lambda path: write_all_samples(runs, path), ".csv"),
-        "report": Action(lambda path: write_zip({"log.txt": "words\n" * 999}, str(path)), ".zip"),
-        "layout kept": Action(lambda path: cache._keep(path, graph.positions), ".npy"),
         "drawing kept": Action(lambda path: keep_latest(drawing, path.parent), "drawing.npz"),
         "read trace": Action(load_trace, ".npz", lambda path: save_trace(trace, path)),
         "read workspace": Action(
             load_workspace, ".ssspw", lambda path: save_workspace(Workspace(saved, runs), path)
         ),
         "read lesson": Action(read_lesson, ".toml", copy_lesson),
-        "read layout": Action(
-            lambda path: cache._read(path, graph.n),
-            ".npy",
-            lambda path: cache._keep(path, graph.positions),
-        ),
         "read drawing": Action(
             lambda path: latest(path.parent),
             "drawing.npz",

@@ -354,7 +354,7 @@ def again():
     settings.sync()
     window.start_run()
     if turn % 3 == 0:
-        window.features["workspace"]._writer(str(folder / "a.ssspw"))
+        window.features["workspace"]._save_in_background(str(folder / "a.ssspw"))
     if turn % 4 == 1:
         span = window.playback.duration_ns
         plan = FilmPlan(size=(480, 320), seconds=1.0, last_ns=span or 1.0)

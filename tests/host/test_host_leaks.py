@@ -85,5 +85,6 @@ def test_a_parent_and_child_that_die_together_leave_nothing_past_the_next_start(
         prefix = process.stdout.readline().strip()
         assert process.stdout.readline() == "alone\n"
         process.kill()
+        process.wait()
     Memory(folder=str(tmp_path)).clean_stale()  # as the next engine process does
     assert left_behind(Memory(prefix, str(tmp_path))) == []
