@@ -23,6 +23,7 @@ from viewer.plots.plot_items import Legend
 from viewer.plots.series import CounterSeries
 
 LOW = 190  # pixels of height below which the sentence under the plot goes
+NARROW = 300  # pixels of width below which two runs leave no room for the button
 FIELDS = {  # name on screen -> field of SAMPLE
     "processed": "processed_vertices",
     "relaxed": "relaxed_edges",
@@ -71,6 +72,11 @@ class WorkPanel(PlotPanel):
         low = self.height() < scaled(LOW)
         self.sentence.setVisible(not low)
         self.body.setSpacing(0 if low else SPACING // 2)
+        self._show_totals_button()
+
+    def _show_totals_button(self) -> None:
+        """Hide the button in a narrow panel of two runs: their values need the width."""
+        self.totals_button.setVisible(not self.comparing or self.width() >= scaled(NARROW))
 
     def _show_mode(self, totals: bool) -> None:
         laid = self.comparing and self._pair is not None and not self._pair.clocks.same
@@ -103,6 +109,7 @@ class WorkPanel(PlotPanel):
         self.value.hide()
         self.legend.setVisible(not self.comparing)
         self.measure_box.setVisible(self.comparing)
+        self._show_totals_button()
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
         top, chosen = 0.0, self.measure_box.currentText()
