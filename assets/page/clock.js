@@ -1,7 +1,7 @@
 // One cursor for everything on the page: a time, and how it moves.
 //
-// At pace 1 a whole run takes ten seconds, as in the window. Where movement is unwelcome, playing
-// goes in a few steps instead.
+// A whole run takes ten seconds, as in the window. Where movement is unwelcome, playing goes in a
+// few steps instead.
 
 import { isStill } from "./elements.js";
 import { lastAtOrBefore } from "./run.js";
@@ -14,8 +14,6 @@ export class Clock {
     this.duration = durationNs;
     this.now = durationNs;
     this.playing = false;
-    this.pace = 1;
-    this.frames = 0; // drawn while playing, for who measures
     this.watchers = [];
   }
 
@@ -34,23 +32,21 @@ export class Clock {
     this.tell();
   }
 
-  setDuration(durationNs) {
-    const ended = this.now >= this.duration;
-    this.duration = durationNs;
-    this.go(ended ? durationNs : this.now);
+  /** Stop playing and go to a time. */
+  jump(ns) {
+    this.playing = false;
+    this.go(ns);
   }
 
   /** Go to the next of rising times, or to the one before. */
   step(stops, forward) {
-    this.pause();
     const near = 1e-6 * this.duration;
     const place = forward ? lastAtOrBefore(stops, this.now + near) + 1 : lastAtOrBefore(stops, this.now - near);
-    if (place < 0) this.go(0);
-    else this.go(place >= stops.length ? this.duration : stops[place]);
+    this.jump(place < 0 ? 0 : (stops[place] ?? this.duration));
   }
 
   toggle() {
-    if (this.playing) this.pause();
+    if (this.playing) this.jump(this.now);
     else this.play();
   }
 
@@ -62,22 +58,15 @@ export class Clock {
     requestAnimationFrame((time) => this.frame(time));
   }
 
-  pause() {
-    if (!this.playing) return;
-    this.playing = false;
-    this.tell();
-  }
-
   frame(time) {
     if (!this.playing) return;
     const gone = Math.max(time - this.before, 0);
-    const least = isStill() ? WHOLE_RUN_MS / STILL_STEPS / this.pace : 0;
+    const least = isStill() ? WHOLE_RUN_MS / STILL_STEPS : 0;
     if (gone >= least) {
       this.before = time;
-      this.frames += 1;
-      this.go(this.now + (gone / WHOLE_RUN_MS) * this.pace * this.duration);
+      this.go(this.now + (gone / WHOLE_RUN_MS) * this.duration);
     }
-    if (this.now >= this.duration) this.pause();
+    if (this.now >= this.duration) this.jump(this.now);
     else requestAnimationFrame((next) => this.frame(next));
   }
 }

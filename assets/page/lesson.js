@@ -1,11 +1,11 @@
 // A lesson: steps with text, questions, and the runs that answer them.
 
-import { fieldOf } from "./questions.js";
+import { isRight } from "./answers.js";
 import { Clock } from "./clock.js";
 import { button, drawn, element, trusted } from "./elements.js";
 import { MapView } from "./map.js";
 import { BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel } from "./plots.js";
-import { Progress } from "./answers.js";
+import { fieldOf } from "./questions.js";
 import { Run } from "./run.js";
 import { SweepView } from "./sweep.js";
 import { runsOf, RunsView } from "./view.js";
@@ -16,106 +16,89 @@ const NO_COLUMNS = { t: new Float64Array(1), delta: new Float64Array(1) };
 export class LessonView {
   constructor(page) {
     this.page = page;
-    this.progress = new Progress(page.steps);
-    this.store = `sssp-scope lesson ${page.key}`;
-    this.progress.restore(this.kept());
-    this.dots = page.steps.map((step, place) =>
-      button(String(place + 1), `Step ${place + 1}: ${plainText(step.title_html)}`, () => this.go(place)),
-    );
+    this.answers = new Map(); // step -> {answer, right}
+    this.views = [];
+    this.dots = page.steps.map((step, place) => {
+      const title = trusted("span", step.title_html).textContent;
+      return button(String(place + 1), `Step ${place + 1}: ${title}`, () => this.go(place));
+    });
     this.score = element("p", { class: "score", role: "status" });
-    this.nav = element("nav", { class: "nav", "aria-label": "Steps" }, ...this.dots, this.score);
     this.field = element("article", { class: "step" });
-    this.back = button("Back", "The step before", () => this.go(this.progress.place - 1));
-    this.on = button("Next", "The next step", () => this.go(this.progress.place + 1), { class: "primary" });
-    this.again = button("Begin again", "Forget every answer", () => this.restart());
-    const foot = element("div", { class: "nav foot" }, this.back, this.on, element("span", { class: "gap" }), this.again);
-    this.root = element("div", { class: "lesson" }, this.nav, this.field, foot);
-    this.go(this.progress.place, false);
+    this.back = button("Back", "The step before", () => this.go(this.place - 1));
+    this.next = button("Next", "The next step", () => this.go(this.place + 1), { class: "primary" });
+    this.root = element(
+      "div",
+      { class: "lesson" },
+      element("nav", { class: "nav", "aria-label": "Steps" }, ...this.dots, this.score),
+      this.field,
+      element("div", { class: "nav foot" }, this.back, this.next),
+    );
+    this.place = 0;
+    this.show();
   }
 
   get step() {
-    return this.page.steps[this.progress.place];
+    return this.page.steps[this.place];
   }
 
-  go(place, moves = true) {
-    this.progress.place = Math.min(Math.max(place, 0), this.page.steps.length - 1);
-    this.keep();
+  go(place) {
+    this.place = place;
     this.show();
-    if (moves) {
-      this.field.querySelector("h2").focus({ preventScroll: true });
-      scrollTo({ top: 0 });
-    }
-  }
-
-  restart() {
-    this.progress.restore({ step: 0, answers: {} });
-    this.go(0);
+    this.field.querySelector("h2").focus({ preventScroll: true });
+    scrollTo({ top: 0 });
   }
 
   show() {
-    const { step, progress } = this;
-    this.views?.forEach((view) => view.clock.pause());
+    const { step } = this;
+    this.views.forEach((view) => view.clock?.jump(view.clock.now));
     this.views = [];
-    this.pictures = [];
-    const answered = progress.answers[step.key];
-    const heading = trusted("h2", `${progress.place + 1}. ${step.title_html}`);
+    const answered = this.answers.get(step);
+    const heading = trusted("h2", `${this.place + 1}. ${step.title_html}`);
     heading.tabIndex = -1;
-    this.field.replaceChildren(heading, trusted("div", step.html, "text"));
-    if (step.question) this.field.append(this.ask(step, answered));
-    else this.field.append(...this.plain(step));
+    const parts = [heading, trusted("div", step.html, "text")];
+    if (step.question) parts.push(this.ask(step, answered));
+    else if (step.graph && !step.shows.length && !step.sweeps.length && !step.faults.length) {
+      const { run, rings } = this.lookOf(step);
+      parts.push(this.kept(new MapView(run, new Clock(1), { rings })).root);
+    }
     if (step.driven)
-      this.field.append(
-        element("p", { class: "caution" }, "This step is driven by hand: open the lesson in SSSP Scope."),
-      );
-    this.told = element("div", { class: "told" });
-    this.field.append(this.told);
-    if (!step.question || answered) this.tell(step);
+      parts.push(element("p", { class: "caution" }, "This step is driven by hand: open the lesson in SSSP Scope."));
+    if (answered) parts.push(this.verdict(step, answered));
+    if (answered || !step.question) parts.push(...this.pictures(step));
+    this.field.replaceChildren(...parts);
     this.showNav();
   }
 
-  /** Show the graph of a step that shows no run. */
-  plain(step) {
-    if (!step.graph || step.shows.length || step.sweeps.length || step.faults.length) return [];
-    const look = this.lookOf(step);
-    const map = new MapView(look.run, look.clock, { rings: look.rings });
-    this.pictures.push(map);
-    return [map.root];
+  /** Keep a view: it takes colours and keys while its step is shown. */
+  kept(view) {
+    this.views.push(view);
+    return view;
   }
 
-  /** Return a graph that nothing has run on, as a map wants it. */
+  /** Return the graph of a step before anything has run on it. */
   lookOf(step) {
     const graph = this.page.graphs[step.graph.graph];
-    const run = new Run(
-      { title: graph.name, source: step.graph.source, columns: NO_COLUMNS, time_ns: 1, vertices: null },
-      graph,
-    );
-    return { run, clock: new Clock(1), rings: step.rings };
+    const tree = { title: graph.name, source: step.graph.source, columns: NO_COLUMNS, time_ns: 1 };
+    return { run: new Run(tree, graph), rings: step.rings };
   }
 
   ask(step, answered) {
     const { question } = step;
-    let meant = answered ? answered.given : null;
-    const submit = button("Check", "Check the answer", () => this.answered(step, meant), {
-      class: "primary",
-      disabled: true,
-    });
-    const look = question.kind === "vertex" && step.graph ? this.lookOf(step) : null;
-    const field = fieldOf(
-      question,
-      (given) => {
-        meant = given;
-        submit.disabled = given === null;
-      },
-      look,
-    );
-    if (field.map) this.pictures.push(field.map);
+    let answer = null;
+    const submit = element("button", { class: "primary", disabled: true }, "Check");
+    const give = (value) => {
+      answer = value;
+      submit.disabled = value === null;
+    };
+    const field = fieldOf(question, give, question.kind === "vertex" ? this.lookOf(step) : null);
+    if (field.map) this.kept(field.map);
     const box = element("form", { class: "ask" }, trusted("p", question.ask_html, "asked"), field.root, submit);
     box.addEventListener("submit", (event) => {
-      event.preventDefault(); // Enter checks
-      if (!answered) this.answered(step, meant);
+      event.preventDefault();
+      if (answer !== null) this.answered(step, answer);
     });
     if (answered) {
-      field.show(answered.given);
+      field.show(answered.answer);
       submit.hidden = true;
       box.inert = true;
       box.classList.add("done");
@@ -123,121 +106,72 @@ export class LessonView {
     return box;
   }
 
-  answered(step, given) {
-    if (given === null) return;
-    this.progress.answer(step, given);
-    this.keep();
+  answered(step, answer) {
+    this.answers.set(step, { answer, right: isRight(step.question, answer) });
     this.show();
-    this.field.querySelector(".verdict")?.focus({ preventScroll: true });
+    this.field.querySelector(".verdict").focus({ preventScroll: true });
   }
 
-  /** Say whether the answer was right, and show what the engine found. */
-  tell(step) {
-    const answered = this.progress.answers[step.key];
-    const parts = [];
-    if (answered) {
-      const { question } = step;
-      const said = answered.right ? "Right" : "Not quite";
-      const verdict = element(
-        "p",
-        { class: `verdict ${answered.right ? "right" : "wrong"}`, tabindex: -1, role: "status" },
-        answered.right ? "✓ " : "✗ ",
-        `${said}. `,
-      );
-      if (!answered.right) verdict.append("The engine says: ", trusted("strong", question.answer_html));
-      parts.push(verdict, trusted("div", answered.right ? question.right_html : question.wrong_html, "text"));
-    }
-    parts.push(...step.sweeps.filter((sweep) => sweep.points.length > 1).map((sweep) => this.sweep(sweep)));
-    parts.push(...step.faults.map(faultPicture));
-    parts.push(...step.shows.map((show) => this.runs(step, show)));
-    this.told.replaceChildren(...parts);
+  /** Say whether the answer was right, and why. */
+  verdict({ question }, { right }) {
+    const kind = `verdict ${right ? "right" : "wrong"}`;
+    const words = element("p", { class: kind, tabindex: -1, role: "status" }, right ? "✓ Right." : "✗ Not quite. ");
+    if (!right) words.append("The engine says: ", trusted("strong", question.answer_html));
+    return element("div", {}, words, trusted("div", right ? question.right_html : question.wrong_html, "text"));
   }
 
-  /** A sweep with its slider. */
-  sweep(sweep) {
-    const view = new SweepView({ ...this.page, sweep });
-    this.views.push(view);
-    return view.root;
+  /** Return what the engine found: sweeps, faults, runs. */
+  pictures(step) {
+    const sweeps = step.sweeps.filter((sweep) => sweep.points.length > 1);
+    return [
+      ...sweeps.map((sweep) => this.kept(new SweepView({ ...this.page, sweep })).root),
+      ...step.faults.map(faultPicture),
+      ...step.shows.map((show) => this.runs(step, show)),
+    ];
   }
 
   runs(step, show) {
-    const panels = step.panels.map((name) => PANEL_KINDS[name]);
-    const { clocks, words, cautions } = show;
-    const view = new RunsView(runsOf(this.page, show.shown, show.names), {
-      clocks,
-      words,
-      cautions,
-      panels: panels.length ? panels : null,
-      map: { rings: step.rings },
-    });
+    const { words, cautions, names, shown } = show;
+    const panels = step.panels.length ? step.panels.map((name) => PANEL_KINDS[name]) : null;
+    const view = new RunsView(runsOf(this.page, shown, names), { words, cautions, panels, rings: step.rings });
     if (step.way) view.setWay(step.way);
     const moment = show.seek ?? show.telling_ns; // two finished maps look alike
     if (moment) view.clock.go(moment);
-    this.views.push(view);
-    return view.root;
+    return this.kept(view).root;
   }
 
   showNav() {
-    const { place, answers } = this.progress;
+    const { place, answers } = this;
     this.dots.forEach((dot, at) => {
-      const answer = answers[this.page.steps[at].key];
+      const answer = answers.get(this.page.steps[at]);
       dot.className = `dot ${answer ? (answer.right ? "right" : "wrong") : ""}`;
       if (at === place) dot.setAttribute("aria-current", "step");
       else dot.removeAttribute("aria-current");
     });
-    const asked = this.progress.asked.length;
-    const begun = Object.keys(answers).length > 0;
-    this.score.textContent = begun ? `${this.progress.right} of ${asked} right` : "";
+    const count = this.page.steps.filter((step) => step.question).length;
+    const right = [...answers.values()].filter((one) => one.right).length;
+    this.score.textContent = answers.size ? `${right} of ${count} right` : "";
     this.back.disabled = place === 0;
-    this.on.disabled = place === this.page.steps.length - 1;
-  }
-
-  kept() {
-    try {
-      return JSON.parse(localStorage.getItem(this.store));
-    } catch {
-      return null; // a browser without storage
-    }
-  }
-
-  keep() {
-    try {
-      localStorage.setItem(this.store, JSON.stringify(this.progress.state()));
-    } catch {
-      // see `kept`
-    }
+    this.next.disabled = place === this.page.steps.length - 1;
   }
 
   recolour() {
     this.views.forEach((view) => view.recolour());
-    this.pictures.forEach((picture) => picture.recolour());
   }
 
   key(event) {
-    const inside = this.views.find((view) => view.root.contains(event.target));
-    return (inside ?? this.views[0])?.key(event) ?? false;
+    const players = this.views.filter((view) => view.key);
+    const inside = players.find((view) => view.root.contains(event.target));
+    return (inside ?? players[0])?.key(event) ?? false;
   }
 }
 
 /** Return the wrong entries of a faulty listing: a row for each source, a column for each vertex. */
-function faultPicture(fault) {
-  const cells = Array.from(fault.wrong.keys())
-    .filter((at) => fault.wrong[at])
-    .map((at) => drawn("rect", { x: at % fault.columns, y: Math.floor(at / fault.columns), width: 1, height: 1 }));
-  const words = `${fault.title}: ${fault.words}`;
-  const svg = drawn(
-    "svg",
-    { class: "wrong", viewBox: `0 0 ${fault.columns} ${fault.rows}`, role: "img", "aria-label": words },
-    ...cells,
-  );
-  return element(
-    "figure",
-    { class: "fault" },
-    svg,
-    element("figcaption", {}, element("b", {}, fault.title), `: ${fault.words}`),
-  );
-}
-
-function plainText(html) {
-  return trusted("span", html).textContent;
+function faultPicture({ title, words, rows, columns, wrong }) {
+  const cells = Array.from(wrong.keys())
+    .filter((at) => wrong[at])
+    .map((at) => drawn("rect", { x: at % columns, y: Math.floor(at / columns), width: 1, height: 1 }));
+  const box = { class: "wrong", viewBox: `0 0 ${columns} ${rows}`, role: "img", "aria-label": `${title}: ${words}` };
+  const caption = element("figcaption", {}, element("b", {}, title), `: ${words}`);
+  return element("figure", { class: "fault" }, drawn("svg", box, ...cells), caption);
 }

@@ -19,7 +19,7 @@ async function start() {
   const main = document.getElementById("page");
   setTheme(DARK.matches ? "dark" : "light");
   const page = await unpacked(
-    JSON.parse(document.getElementById("told").textContent),
+    JSON.parse(document.getElementById("data").textContent),
     document.getElementById("arrays").textContent.trim(),
   );
   shown = KINDS[page.kind](page);
@@ -33,46 +33,38 @@ async function start() {
 }
 
 function runsShown(page) {
-  const { clocks, words, cautions, note } = page;
-  const view = new RunsView(runsOf(page, page.shown, page.names), { clocks, words, cautions, note });
+  const { words, cautions, note } = page;
+  const view = new RunsView(runsOf(page, page.shown, page.names), { words, cautions, note });
   if (page.telling_ns) view.clock.go(page.telling_ns); // two finished maps look alike
   return view;
 }
 
 function headOf(page) {
-  const run = page.kind === "runs" && page.shown.length === 1 ? page.runs[page.shown[0]] : null;
   const theme = button("◐", "Light or dark (T)", changeTheme, { class: "theme" });
   const title = element(
     "div",
     { class: "title" },
     element("h1", {}, page.title),
     page.idea_html ? trusted("p", page.idea_html, "idea") : null,
-    run
-      ? element("p", { class: "muted" }, run.subtitle)
-      : page.about
-        ? element("p", { class: "muted" }, page.about)
-        : null,
+    page.about ? element("p", { class: "muted" }, page.about) : null,
   );
   return element("header", { class: "head" }, title, theme);
 }
 
 function footOf(page) {
-  const runs = (page.kind === "lesson" ? [] : page.runs).map((run) =>
-    element("p", {}, page.runs.length > 1 ? element("b", {}, `${run.about}: `) : null, run.totals),
+  const runs = page.kind === "lesson" ? [] : page.runs;
+  const totals = runs.map((run) =>
+    element("p", {}, runs.length > 1 ? element("b", {}, `${run.about}: `) : null, run.totals),
   );
-  const keys = element(
-    "details",
-    { class: "keys" },
-    element("summary", {}, "Keys"),
-    element("dl", {}, ...KEYS.flatMap(([keys, words]) => [element("dt", {}, keys), element("dd", {}, words)])),
+  const keys = KEYS.flatMap(([key, words]) => [element("dt", {}, key), element("dd", {}, words)]);
+  const times = "Modelled times come from a cost model of a GPU, measured ones from a clock. Never compare the two.";
+  return element(
+    "footer",
+    {},
+    ...totals,
+    element("details", { class: "keys" }, element("summary", {}, "Keys"), element("dl", {}, ...keys)),
+    element("p", { class: "muted" }, `Made by SSSP Scope. ${times}`),
   );
-  const what =
-    page.kind === "sweep"
-      ? element("details", {}, element("summary", {}, "All runs"), ...runs)
-      : element("div", { class: "totals" }, ...runs);
-  const times =
-    "Modelled times come from a cost model of a GPU, measured ones from a clock. Never compare the two.";
-  return element("footer", {}, what, keys, element("p", { class: "muted" }, `Made by SSSP Scope. ${times}`));
 }
 
 function onKey(event) {

@@ -1,20 +1,19 @@
 // The map of a run: vertices where they lie, coloured by what is true of them at the cursor.
+//
+// A graph of a few vertices is drawn as in a textbook. Of a larger one the canvas keeps its picture:
+// while time moves forward, only vertices whose colour changed are painted again.
 
-import { blended, channels, css, pixel, shades, tableFor } from "./colour.js";
-import { button, colours, drawn, element } from "./elements.js";
+import { css, tableFor } from "./colour.js";
+import { colours, drawn, element } from "./elements.js";
 import { lookAt } from "./legend.js";
-import { pixelMap } from "./raster.js";
 import { nameOf, vertexCalled } from "./run.js";
 import { plainNumber } from "./words.js";
 
 const MARGIN = 0.045; // of the shorter side, around the drawing
-const NEAR = 14; // pixels: a vertex that far from the pointer is meant
-const MOST_ZOOM = 60;
-const NOWHERE = 65535; // on the grid: a vertex without a place
-const DISC_LEAST = 8; // pixels: radius of a vertex of a small graph
-const DISC_MOST = 17;
-const DISC_SHARE = 0.3; // of the way to the nearest other vertex
 const FEW_MARGIN = 46; // pixels around a small graph, for discs and what stands under them
+const NEAR = 14; // pixels: a vertex that far from the pointer is meant
+const NOWHERE = 65535; // on the grid: a vertex without a place
+const MOST_INK = 4; // pixels of edges per pixel of the field; above, only vertices are drawn
 
 export class MapView {
   /** chosen(vertex): called when a vertex is clicked; pointed(vertex): when one is hovered. */
@@ -22,17 +21,16 @@ export class MapView {
     Object.assign(this, { run, clock, chosen, pointed, rings });
     this.graph = run.graph;
     this.way = "distance";
-    this.zoom = 1;
-    this.centre = [this.graph.width / 2, this.graph.height / 2];
     this.hovered = -1;
+    this.picked = -1;
     this.build();
-    this.size = new ResizeObserver(() => this.resized());
-    this.size.observe(this.field);
+    new ResizeObserver(() => this.resized()).observe(this.field);
     clock.watch(() => this.draw());
   }
 
   build() {
-    const name = this.run.letter ? `${this.run.letter}: ${this.run.title}` : this.run.title;
+    const { letter, title } = this.run;
+    const name = `${letter} ${title}`.trim();
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.overlay = drawn("svg", { class: "overlay", "aria-hidden": "true" });
     this.card = element("p", { class: "card", role: "status" });
@@ -49,52 +47,20 @@ export class MapView {
       placeholder: "vertex",
       "aria-label": `Look at a vertex of ${name}`,
     });
-    const tools = element(
-      "div",
-      { class: "tools" },
-      this.find,
-      button("+", "Zoom in (+)", () => this.zoomBy(1.6)),
-      button("−", "Zoom out (−)", () => this.zoomBy(1 / 1.6)),
-      button("⤢", "Show the whole graph (0)", () => this.fit()),
-    );
-    const head = element("div", { class: "map-head" }, element("h3", {}, ...titleOf(this.run)), tools);
+    const head = element("div", { class: "map-head" }, titleOf(this.run), this.find);
     this.root = element("figure", { class: "map" }, head, this.field, this.card, this.legend);
     this.listen();
   }
 
   listen() {
-    this.field.addEventListener("pointermove", (event) => this.moved(event));
+    this.field.addEventListener("pointermove", (event) => this.point(this.vertexAt(event)));
     this.field.addEventListener("pointerleave", () => this.point(-1));
-    this.field.addEventListener("pointerdown", (event) => {
-      this.pressed = [event.clientX, event.clientY, ...this.centre];
-      this.field.setPointerCapture(event.pointerId);
-    });
-    this.field.addEventListener("pointerup", (event) => {
-      const still = this.pressed && Math.hypot(event.clientX - this.pressed[0], event.clientY - this.pressed[1]) < 5;
-      this.pressed = null;
-      if (still) this.choose(this.vertexAt(event));
-    });
-    this.field.addEventListener(
-      "wheel",
-      (event) => {
-        if (!event.ctrlKey) return; // the page scrolls
-        event.preventDefault();
-        this.zoomBy(event.deltaY < 0 ? 1.25 : 0.8, event);
-      },
-      { passive: false },
-    );
-    this.field.addEventListener("keydown", (event) => {
-      const act = { "+": () => this.zoomBy(1.6), "-": () => this.zoomBy(1 / 1.6), 0: () => this.fit() }[event.key];
-      if (act) {
-        event.preventDefault();
-        act();
-      }
-    });
+    this.field.addEventListener("click", (event) => this.choose(this.vertexAt(event)));
     this.find.addEventListener("input", () => {
-      const vertex = vertexCalled(this.graph, this.find.value.trim());
+      const name = this.find.value.trim();
+      const vertex = vertexCalled(this.graph, name);
       this.point(vertex);
-      if (vertex < 0 && this.find.value.trim())
-        this.card.textContent = `${this.find.value.trim()} is not a vertex here`;
+      if (vertex < 0 && name) this.card.textContent = `${name} is not a vertex here`;
     });
     this.find.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.choose(vertexCalled(this.graph, this.find.value.trim()));
@@ -108,194 +74,172 @@ export class MapView {
     if (this.chosen) this.chosen(vertex);
   }
 
-  /** Ring these vertices; `picked` is one that was answered. */
-  ring(vertices, picked = -1) {
-    this.rings = vertices;
-    this.picked = picked;
+  /** Mark the vertex that was answered. */
+  pick(vertex) {
+    this.picked = vertex;
     this.drawOverlay();
+  }
+
+  point(vertex) {
+    if (vertex === this.hovered) return;
+    this.hovered = vertex;
+    this.drawOverlay();
+    this.showCard();
+    this.pointed(vertex);
   }
 
   setWay(way) {
     this.way = way;
-    this.draw();
-  }
-
-  fit() {
-    this.zoom = 1;
-    this.centre = [this.graph.width / 2, this.graph.height / 2];
-    this.resized();
-  }
-
-  zoomBy(factor, event = null) {
-    const before = event ? this.worldAt(event) : this.centre;
-    this.zoom = Math.min(Math.max(this.zoom * factor, 1), MOST_ZOOM);
-    if (this.zoom === 1) this.centre = [this.graph.width / 2, this.graph.height / 2];
-    else if (event) {
-      this.place();
-      const after = this.worldAt(event);
-      this.centre = this.centre.map((one, at) => one + before[at] - after[at]);
-    }
-    this.resized();
-  }
-
-  /** Return the least way between two vertices of a small graph, pixels. */
-  nearest() {
-    let least = Infinity;
-    for (let one = 0; one < this.x.length; one += 1) {
-      for (let other = 0; other < one; other += 1) {
-        const far = Math.hypot(this.x[one] - this.x[other], this.y[one] - this.y[other]) / this.ratio;
-        if (far < least) least = far;
-      }
-    }
-    return least;
-  }
-
-  /** Find scale and pixels of every vertex for the field as it is now. */
-  place() {
-    const { clientWidth: width, clientHeight: height } = this.field;
-    this.ratio = Math.min(devicePixelRatio || 1, 2);
-    this.width = Math.max(Math.round(width * this.ratio), 1);
-    this.height = Math.max(Math.round(height * this.ratio), 1);
-    const margin = this.graph.few ? FEW_MARGIN * this.ratio : MARGIN * Math.min(this.width, this.height);
-    const room = [Math.max(this.width - 2 * margin, 1), Math.max(this.height - 2 * margin, 1)];
-    this.scale = this.zoom * Math.min(room[0] / this.graph.width, room[1] / this.graph.height);
-    const count = this.graph.x.length;
-    this.x = new Float32Array(count);
-    this.y = new Float32Array(count);
-    for (let vertex = 0; vertex < count; vertex += 1) {
-      const known = this.graph.x[vertex] !== NOWHERE || this.graph.y[vertex] !== NOWHERE;
-      this.x[vertex] = known ? this.width / 2 + (this.graph.x[vertex] - this.centre[0]) * this.scale : NaN;
-      this.y[vertex] = known ? this.height / 2 + (this.graph.y[vertex] - this.centre[1]) * this.scale : NaN;
-    }
-  }
-
-  resized() {
-    if (!this.field.clientWidth) return;
-    this.place();
-    if (this.graph.few) this.radius = Math.min(Math.max(DISC_SHARE * this.nearest(), DISC_LEAST), DISC_MOST);
-    this.overlay.setAttribute("viewBox", `0 0 ${this.width / this.ratio} ${this.height / this.ratio}`);
-    this.canvas.hidden = this.graph.few;
-    if (!this.graph.few) {
-      this.canvas.width = this.width;
-      this.canvas.height = this.height;
-      const { x, y, width, height, ratio } = this;
-      this.pixels = pixelMap({ x, y, tails: this.graph.tails, heads: this.graph.heads, width, height, ratio });
-    }
     this.recolour();
+  }
+
+  /** Compute the place of every vertex, CSS pixels, for the field as it is now. */
+  resized() {
+    const { clientWidth: width, clientHeight: height } = this.field;
+    if (!width) return;
+    const { graph } = this;
+    const margin = graph.few ? FEW_MARGIN : MARGIN * Math.min(width, height);
+    const across = Math.max(width - 2 * margin, 1) / graph.width;
+    const down = Math.max(height - 2 * margin, 1) / graph.height;
+    const scale = Math.min(across, down);
+    const hasPlace = (vertex) => graph.x[vertex] !== NOWHERE || graph.y[vertex] !== NOWHERE;
+    const placed = (values, middle, room) =>
+      Float32Array.from(values, (value, vertex) => (hasPlace(vertex) ? room / 2 + (value - middle) * scale : NaN));
+    this.x = placed(graph.x, graph.width / 2, width);
+    this.y = placed(graph.y, graph.height / 2, height);
+    const spacing = Math.sqrt((width * height) / Math.max(graph.x.length, 1));
+    this.radius = graph.few ? between(8, 0.12 * spacing, 17) : between(0.7, 0.16 * spacing, 6);
+    this.lineWidth = between(1, 0.2 * spacing, 2.2);
+    this.hasLines = this.ink() <= MOST_INK * width * height;
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    this.canvas.hidden = graph.few;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.context = this.canvas.getContext("2d");
+    this.context.scale(ratio, ratio);
+    this.overlay.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.recolour();
+  }
+
+  /** Return the area that all edges take, pixels. */
+  ink() {
+    const { tails, heads } = this.graph;
+    let length = 0;
+    for (let arc = 0; arc < tails.length; arc += 1) {
+      const [tail, head] = [tails[arc], heads[arc]];
+      length += Math.hypot(this.x[tail] - this.x[head], this.y[tail] - this.y[head]) || 0;
+    }
+    return length * this.lineWidth;
   }
 
   /** Take the colours of the page: another theme, another way of colouring. */
   recolour() {
     if (!this.x) return; // not laid out yet
-    this.theme = colours(this.field);
-    this.tables = new Map();
-    if (this.pixels) {
-      const paper = pixel(channels(this.theme.plot));
-      const grey = this.pixels.grey ? shades(this.theme) : null;
-      this.image = new ImageData(this.width, this.height);
-      this.words = new Uint32Array(this.image.data.buffer);
-      if (grey) for (let at = 0; at < this.words.length; at += 1) this.words[at] = grey[this.pixels.grey[at]];
-      else this.words.fill(paper);
-    }
+    this.theme = colours();
+    this.levels = null;
+    this.legendKey = "";
     this.draw();
   }
 
-  tableOf(look) {
-    const key = `${look.table} ${look.steps ?? 255}`;
-    if (!this.tables.has(key)) {
-      const table = tableFor(look.table, this.theme, look.steps);
-      this.tables.set(key, { table, blended: blended(table, this.theme.plot) });
-    }
-    return this.tables.get(key);
-  }
-
   draw() {
-    if (!this.tables) return;
-    this.now = this.run.fromA(this.clock.now);
-    const look = lookAt(this.run, this.way, this.now);
-    const { table, blended: mixes } = this.tableOf(look);
-    const levels = Uint8Array.from(this.graph.x, (_, vertex) => look.level(vertex));
-    this.levels = levels;
-    if (this.graph.few) this.drawFew(levels, table);
-    else this.paint(levels, mixes);
-    this.showLegend(look, table);
+    if (!this.theme) return;
+    const { now } = this.clock;
+    const look = lookAt(this.run, this.way, now);
+    const table = tableFor(look.table, this.theme);
+    const before = now >= this.now ? this.levels : null;
+    this.now = now;
+    this.levels = Uint8Array.from(this.graph.x, (_, vertex) => look.level(vertex));
+    if (this.graph.few) this.drawFew(table);
+    else this.paint(table, before);
+    this.showLegend(look.legend, table);
     this.drawOverlay();
     this.showCard();
   }
 
-  paint(levels, mixes) {
-    const { pixel: places, owner, cover } = this.pixels;
-    for (let at = 0; at < places.length; at += 1) this.words[places[at]] = mixes[cover[at] * 256 + levels[owner[at]]];
-    this.canvas.getContext("2d").putImageData(this.image, 0, 0);
+  /** Paint vertices and their halves of edges; of those whose level is as `before`, nothing. */
+  paint(table, before) {
+    const { context, levels, x, y } = this;
+    if (!before) context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    const changed = (vertex) => !before || before[vertex] !== levels[vertex];
+    const lines = new Paths();
+    const discs = new Paths();
+    const half = (vertex, other) => {
+      if (!changed(vertex) || !Number.isFinite(x[vertex] + x[other])) return;
+      const path = lines.of(levels[vertex]);
+      path.moveTo(x[vertex], y[vertex]);
+      path.lineTo((x[vertex] + x[other]) / 2, (y[vertex] + y[other]) / 2);
+    };
+    if (this.hasLines) {
+      this.graph.tails.forEach((tail, arc) => {
+        half(tail, this.graph.heads[arc]);
+        half(this.graph.heads[arc], tail);
+      });
+    }
+    for (let vertex = 0; vertex < levels.length; vertex += 1) {
+      if (!changed(vertex) || !Number.isFinite(x[vertex])) continue;
+      const path = discs.of(levels[vertex]);
+      path.moveTo(x[vertex] + this.radius, y[vertex]);
+      path.arc(x[vertex], y[vertex], this.radius, 0, 2 * Math.PI);
+    }
+    context.lineWidth = this.lineWidth;
+    lines.each((level, path) => {
+      context.strokeStyle = css(table[level]);
+      context.stroke(path);
+    });
+    discs.each((level, path) => {
+      context.fillStyle = css(table[level]);
+      context.fill(path);
+    });
   }
 
-  at(vertex) {
-    return [this.x[vertex] / this.ratio, this.y[vertex] / this.ratio];
-  }
-
-  /** Draw source, rings and the vertex under the pointer. */
+  /** Draw source, rings, notes and the vertex under the pointer. */
   drawOverlay() {
     if (!this.x) return;
     const marks = [];
-    const few = this.graph.few;
-    const mark = (vertex, name, radius) => {
-      const [x, y] = this.at(vertex);
-      if (Number.isFinite(x)) marks.push(drawn("circle", { class: name, cx: x, cy: y, r: radius }));
+    const rim = this.graph.few ? this.radius : 3;
+    const mark = (vertex, name, room) => {
+      if (!(vertex >= 0) || !Number.isFinite(this.x[vertex])) return;
+      marks.push(drawn("circle", { class: name, cx: this.x[vertex], cy: this.y[vertex], r: rim + room }));
     };
-    const source = this.graph.shown ? this.graph.shown.indexOf(this.run.source) : this.run.source;
-    if (source >= 0) {
-      const [x, y] = this.at(source);
-      mark(source, few ? "source-rim" : "source-ring", few ? this.radius + 4 : 8);
-      if (!few) marks.push(drawn("path", { class: "source-star", d: star(x, y, 6) }));
-    }
-    for (const vertex of this.rings) mark(vertex, "ring", few ? this.radius + 8 : 11);
-    for (const { vertex } of this.run.notes ?? []) {
-      if (vertex >= 0) mark(vertex, "noted", few ? this.radius + 4 : 6); // else at a moment, or not drawn
-    }
-    if (this.picked >= 0) mark(this.picked, "picked", few ? this.radius + 6 : 9);
-    if (this.hovered >= 0) mark(this.hovered, "hovered", few ? this.radius + 3 : 6);
-    this.overlay.replaceChildren(...(few ? (this.drawing ?? []) : []), ...marks);
-  }
-
-  /** Bring a vertex into sight and point at it. */
-  look(vertex) {
-    const [x, y] = this.at(vertex);
-    if (!(x >= 0 && y >= 0 && x <= this.width / this.ratio && y <= this.height / this.ratio)) this.fit();
-    this.point(vertex);
-    this.field.focus();
+    const { source, notes = [] } = this.run;
+    mark(this.graph.shown ? this.graph.shown.indexOf(source) : source, "source-ring", 4);
+    this.rings.forEach((vertex) => mark(vertex, "ring", 8));
+    notes.forEach((note) => mark(note.vertex, "noted", 4));
+    mark(this.picked, "picked", 6);
+    mark(this.hovered, "hovered", 3);
+    this.overlay.replaceChildren(...(this.drawing ?? []), ...marks);
   }
 
   /** Draw a small graph as in a textbook: names in discs, weights on arcs, distances below. */
-  drawFew(levels, table) {
+  drawFew(table) {
     const { tails, heads, weights } = this.graph;
     const parts = [];
     const both = new Set(Array.from(tails, (tail, arc) => `${tail} ${heads[arc]}`));
-    for (let arc = 0; arc < tails.length; arc += 1) {
-      if (tails[arc] === heads[arc]) continue;
-      parts.push(...this.arc(tails[arc], heads[arc], weights[arc], both.has(`${heads[arc]} ${tails[arc]}`)));
-    }
-    for (let vertex = 0; vertex < levels.length; vertex += 1) {
-      const [x, y] = this.at(vertex);
-      if (!Number.isFinite(x)) continue;
-      const fill = table[levels[vertex]];
-      const dark = 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 140;
+    tails.forEach((tail, arc) => {
+      if (tail !== heads[arc])
+        parts.push(...this.arc(tail, heads[arc], weights[arc], both.has(`${heads[arc]} ${tail}`)));
+    });
+    this.levels.forEach((level, vertex) => {
+      const [x, y] = [this.x[vertex], this.y[vertex]];
+      if (!Number.isFinite(x)) return;
+      const fill = table[level];
+      const isDark = 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 140;
       parts.push(
         drawn("circle", { cx: x, cy: y, r: this.radius, fill: css(fill), class: "disc" }),
         drawn(
           "text",
-          { x, y: y + 0.3 * this.radius, "font-size": 0.85 * this.radius, class: dark ? "name on-dark" : "name" },
+          { x, y: y + 0.3 * this.radius, "font-size": 0.85 * this.radius, class: isDark ? "name on-dark" : "name" },
           nameOf(this.graph, vertex),
         ),
       );
-      if (this.run.vertices) {
+      if (this.run.vertices)
         parts.push(drawn("text", { x, y: y + this.radius + 13, class: "under" }, this.run.label(vertex, this.now)));
-      }
-    }
+    });
     this.drawing = parts;
   }
 
   arc(tail, head, weight, curved) {
-    const [[x0, y0], [x1, y1]] = [this.at(tail), this.at(head)];
+    const [x0, y0, x1, y1] = [this.x[tail], this.y[tail], this.x[head], this.y[head]];
     const long = Math.hypot(x1 - x0, y1 - y0) || 1;
     const [ux, uy] = [(x1 - x0) / long, (y1 - y0) / long];
     const bend = curved ? 18 : 0;
@@ -311,118 +255,86 @@ export class MapView {
     ];
   }
 
-  showLegend(look, table) {
-    const key = JSON.stringify([look.legend, look.table, look.steps]);
-    if (key === this.legendKey && this.legendTheme === this.theme) return;
+  showLegend(legend, table) {
+    const key = JSON.stringify(legend);
+    if (key === this.legendKey) return;
     this.legendKey = key;
-    this.legendTheme = this.theme;
-    const { title, ticks, swatches, note } = look.legend;
+    const { title, ends, swatches, note } = legend;
     const parts = [element("span", { class: "legend-title" }, title)];
-    for (const [at, words] of swatches) {
-      const dot = drawn(
-        "svg",
-        { viewBox: "0 0 10 10", class: "swatch" },
-        drawn("circle", { cx: 5, cy: 5, r: 5, fill: css(table[at]) }),
-      );
-      parts.push(element("span", { class: "key" }, dot, words));
+    for (const [at, words] of swatches) parts.push(element("span", {}, swatch([table[at]]), words));
+    if (ends) {
+      const shades = Array.from({ length: 16 }, (_, at) => table[1 + 17 * at - (at ? 1 : 0)]);
+      parts.push(element("span", {}, `${ends[0]} `, swatch(shades, "bar"), ends[1]));
     }
-    if (ticks.length) parts.push(bar(table, look.steps ?? 255, ticks));
-    if (this.graph.shown)
-      parts.push(
-        element(
-          "span",
-          { class: "note" },
-          `${plainNumber(this.graph.x.length)} of ${plainNumber(this.graph.n)} vertices drawn`,
-        ),
-      );
-    parts.push(element("span", { class: "note line" }, note ?? ""));
+    const { few, shown, n, x } = this.graph;
+    const remarks = [
+      shown ? `${plainNumber(x.length)} of ${plainNumber(n)} vertices drawn` : "",
+      few || this.hasLines ? "" : "too many edges to draw",
+      note ?? "",
+    ];
+    parts.push(element("span", { class: "note line" }, remarks.filter(Boolean).join(" · ")));
     this.legend.replaceChildren(...parts);
   }
 
   showCard() {
-    if (this.hovered < 0)
+    if (this.hovered < 0) {
       this.card.textContent = this.chosen ? "Click a vertex to choose it." : "Point at a vertex for its numbers.";
-    else {
-      const said = (this.run.notes ?? []).filter((one) => one.vertex === this.hovered).map((one) => one.text);
-      this.card.textContent = [this.run.vertexWords(this.hovered, this.now), ...said].join(" · ");
-    }
-  }
-
-  moved(event) {
-    if (this.pressed && event.buttons && this.zoom > 1) {
-      const [x, y, cx, cy] = this.pressed;
-      const unit = this.ratio / this.scale;
-      this.centre = [cx - (event.clientX - x) * unit, cy - (event.clientY - y) * unit];
-      this.resized();
       return;
     }
-    this.point(this.vertexAt(event));
-  }
-
-  point(vertex) {
-    if (vertex === this.hovered) return;
-    this.hovered = vertex;
-    this.drawOverlay();
-    this.showCard();
-    this.pointed(vertex);
-  }
-
-  /** Show what another map's pointer is at. */
-  follow(vertex) {
-    if (vertex === this.hovered) return;
-    this.hovered = vertex;
-    this.drawOverlay();
-    this.showCard();
-  }
-
-  worldAt(event) {
-    const box = this.field.getBoundingClientRect();
-    const [x, y] = [(event.clientX - box.left) * this.ratio, (event.clientY - box.top) * this.ratio];
-    return [this.centre[0] + (x - this.width / 2) / this.scale, this.centre[1] + (y - this.height / 2) / this.scale];
+    const notes = (this.run.notes ?? []).filter((note) => note.vertex === this.hovered);
+    const words = this.run.vertexWords(this.hovered, this.clock.now);
+    this.card.textContent = [words, ...notes.map((note) => note.text)].join(" · ");
   }
 
   vertexAt(event) {
     if (!this.x) return -1;
     const box = this.field.getBoundingClientRect();
-    const [x, y] = [(event.clientX - box.left) * this.ratio, (event.clientY - box.top) * this.ratio];
-    let best = (NEAR * this.ratio * (this.graph.few ? 2 : 1)) ** 2;
-    let found = -1;
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let best = this.graph.few ? 2 * NEAR : NEAR;
+    let nearest = -1;
     for (let vertex = 0; vertex < this.x.length; vertex += 1) {
-      const far = (this.x[vertex] - x) ** 2 + (this.y[vertex] - y) ** 2;
-      if (far < best) [best, found] = [far, vertex];
+      const far = Math.hypot(this.x[vertex] - x, this.y[vertex] - y);
+      if (far < best) {
+        best = far;
+        nearest = vertex;
+      }
     }
-    return found;
+    return nearest;
   }
 }
 
-function titleOf(run) {
-  return run.letter ? [element("span", { class: `letter ${run.letter}` }, run.letter), run.title] : [run.title];
+/** One path for each level. */
+class Paths {
+  constructor() {
+    this.paths = new Map();
+  }
+
+  of(level) {
+    if (!this.paths.has(level)) this.paths.set(level, new Path2D());
+    return this.paths.get(level);
+  }
+
+  /** Call draw(level, path), unreached ones first: the others lie above them. */
+  each(draw) {
+    for (const level of [...this.paths.keys()].sort((a, b) => a - b)) draw(level, this.paths.get(level));
+  }
 }
 
-/** Return the colour bar of a legend as a drawing. */
-function bar(table, steps, ticks) {
-  const cells = [];
-  for (let at = 0; at < 64; at += 1) {
-    const level = 1 + Math.round((at / 63) * (Math.min(steps, 255) - 1));
-    cells.push(drawn("rect", { x: (at * 260) / 64, y: 0, width: 260 / 64 + 0.5, height: 8, fill: css(table[level]) }));
-  }
-  const words = ticks.map(([share, text]) => {
-    const anchor = share < 0.04 ? "start" : share > 0.96 ? "end" : "middle";
-    return drawn("text", { x: share * 260, y: 20, "text-anchor": anchor }, text);
-  });
-  return drawn(
-    "svg",
-    { class: "bar", viewBox: "0 0 260 22", role: "img", "aria-label": "Colour scale" },
-    ...cells,
-    ...words,
+/** Return the heading of a run: its letter, if there are two, and its title. */
+export function titleOf(run) {
+  const letter = run.letter ? element("span", { class: `letter ${run.letter}` }, run.letter) : null;
+  return element("h3", {}, letter, run.title);
+}
+
+/** Return colours side by side: one as a key, several as a scale. */
+function swatch(shades, kind = "swatch") {
+  const cells = shades.map((shade, at) =>
+    drawn("rect", { x: 10 * at, y: 0, width: 10.5, height: 10, fill: css(shade) }),
   );
+  const box = `0 0 ${10 * shades.length} 10`;
+  return drawn("svg", { class: kind, viewBox: box, preserveAspectRatio: "none", "aria-hidden": "true" }, ...cells);
 }
 
-function star(x, y, radius) {
-  const corners = Array.from({ length: 10 }, (_, at) => {
-    const far = at % 2 ? radius * 0.42 : radius;
-    const turn = (Math.PI * at) / 5 - Math.PI / 2;
-    return `${x + far * Math.cos(turn)} ${y + far * Math.sin(turn)}`;
-  });
-  return `M${corners.join("L")}Z`;
+function between(low, value, high) {
+  return Math.min(Math.max(value, low), high);
 }

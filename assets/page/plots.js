@@ -5,46 +5,35 @@ import { colours, drawn, element, label } from "./elements.js";
 import { lastAtOrBefore } from "./run.js";
 import { niceCeiling, plainNumber, short, tickValues, timeUnit, timeWords } from "./words.js";
 
-export const RUNS = ["a", "b"]; // what the lines of the runs are of: see "of-" in page.css
+const RUNS = ["a", "b"]; // the kinds of the runs' lines: "of-a", "of-b" in page.css
 const LEFT = 44; // pixels for the numbers of the y axis
 const RIGHT = 10;
 const TOP = 8;
 const BOTTOM = 34;
-const TALL = 150; // of a drawing with two lanes, to have room for all names
 const MEAN_PIXELS = 3; // a rate is a mean over that many pixels
-const RAISED = new Set([3, 6, 8]); // reasons that widen the buckets
-const LOWERED = new Set([5]);
+const BY_HAND = 7; // the reason of a Δ that somebody set
 
-/** A panel: head with values at the cursor, a drawing, a sentence. Children say what is drawn. */
+/** A panel: head with values at the cursor, a caption, a drawing. Children say what is drawn. */
 class Panel {
-  constructor(runs, clock, title) {
+  constructor(runs, clock, title, caption) {
     Object.assign(this, { runs, clock, title });
     this.values = element("span", { class: "values" });
-    this.head = element("div", { class: "panel-head" }, element("h3", {}, title), this.values);
-    this.caption = element("p", { class: "caption" });
     this.svg = drawn("svg", { class: "plot", role: "img", "aria-label": title });
-    this.under = element("div", { class: "under-head" }, this.caption);
     this.root = element(
       "section",
       { class: "panel" },
-      this.head,
-      this.under,
-      element("div", { class: "plot-field" }, this.svg),
+      element("div", { class: "panel-head" }, element("h3", {}, title), this.values),
+      element("p", { class: "caption" }, caption),
+      this.svg,
     );
     this.svg.addEventListener("pointerdown", (event) => {
       this.svg.setPointerCapture(event.pointerId);
-      this.dragged = true;
       this.goTo(event);
     });
-    this.svg.addEventListener("pointermove", (event) => this.dragged && this.goTo(event));
-    this.svg.addEventListener("pointerup", () => (this.dragged = false));
+    this.svg.addEventListener("pointermove", (event) => event.buttons && this.goTo(event));
     this.cursor = drawn("line", { class: "cursor" });
     new ResizeObserver(() => this.redraw()).observe(this.svg);
     clock.watch(() => this.showNow());
-  }
-
-  get modelled() {
-    return this.runs.some((run) => run.clock === "modelled");
   }
 
   x(ns) {
@@ -55,23 +44,10 @@ class Panel {
     return TOP + (1 - share) * (this.height - TOP - BOTTOM);
   }
 
-  timeAt(event) {
+  goTo(event) {
     const box = this.svg.getBoundingClientRect();
     const share = (event.clientX - box.left - LEFT) / (this.width - LEFT - RIGHT);
-    return Math.min(Math.max(share, 0), 1) * this.clock.duration;
-  }
-
-  goTo(event) {
-    this.clock.pause();
-    this.clock.go(this.timeAt(event));
-  }
-
-  placeCursor() {
-    const x = this.x(this.clock.now);
-    this.cursor.setAttribute("x1", x);
-    this.cursor.setAttribute("x2", x);
-    this.cursor.setAttribute("y1", TOP - 4);
-    this.cursor.setAttribute("y2", this.height - BOTTOM);
+    this.clock.jump(share * this.clock.duration);
   }
 
   redraw() {
@@ -79,54 +55,42 @@ class Panel {
     this.width = this.svg.clientWidth;
     this.height = this.svg.clientHeight;
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
-    this.theme = colours(this.root);
-    this.columns = Math.max(Math.round(this.width - LEFT - RIGHT), 20);
     this.svg.replaceChildren(...this.axisX(), ...this.draw(), this.cursor);
     this.showNow();
   }
 
   showNow() {
     if (!this.width) return;
-    this.placeCursor();
+    const x = this.x(this.clock.now);
+    const ends = { x1: x, x2: x, y1: TOP - 4, y2: this.height - BOTTOM };
+    for (const [name, value] of Object.entries(ends)) this.cursor.setAttribute(name, value);
+    const values = this.valuesAt(this.clock.now);
     this.values.replaceChildren(
-      ...this.valuesAt(this.clock.now).map(([letter, words, kind]) =>
-        element(
-          "span",
-          { class: "value" },
-          element("i", { class: `dash of-${kind}` }),
-          letter ? `${letter} ${words}` : words,
-        ),
+      ...values.map(([words, kind]) =>
+        element("span", { class: "value" }, element("i", { class: `dash of-${kind}` }), words),
       ),
     );
-    this.svg.setAttribute(
-      "aria-label",
-      `${this.title} over time. At the cursor: ${this.valuesAt(this.clock.now)
-        .map(([letter, words]) => `${letter} ${words}`)
-        .join(", ")}`,
-    );
+    this.svg.setAttribute("aria-label", `${this.title} over time. At the cursor: ${this.spoken()}`);
+  }
+
+  spoken() {
+    return this.valuesAt(this.clock.now)
+      .map(([words]) => words)
+      .join(", ");
   }
 
   axisX() {
     const unit = timeUnit(this.clock.duration);
-    const word = this.runs.every((run) => run.clock === this.runs[0].clock) ? this.runs[0].clock : "A's clock";
     const base = this.height - BOTTOM;
     const ticks = tickValues(this.clock.duration * unit.factor).flatMap((value) => {
       const x = this.x(value / unit.factor);
       return [
-        drawn("line", { class: "tick", x1: x, x2: x, y1: base, y2: base + 4 }),
+        drawn("line", { class: "axis", x1: x, x2: x, y1: base, y2: base + 4 }),
         label(plainNumber(value), x, base + 15),
       ];
     });
-    const name = label(`time, ${unit.word} (${word})`, (LEFT + this.width - RIGHT) / 2, base + 29);
-    const axis = drawn("path", { class: "axis", d: `M${LEFT} ${TOP - 4} V${base} H${this.width - RIGHT}` });
-    return [axis, ...(this.modelled ? [this.hatch(base)] : []), ...ticks, name];
-  }
-
-  /** Return the strip below an axis of modelled time. */
-  hatch(base) {
-    let d = "";
-    for (let x = LEFT; x + 4 <= this.width - RIGHT; x += 6) d += `M${x} ${base + 4}l4 -3`;
-    return drawn("path", { class: "hatch", d });
+    const name = label(`time, ${unit.word} (${this.runs[0].clock})`, this.x(this.clock.duration / 2), base + 29);
+    return [drawn("path", { class: "axis", d: `M${LEFT} ${TOP - 4} V${base} H${this.width - RIGHT}` }), ...ticks, name];
   }
 
   numberY(share, words) {
@@ -141,202 +105,149 @@ class Panel {
     return tickValues(top, this.height < 120 ? 2 : 4).flatMap((value) => this.numberY(value / top, short(value)));
   }
 
-  /** Return a line through points [x ns, share of the height], of a kind, with a run's letter. */
-  curve(points, kind, letter = "") {
-    if (!points.length) return [];
-    const d = points
-      .map(
-        ([ns, share], at) =>
-          `${at ? "L" : "M"}${this.x(ns).toFixed(1)} ${this.y(Math.min(Math.max(share, 0), 1)).toFixed(1)}`,
-      )
-      .join("");
-    const made = [drawn("path", { class: `line of-${kind}`, d })];
-    if (letter) {
-      const [ns, share] = points.reduce((best, one) => (one[1] > best[1] ? one : best));
-      const x = Math.min(Math.max(this.x(ns), LEFT + 8), this.width - RIGHT - 8);
-      made.push(label(letter, x, Math.max(this.y(share) - 5, TOP + 8), "middle", `letter-mark of-${kind}`));
-    }
-    return made;
+  /** Return points [ns, share of the height] as the data of a path. */
+  path(points) {
+    return points.map(([ns, share]) => `${this.x(ns).toFixed(1)} ${this.y(share).toFixed(1)}`).join("L");
   }
 
-  /** Return a column of a run on the shown clock: at most two points a pixel, extremes kept. */
-  column(run, values) {
-    const points = [];
-    const count = run.times.length;
-    const groups = Math.min(count, this.columns);
-    for (let group = 0; group < groups; group += 1) {
-      const [first, last] = [Math.floor((group * count) / groups), Math.floor(((group + 1) * count) / groups)];
-      let [low, high] = [first, first];
-      for (let at = first; at < last; at += 1) {
-        if (values[at] < values[low]) low = at;
-        if (values[at] > values[high]) high = at;
-      }
-      for (const at of low === high ? [low] : [Math.min(low, high), Math.max(low, high)])
-        points.push([run.toA(run.times[at]), values[at]]);
-    }
-    return points;
+  /** Return a line through points, of a kind, with a run's letter at its highest point. */
+  curve(points, kind, letter = "") {
+    const line = drawn("path", { class: `line of-${kind}`, d: `M${this.path(points)}` });
+    if (!letter) return [line];
+    const [ns, share] = points.reduce((best, one) => (one[1] > best[1] ? one : best));
+    const x = Math.min(Math.max(this.x(ns), LEFT + 8), this.width - RIGHT - 8);
+    return [line, label(letter, x, Math.max(this.y(share) - 5, TOP + 8), "middle", `letter-mark of-${kind}`)];
   }
 }
 
 /** Δ, the bucket width, on a logarithmic scale; changes are marked with their direction. */
 export class DeltaPanel extends Panel {
   constructor(runs, clock) {
-    super(runs, clock, "Δ");
-    this.caption.textContent = "Bucket width Δ, weight units";
+    super(runs, clock, "Δ", "Bucket width Δ, weight units");
   }
 
   draw() {
     const shown = this.runs.filter((run) => run.bucketed);
-    const all = shown.flatMap((run) => Array.from(run.columns.delta)).filter((value) => value > 0 && value < Infinity);
-    const high = Math.log10(largest(all) || 1) + 0.35;
-    const low = -Math.log10(largest(all.map((value) => 1 / value)) || 1) - 0.35;
+    const logs = shown.flatMap((run) => Array.from(run.columns.delta, Math.log10)).filter(Number.isFinite);
+    const high = largest(logs, -Infinity) + 0.35;
+    const low = -largest(logs.map((value) => -value), -Infinity) - 0.35;
     const share = (value) => (Math.log10(value) - low) / (high - low);
-    const found = [];
+    const parts = [];
     const digits = high - low > 2 ? [1] : [1, 2, 5];
     for (let power = Math.floor(low); power <= high; power += 1) {
       const ticks = digits.map((digit) => digit * 10 ** power).filter((value) => share(value) > 0 && share(value) < 1);
-      for (const value of ticks) found.push(...this.numberY(share(value), short(value)));
+      for (const value of ticks) parts.push(...this.numberY(share(value), short(value)));
     }
-    for (const run of shown) {
-      const place = this.runs.indexOf(run);
-      const points = [];
-      const marks = [];
-      const { delta, reason } = run.columns;
-      for (let at = 0; at < run.times.length; at += 1) {
-        if (at && delta[at] === delta[at - 1]) continue;
-        const ns = run.toA(run.times[at]);
-        if (at) points.push([ns, share(delta[at - 1])]);
-        points.push([ns, share(delta[at])]);
-        if (at) marks.push(this.mark(run, ns, share(delta[at]), delta[at] > delta[at - 1], reason[at], place));
-      }
-      points.push([run.toA(run.time_ns), share(delta[run.times.length - 1])]);
-      found.push(...this.curve(points, RUNS[place], run.letter), ...marks);
-    }
-    return found;
+    for (const run of shown) parts.push(...this.steps(run, share));
+    return parts;
   }
 
-  mark(run, ns, share, rose, reason, place) {
+  /** Return a run's Δ as steps, with a mark at each change. */
+  steps(run, share) {
+    const { delta, reason } = run.columns;
+    const points = [[run.times[0], share(delta[0])]];
+    const marks = [];
+    for (let at = 1; at < run.times.length; at += 1) {
+      if (delta[at] === delta[at - 1]) continue;
+      const ns = run.times[at];
+      points.push([ns, share(delta[at - 1])], [ns, share(delta[at])]);
+      marks.push(this.mark(run, ns, share(delta[at]), delta[at] > delta[at - 1], reason[at]));
+    }
+    points.push([run.time_ns, share(delta[run.times.length - 1])]);
+    return [...this.curve(points, RUNS[this.runs.indexOf(run)], run.letter), ...marks];
+  }
+
+  mark(run, ns, share, rose, reason) {
     const [x, y] = [this.x(ns), this.y(share)];
-    const up = RAISED.has(reason) || (rose && !LOWERED.has(reason));
-    const d =
-      reason === 7 ? `M${x} ${y - 5}l5 5l-5 5l-5 -5Z` : up ? `M${x} ${y - 5}l5 9h-10Z` : `M${x} ${y + 5}l5 -9h-10Z`;
-    const made = drawn("path", {
-      class: `change ${reason === 7 ? "by-hand" : up ? "raised" : "lowered"} ${place ? "hollow" : ""}`,
-      d,
-    });
-    const when = timeWords(run.fromA(ns), run.time_ns);
-    made.append(drawn("title", {}, `${run.letter} ${when}: ${run.reasons[String(reason)] ?? ""}`.trim()));
-    return made;
+    const kind = reason === BY_HAND ? "by-hand" : rose ? "raised" : "lowered";
+    const shape = { "by-hand": `v-5l5 5l-5 5l-5 -5Z`, raised: `v-5l5 9h-10Z`, lowered: `v5l5 -9h-10Z` }[kind];
+    const mark = drawn("path", { class: `change ${kind} ${run.letter}`, d: `M${x} ${y}${shape}` });
+    const words = `${run.letter} ${timeWords(ns, run.time_ns)}: ${run.reasons[String(reason)] ?? ""}`;
+    mark.append(drawn("title", {}, words.trim()));
+    return mark;
   }
 
   valuesAt(ns) {
-    return this.runs.map((run, at) => [
-      run.letter,
-      run.bucketed ? `Δ ${plainNumber(Number(run.value("delta", Math.max(run.fromA(ns), 0)).toPrecision(6)))}` : "no Δ",
-      RUNS[at],
-    ]);
+    return this.runs.map((run, at) => {
+      const delta = run.bucketed ? `Δ ${plainNumber(run.value("delta", ns))}` : "no Δ";
+      return [`${run.letter} ${delta}`, RUNS[at]];
+    });
   }
 }
 
 /** Work that is out with the workers, and the band that the controller aims for. */
 export class ParallelismPanel extends Panel {
   constructor(runs, clock) {
-    super(runs, clock, "Parallelism");
-    const kinds = new Set(runs.map((run) => run.parallelism));
-    this.caption.textContent =
-      kinds.size > 1 ? `Edges ${runs[0].parallelism} (A), ${runs[1].parallelism} (B)` : runs[0].parallelismTitle();
+    const names = runs.map((run) => `${run.parallelism} ${run.letter && `(${run.letter})`}`.trim());
+    const same = runs.every((run) => run.parallelism === runs[0].parallelism);
+    super(runs, clock, "Parallelism", `Edges ${same ? runs[0].parallelism : names.join(", ")}`);
   }
 
   draw() {
+    const band = this.runs[0].columns;
     const peaks = this.runs.map((run) => largest(run.columns.assigned));
-    const band = largest(this.runs[0].columns.high);
-    const top = niceCeiling(1.04 * Math.max(...peaks, band));
-    const found = [];
-    if (band > 0) found.push(this.band(this.runs[0], top));
-    found.push(...this.numbersY(top));
-    this.runs.forEach((run, at) => {
-      const points = this.column(run, run.columns.assigned).map(([ns, value]) => [ns, value / top]);
-      found.push(...this.curve(points, RUNS[at], run.letter));
-    });
-    return found;
-  }
-
-  band(run, top) {
-    const { low, high } = run.columns;
-    const upper = [];
-    const lower = [];
-    for (let at = 0; at < run.times.length; at += 1) {
-      if (at && at < run.times.length - 1 && low[at] === low[at - 1] && high[at] === high[at - 1]) continue;
-      const x = this.x(run.times[at]).toFixed(1);
-      if (at) {
-        upper.push(`L${x} ${this.y(high[at - 1] / top).toFixed(1)}`);
-        lower.unshift(`L${x} ${this.y(low[at - 1] / top).toFixed(1)}`);
-      }
-      upper.push(`L${x} ${this.y(high[at] / top).toFixed(1)}`);
-      lower.unshift(`L${x} ${this.y(low[at] / top).toFixed(1)}`);
+    const top = niceCeiling(1.04 * Math.max(...peaks, largest(band.high)));
+    const points = (run, values) => Array.from(values, (value, at) => [run.times[at], value / top]);
+    const parts = [];
+    if (largest(band.high) > 0) {
+      const edges = [...points(this.runs[0], band.high), ...points(this.runs[0], band.low).reverse()];
+      parts.push(drawn("path", { class: "band", d: `M${this.path(edges)}Z` }));
     }
-    return drawn("path", { class: "band", d: `M${[...upper, ...lower].join("").slice(1)}Z` });
+    parts.push(...this.numbersY(top));
+    this.runs.forEach((run, at) => {
+      parts.push(...this.curve(points(run, run.columns.assigned), RUNS[at], run.letter));
+    });
+    return parts;
   }
 
   valuesAt(ns) {
     return this.runs.map((run, at) => {
-      const own = run.fromA(ns);
-      return [run.letter, own > run.time_ns ? "0" : short(run.value("assigned", own) || 0), RUNS[at]];
+      const value = ns > run.time_ns ? 0 : run.value("assigned", ns) || 0;
+      return [`${run.letter} ${short(value)}`, RUNS[at]];
     });
   }
 }
 
-const COUNTERS = { processed: "work", relaxed: "relaxed", improved: "improved" };
-
 /** Vertices processed, edges relaxed, distances improved: rates, of two runs the vertices alone. */
 export class WorkPanel extends Panel {
   constructor(runs, clock) {
-    super(runs, clock, "Work");
-    this.caption.textContent = runs.length > 1 ? "Vertices processed per second" : "Work per second";
-    this.root.append(element("p", { class: "sentence" }, this.efficiency()));
+    super(runs, clock, "Work", runs.length > 1 ? "Vertices processed per second" : "Work per second");
   }
 
-  efficiency() {
-    const share = (run) => (run.reached / Math.max(run.columns.processed[run.times.length - 1], 1)).toFixed(2);
-    const shares = this.runs.map((run) => `${run.letter} ${share(run)}`.trim());
-    return `Work efficiency ${shares.join(", ")} (settled over processed vertices)`;
-  }
-
-  /** Return [run, column, kind] of each line. */
-  get shapes() {
-    if (this.runs.length > 1) return this.runs.map((run, at) => [run, "processed", RUNS[at]]);
-    return Object.entries(COUNTERS).map(([name, kind]) => [this.runs[0], name, kind]);
+  /** Return [run, column, kind, name] of each line. */
+  get lines() {
+    if (this.runs.length > 1) return this.runs.map((run, at) => [run, "processed", RUNS[at], run.letter]);
+    const kinds = { processed: "work", relaxed: "relaxed", improved: "improved" };
+    return Object.entries(kinds).map(([name, kind]) => [this.runs[0], name, kind, name]);
   }
 
   draw() {
-    const curves = this.shapes.map(([run, name]) => this.shape(run, run.columns[name]));
-    const peaks = curves.map((points) => largest(points.map(([, value]) => value)));
-    const top = niceCeiling(1.04 * Math.max(1e-9, ...peaks));
-    const lines = this.shapes.flatMap(([run, , kind], at) => {
-      const points = curves[at].map(([ns, value]) => [ns, value / top]);
+    const curves = this.lines.map(([run, column]) => this.rates(run, run.columns[column]));
+    const top = niceCeiling(1.04 * largest(curves.flat().map(([, rate]) => rate), 1e-9));
+    const drawnLines = this.lines.flatMap(([run, , kind], at) => {
+      const points = curves[at].map(([ns, rate]) => [ns, rate / top]);
       return this.curve(points, kind, run.letter);
     });
-    return [...this.numbersY(top), ...lines];
+    return [...this.numbersY(top), ...drawnLines];
   }
 
-  shape(run, values) {
-    const count = Math.max(Math.min(run.times.length, Math.round(this.columns / MEAN_PIXELS)), 8);
-    const end = run.time_ns || 1;
-    const total = (ns) => between(run.times, values, ns);
+  /** Return the rate of a rising column as steps. */
+  rates(run, values) {
+    const room = (this.width - LEFT - RIGHT) / MEAN_PIXELS;
+    const count = Math.max(Math.min(run.times.length, Math.round(room)), 8);
+    const step = (run.time_ns || 1) / count;
     const points = [];
     for (let at = 0; at < count; at += 1) {
-      const [from, to] = [(at * end) / count, ((at + 1) * end) / count];
-      const [shownFrom, shownTo] = [run.toA(from), run.toA(to)];
-      const rate = shownTo > shownFrom ? (1e9 * (total(to) - total(from))) / (shownTo - shownFrom) : 0;
-      points.push([shownFrom, rate], [shownTo, rate]);
+      const [from, to] = [at * step, (at + 1) * step];
+      const rate = (1e9 * (totalAt(run.times, values, to) - totalAt(run.times, values, from))) / step;
+      points.push([from, rate], [to, rate]);
     }
     return points;
   }
 
   valuesAt(ns) {
-    return this.shapes.map(([run, name, kind]) => {
-      const rate = rateAt(run.times, run.columns[name], run.fromA(ns));
-      return [run.letter || name, short(rate), kind];
+    return this.lines.map(([run, column, kind, name]) => {
+      return [`${name} ${short(rateAt(run.times, run.columns[column], ns))}`, kind];
     });
   }
 }
@@ -344,44 +255,39 @@ export class WorkPanel extends Panel {
 /** How many vertices wait in each bucket, over time. */
 export class BucketsPanel extends Panel {
   constructor(runs, clock) {
-    super(runs, clock, "Buckets");
-    this.caption.textContent = "Vertices waiting, head bucket below";
+    const peak = Math.max(1, ...runs.map((run) => run.peak));
+    super(runs, clock, "Buckets", `Vertices waiting, head bucket below, strongest colour: ${short(peak)}`);
+    this.peak = peak;
   }
 
   draw() {
-    const peak = Math.max(1, ...this.runs.map((run) => run.peak));
-    const table = heatTable(this.theme, peak);
+    const table = heatTable(colours(this.root), this.peak);
     const lanes = this.runs.length;
-    const found = [];
-    this.runs.forEach((run, at) => {
-      const [bottom, top] = lanes > 1 ? [at ? 0 : 0.53, at ? 0.47 : 1] : [0, 1];
-      found.push(this.lane(run, table, bottom, top), ...this.rowNames(run, bottom, top));
-      if (run.letter)
-        found.push(label(run.letter, this.width - RIGHT - 8, this.y(top) + 12, "middle", `letter-mark of-${RUNS[at]}`));
+    return this.runs.flatMap((run, at) => {
+      const bottom = (lanes - 1 - at) / lanes;
+      const top = bottom + (lanes > 1 ? 0.47 : 1);
+      const right = this.width - RIGHT - 8;
+      const letter = label(run.letter, right, this.y(top) + 12, "middle", `letter-mark of-${RUNS[at]}`);
+      return [this.lane(run, table, bottom, top), ...this.rowNames(run, bottom, top), letter];
     });
-    return found;
   }
 
+  /** Return the picture of a run's buckets: a column shows the most of each between two pixels. */
   lane(run, table, bottom, top) {
-    const canvas = document.createElement("canvas");
-    const columns = this.columns;
-    canvas.width = columns;
-    canvas.height = run.rows;
+    const columns = Math.max(Math.round(this.width - LEFT - RIGHT), 20);
     const image = new ImageData(columns, run.rows);
     const count = run.times.length;
-    let place = -1;
     for (let column = 0; column < columns; column += 1) {
-      const [from, to] = [column, column + 1].map((at) => run.fromA((at * this.clock.duration) / columns));
-      const before = Math.max(place, 0);
-      while (place + 1 < count && run.times[place + 1] < to) place += 1;
-      if (from > run.time_ns || place < 0) continue;
-      const first = Math.min(before + 1, place);
+      const [from, to] = [column, column + 1].map((at) => (at * this.clock.duration) / columns);
+      const last = lastAtOrBefore(run.times, to);
+      if (from > run.time_ns || last < 0) continue;
+      const first = Math.min(Math.max(lastAtOrBefore(run.times, from), 0) + 1, last);
       for (let row = 0; row < run.rows; row += 1) {
-        let most = 0;
-        for (let at = first; at <= place; at += 1) most = Math.max(most, run.occupancy[row * count + at]);
+        const most = largest(run.occupancy.subarray(row * count + first, row * count + last + 1));
         image.data.set([...table[heatIndex(most)], 255], 4 * ((run.rows - 1 - row) * columns + column));
       }
     }
+    const canvas = element("canvas", { width: columns, height: run.rows });
     canvas.getContext("2d").putImageData(image, 0, 0);
     return drawn("image", {
       href: canvas.toDataURL(),
@@ -395,58 +301,27 @@ export class BucketsPanel extends Panel {
   }
 
   rowNames(run, bottom, top) {
-    const at = (row) => bottom + ((row + 0.5) / run.rows) * (top - bottom);
-    const low = this.runs.length > 1 && this.height < TALL; // no room for more than the head
-    const ring = low
-      ? [[run.rows / 2, "head"]]
-      : [
-          [0, "head"],
-          [run.rows - 1, "tail"],
-        ];
-    const names = run.piles.length ? run.piles.map((name, row) => [row, name]) : ring;
-    return names.map(([row, name]) => label(name, LEFT - 6, this.y(at(row)) + 4, "end"));
-  }
-
-  valuesAt(ns) {
-    return this.runs.map((run, at) => {
-      const own = run.fromA(ns);
-      const total = own > run.time_ns ? 0 : run.waiting(own).reduce((sum, one) => sum + one, 0);
-      return [run.letter, `${short(total)} waiting`, RUNS[at]];
+    const names = run.piles.length ? [...run.piles.entries()] : [[this.runs.length > 1 ? run.rows / 2 : 0, "head"]];
+    return names.map(([row, name]) => {
+      const share = bottom + ((row + 0.5) / run.rows) * (top - bottom);
+      return label(name, LEFT - 6, this.y(share) + 4, "end");
     });
   }
 
-  showNow() {
-    super.showNow();
-    if (!this.width) return;
-    const peak = Math.max(1, ...this.runs.map((run) => run.peak));
-    this.values.append(this.key ?? (this.key = element("span", { class: "key" })));
-    if (this.keyTheme === this.theme) return;
-    this.keyTheme = this.theme;
-    const table = heatTable(this.theme, peak);
-    const top = heatIndex(peak);
-    const cells = Array.from({ length: 24 }, (_, at) =>
-      drawn("rect", {
-        x: at * 2,
-        y: 0,
-        width: 2.2,
-        height: 8,
-        fill: css(table[1 + Math.round((at / 23) * (Math.max(top, 2) - 1))]),
-      }),
-    );
-    const ramp = drawn("svg", { viewBox: "0 0 48 8", class: "heat-key" }, ...cells);
-    this.key.replaceChildren("1 ", ramp, ` ${short(peak)}`);
+  valuesAt(ns) {
+    return this.runs.map((run, at) => [`${run.letter} ${short(run.waiting(ns))} waiting`, RUNS[at]]);
   }
 }
 
-/** Return the rate between the two samples round a moment, per second: the width of the plot does not count. */
+/** Return the rate between the two samples round a moment, per second. */
 function rateAt(times, values, ns) {
   const at = Math.min(lastAtOrBefore(times, ns), times.length - 2);
   if (at < 0 || ns > times[times.length - 1]) return 0;
   return (1e9 * (values[at + 1] - values[at])) / (times[at + 1] - times[at] || 1);
 }
 
-/** Return the total at a moment, steady between samples. */
-function between(times, values, ns) {
+/** Return a total at a moment, rising evenly between samples. */
+function totalAt(times, values, ns) {
   const at = lastAtOrBefore(times, ns);
   if (at < 0) return values[0];
   if (at >= times.length - 1) return values[times.length - 1];
@@ -454,6 +329,6 @@ function between(times, values, ns) {
   return values[at] + share * (values[at + 1] - values[at]);
 }
 
-function largest(values) {
-  return values.reduce((most, one) => Math.max(most, one), 0);
+function largest(values, least = 0) {
+  return values.reduce((most, one) => Math.max(most, one), least);
 }

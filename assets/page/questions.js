@@ -1,38 +1,24 @@
-// Questions as fields: each tells what its reader means by `given(answer)`, null: nothing yet.
+// Questions as fields: each calls `give(answer)`, null while there is no answer yet.
 
-import { button, drawn, element, label, trusted } from "./elements.js";
+import { Clock } from "./clock.js";
+import { drawn, element, label, trusted } from "./elements.js";
 import { MapView } from "./map.js";
 import { nameOf } from "./run.js";
 import { plainNumber } from "./words.js";
 
-const TICKS = 1000; // of a slider
 const WIDE = 440; // of a drawn curve, its own units
 const HIGH = 200;
 const ROOM = 26; // around it
 const NUDGE = 0.05; // of the height, an arrow key
 
-/** Return {root, show(answer)}: the field of a question. */
-export function fieldOf(question, given, look) {
-  return { number: numberField, choice: choiceField, vertex: vertexField, bucket: bucketField, curve: curveField }[
-    question.kind
-  ](question, given, look);
+/** Return {root, show(answer)}: the field of a question; `look`: the graph, for a vertex. */
+export function fieldOf(question, give, look) {
+  if (question.kind === "vertex") return vertexField(give, look);
+  const kinds = { number: numberField, choice: choiceField, bucket: bucketField, curve: curveField };
+  return kinds[question.kind](question, give);
 }
 
-function numberField(question, given) {
-  const { low, high, logarithmic, unit, decimals } = question;
-  const log = logarithmic && low > 0;
-  const valueAt = (share) => {
-    const value = log ? low * (high / low) ** share : low + share * (high - low);
-    return Number(Number(value.toPrecision(3)).toFixed(decimals));
-  };
-  const shareOf = (value) => (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
-  const slider = element("input", {
-    type: "range",
-    min: 0,
-    max: TICKS,
-    value: TICKS / 2,
-    "aria-label": "Your answer, as a slider",
-  });
+function numberField({ low, high, decimals, unit }, give) {
   const box = element("input", {
     type: "number",
     min: low,
@@ -41,92 +27,60 @@ function numberField(question, given) {
     placeholder: "?",
     "aria-label": "Your answer",
   });
-  slider.addEventListener("input", () => {
-    box.value = valueAt(slider.value / TICKS);
-    given(Number(box.value));
-  });
   box.addEventListener("input", () => {
     const value = Number(box.value);
-    const fits = box.value !== "" && value >= low && value <= high;
-    if (fits) slider.value = TICKS * shareOf(value);
-    given(fits ? value : null);
+    give(box.value !== "" && value >= low && value <= high ? value : null);
   });
-  const row = element(
-    "div",
-    { class: "number-row" },
-    element("span", { class: "muted" }, plainNumber(low)),
-    slider,
-    element("span", { class: "muted" }, plainNumber(high)),
-    box,
-    unit,
-  );
-  const show = (answer) => {
-    box.value = answer;
-    slider.value = TICKS * shareOf(answer);
+  const range = element("span", { class: "muted" }, `from ${plainNumber(low)} to ${plainNumber(high)}`);
+  return {
+    root: element("label", { class: "number-row" }, box, ` ${unit} `, range),
+    show: (answer) => (box.value = answer),
   };
-  return { root: row, show };
 }
 
-function choiceField(question, given) {
-  const name = `choice-${Math.random().toString(36).slice(2)}`;
-  const radios = question.choices.map((_, place) => {
-    const radio = element("input", { type: "radio", name, value: place });
-    radio.addEventListener("change", () => given(place));
+function choiceField({ choices }, give) {
+  const radios = choices.map((_, place) => {
+    const radio = element("input", { type: "radio", name: "choice", value: place });
+    radio.addEventListener("change", () => give(place));
     return radio;
   });
   const rows = radios.map((radio, place) =>
-    element("label", { class: "choice" }, radio, trusted("span", question.choices[place])),
+    element("label", { class: "choice" }, radio, trusted("span", choices[place])),
   );
   return {
     root: element("div", { class: "choices", role: "radiogroup" }, ...rows),
-    show: (answer) => (radios[answer] ? (radios[answer].checked = true) : null),
+    show: (answer) => (radios[answer].checked = true),
   };
 }
 
-function vertexField(question, given, look) {
-  const said = element("p", { class: "readout" }, "Click a vertex, or type its name and press Enter.");
+function bucketField({ low, high }, give) {
+  const choices = Array.from({ length: high - low + 1 }, (_, at) => `Bucket ${low + at}`);
+  const field = choiceField({ choices }, (place) => give(low + place));
+  return { root: field.root, show: (answer) => field.show(answer - low) };
+}
+
+function vertexField(give, look) {
+  const words = element("p", { class: "readout" }, "Click a vertex, or type its name and press Enter.");
   const show = (vertex) => {
-    said.textContent = `Your answer: ${nameOf(look.run.graph, vertex)}`;
-    map.ring(look.rings, vertex);
+    words.textContent = `Your answer: ${nameOf(look.run.graph, vertex)}`;
+    map.pick(vertex);
   };
-  const map = new MapView(look.run, look.clock, {
-    rings: look.rings,
-    chosen: (vertex) => {
-      show(vertex);
-      given(vertex);
-    },
-  });
-  return { root: element("div", { class: "vertex-field" }, map.root, said), show, map };
+  const chosen = (vertex) => {
+    show(vertex);
+    give(vertex);
+  };
+  const map = new MapView(look.run, new Clock(1), { rings: look.rings, chosen });
+  return { root: element("div", { class: "vertex-field" }, map.root, words), show, map };
 }
 
-function bucketField(question, given) {
-  const buttons = [];
-  for (let bucket = question.low; bucket <= question.high; bucket += 1) {
-    buttons.push(
-      button(
-        String(bucket),
-        `Bucket ${bucket}`,
-        () => {
-          show(bucket);
-          given(bucket);
-        },
-        { "aria-pressed": "false", class: "bucket" },
-      ),
-    );
-  }
-  const show = (answer) =>
-    buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(question.low + at === answer)));
-  return { root: element("div", { class: "buckets", role: "group", "aria-label": "Your bucket" }, ...buttons), show };
-}
-
-function curveField(question, given) {
-  const count = question.values.length;
-  let heights = new Array(count).fill(0.5);
+function curveField({ values }, give) {
+  let heights = values.map(() => 0.5);
+  const last = values.length - 1;
   const svg = drawn("svg", { class: "curve ask-curve", viewBox: `0 0 ${WIDE} ${HIGH}` });
-  const x = (at) => ROOM + (at / (count - 1)) * (WIDE - 2 * ROOM);
+  const x = (at) => ROOM + (at / last) * (WIDE - 2 * ROOM);
   const y = (height) => ROOM / 2 + (1 - height) * (HIGH - 2 * ROOM);
   const line = drawn("path", { class: "line of-by-hand strong" });
-  const dots = question.values.map((value, at) => {
+  const dots = values.map((value, at) => {
     const dot = drawn("circle", {
       class: "point of-by-hand",
       r: 8,
@@ -145,8 +99,9 @@ function curveField(question, given) {
     });
     return dot;
   });
-  const draw = () => {
-    line.setAttribute("d", heights.map((height, at) => `${at ? "L" : "M"}${x(at)} ${y(height)}`).join(""));
+  const show = (answer) => {
+    heights = [...answer];
+    line.setAttribute("d", `M${heights.map((height, at) => `${x(at)} ${y(height)}`).join("L")}`);
     dots.forEach((dot, at) => {
       dot.setAttribute("cx", x(at));
       dot.setAttribute("cy", y(heights[at]));
@@ -154,41 +109,23 @@ function curveField(question, given) {
     });
   };
   const move = (at, height) => {
-    heights = heights.map((one, place) => (place === at ? Math.min(Math.max(height, 0), 1) : one));
-    draw();
-    given([...heights]);
+    show(heights.map((one, place) => (place === at ? Math.min(Math.max(height, 0), 1) : one)));
+    give([...heights]);
   };
   const dragged = (event) => {
     const box = svg.getBoundingClientRect();
-    const at = Math.round(((((event.clientX - box.left) / box.width) * WIDE - ROOM) / (WIDE - 2 * ROOM)) * (count - 1));
-    const height = 1 - (((event.clientY - box.top) / box.height) * HIGH - ROOM / 2) / (HIGH - 2 * ROOM);
-    if (at >= 0 && at < count) move(at, height);
+    const across = ((event.clientX - box.left) / box.width) * WIDE;
+    const down = ((event.clientY - box.top) / box.height) * HIGH;
+    const at = Math.round(((across - ROOM) / (WIDE - 2 * ROOM)) * last);
+    if (at >= 0 && at <= last) move(at, 1 - (down - ROOM / 2) / (HIGH - 2 * ROOM));
   };
   svg.addEventListener("pointerdown", (event) => {
     svg.setPointerCapture(event.pointerId);
     dragged(event);
   });
-  svg.addEventListener("pointermove", (event) => (event.buttons ? dragged(event) : null));
-  const labels = question.values.map((value, at) =>
-    label(plainNumber(value), x(at), HIGH - 4),
-  );
-  svg.append(line, ...labels, ...dots);
-  draw();
-  const show = (answer) => {
-    heights = [...answer];
-    draw();
-  };
-  return {
-    root: element(
-      "div",
-      {},
-      svg,
-      element(
-        "p",
-        { class: "muted" },
-        "Drag the points, or move each with the up and down keys; only higher or lower counts.",
-      ),
-    ),
-    show,
-  };
+  svg.addEventListener("pointermove", (event) => event.buttons && dragged(event));
+  svg.append(line, ...values.map((value, at) => label(plainNumber(value), x(at), HIGH - 4)), ...dots);
+  show(heights);
+  const help = "Drag the points, or move each with the up and down keys; only higher or lower counts.";
+  return { root: element("div", {}, svg, element("p", { class: "muted" }, help)), show };
 }

@@ -10,20 +10,20 @@ const ARRAYS = {
 };
 
 /** Return the tree of a page, its arrays in place. */
-export async function unpacked(told, packed) {
+export async function unpacked(tree, packed) {
   const bytes = await inflated(bytesOf(packed));
-  const known = new Map();
+  const arrays = new Map();
   const placed = (value) => {
     if (Array.isArray(value)) return value.map(placed);
     if (value === null || typeof value !== "object") return value;
     if (Array.isArray(value.$)) {
       const key = value.$.join(" ");
-      if (!known.has(key)) known.set(key, arrayAt(bytes, ...value.$));
-      return known.get(key);
+      if (!arrays.has(key)) arrays.set(key, arrayAt(bytes, ...value.$));
+      return arrays.get(key);
     }
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, placed(one)]));
   };
-  return placed(told);
+  return placed(tree);
 }
 
 /** Return the array of a reference: its bytes lie parted, all first bytes before all second ones. */

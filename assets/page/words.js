@@ -51,28 +51,17 @@ export function thousands(number) {
     .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** Return a share 0..1 as "12 %", one decimal below 10. */
-export function percent(share) {
-  const value = 100 * share;
-  return value > 0 && value < 9.95 ? `${value.toFixed(1)} %` : `${value.toFixed(0)} %`;
-}
-
 /** Return a value to six digits, without zeros at its end: what "%g" writes. */
 export function plainNumber(value) {
   if (!Number.isFinite(value)) return "∞";
   return Number.isInteger(value) ? thousands(value) : String(Number(value.toPrecision(6)));
 }
 
-/** Return "1 vertex" or "12 vertices". */
-export function counted(number, one, many) {
-  return `${thousands(number)} ${Math.round(number) === 1 ? one : many}`;
-}
-
 /** Return 3 to 6 round numbers from 0 to at most `top`: 1, 2 or 5 times a power of ten. */
-export function tickValues(top, wanted = 5) {
+export function tickValues(top, most = 5) {
   if (!(top > 0 && top < Infinity)) return [0];
-  const power = 10 ** Math.floor(Math.log10(top / wanted));
-  const step = [1, 2, 5, 10].map((by) => power * by).find((by) => top / by <= wanted);
+  const power = 10 ** Math.floor(Math.log10(top / most));
+  const step = [1, 2, 5, 10].map((by) => power * by).find((by) => top / by <= most);
   const ticks = [];
   for (let k = 0; k <= Math.floor((top / step) * (1 + 1e-12)); k += 1) {
     ticks.push(Number((step * k).toPrecision(12)));

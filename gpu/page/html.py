@@ -61,7 +61,7 @@ def page_text(title: str, pack: Pack, values: dict[str, Any]) -> str:
 <main id="page"><h1>{escape(title)}</h1>
 <p class="muted">This page needs JavaScript to draw. Nothing is loaded from anywhere.</p>
 </main>
-<script type="application/json" id="told">{data}</script>
+<script type="application/json" id="data">{data}</script>
 <script type="text/plain" id="arrays">{pack.text()}</script>
 <script type="module">{script}</script>
 </body>

@@ -2,19 +2,15 @@
 
     lesson_page(Bench(lesson), progress)
 
-What counts as right is computed by the engine when the page is made and travels with it: the number
-and its tolerance, the places of all choices or vertices that are equally good, the times that a
-drawn curve is ranked against. Runs are shown once the question is answered, as a page of runs shows
-them; of a sweep its curve and a slider through its runs, each recorded again for the page: all of
-them, or evenly chosen ones where the page would be larger than MOST_BYTES. What needs the window (a
-step that is driven by hand, the microscope) is said in words.
-
-Answers stay in the browser's storage.
+The engine computes the right answers when the page is made: a number with its tolerance, the
+places of choices or vertices that are equally good, or the times that a drawn curve is ranked
+against. Runs are shown once the question is answered. A sweep has its curve and a slider through at
+most MOST_RECORDED of its runs. Steps that need the window (driven by hand, the microscope) say so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -37,27 +33,15 @@ from gpu.record.trace import Trace
 from gpu.study.compare import CompareError
 from gpu.study.sweep import SweepPoint
 
-MOST_BYTES = 2_000_000  # of a page
-MOST_RECORDED = (32, 16, 8, 4, 2, 1)  # runs of each sweep, tried until the page is small enough
+MOST_RECORDED = 8  # runs of a sweep
 PLAIN_MOST = 2000  # vertices of a graph that is shown before anything has run
 PANELS = ("buckets", "delta", "parallelism", "work")  # of a step's panels, those that a page has
 
 
 def lesson_page(bench: Bench, progress: Callable[[float], None] | None = None) -> str:
     """Return the lesson of a bench as a page; its runs are made where needed. ParameterError."""
-    runs = _Runs(bench)
-    for most in MOST_RECORDED:
-        text = _page(runs, most, progress)
-        if len(text) <= MOST_BYTES:
-            break
-    return text
-
-
-def _page(runs: _Runs, most: int, progress: Callable[[float], None] | None) -> str:
-    """Return the page with at most so many recorded runs of each sweep."""
-    lesson = runs.bench.lesson
-    scene = Scene.empty()
-    maker = _Maker(runs, scene, most)
+    lesson = bench.lesson
+    maker = _Maker(bench)
     steps = []
     for place, step in enumerate(lesson.steps, 1):
         steps.append(maker.step(step))
@@ -67,64 +51,28 @@ def _page(runs: _Runs, most: int, progress: Callable[[float], None] | None) -> s
     data = {
         "kind": "lesson",
         "title": lesson.title,
-        "key": lesson.key,
         "idea_html": inline(lesson.idea),
         "about": f"About {lesson.minutes} minutes · {lesson.figure}{paper}. "
         "Every number was computed by a run on the modelled GPU.",
         "steps": steps,
     }
-    return page_text(lesson.title, scene.pack, data | scene.tree())
-
-
-class _Runs:
-    """What a page shows of a bench's runs: each made and proved once, with its placed graph."""
-
-    def __init__(self, bench: Bench) -> None:
-        self.bench = bench
-        self._proved: dict[Hashable, Trace] = {}
-        self._graphs: dict[str, CSRGraph] = {}
-
-    def graph(self, graph: CSRGraph) -> CSRGraph:
-        """Return a graph with positions, found once."""
-        if graph.hash not in self._graphs:
-            self._graphs[graph.hash] = placed(graph)
-        return self._graphs[graph.hash]
-
-    def named(self, name: str) -> tuple[Trace, CSRGraph] | None:
-        """Return a run of the lesson, proved, with its graph; None of a faulty listing."""
-        pairs = self.bench.lesson.run(name)
-        if pairs is None or pairs[1].variant:
-            return None
-        graph = self.graph(self.bench.graph(*pairs))
-        return self._once(name, graph, lambda: self.bench.trace(name)), graph
-
-    def swept(self, step: Step, spec: SweepSpec, point: SweepPoint) -> tuple[Trace, CSRGraph]:
-        """Return the run of a point, recorded for the page and proved, with its graph."""
-        graph = self.graph(self.bench.graph(step, spec))
-        made = self._once((spec.name, point.value), graph, lambda: run_again(graph, point.settings))
-        return made, graph
-
-    def _once(self, key: Hashable, graph: CSRGraph, make: Callable[[], Trace]) -> Trace:
-        if key not in self._proved:
-            trace = make()
-            proofs = verify(graph, trace.settings.source, trace.dist)
-            self._proved[key] = replace(trace, verification=proofs)
-        return self._proved[key]
+    return page_text(lesson.title, maker.scene.pack, data | maker.scene.tree())
 
 
 class _Maker:
-    """Makes the steps of one page, with at most `most` recorded runs of each sweep."""
+    """Makes the steps of one page."""
 
-    def __init__(self, runs: _Runs, scene: Scene, most: int) -> None:
-        self._runs, self._scene, self._most = runs, scene, most
-        self._bench = runs.bench
+    def __init__(self, bench: Bench) -> None:
+        self.scene = Scene.empty()
+        self._bench = bench
+        self._proved: dict[str, Trace] = {}
+        self._graphs: dict[str, CSRGraph] = {}
 
     def step(self, step: Step) -> dict[str, Any]:
         """Return one step as JSON values."""
         bench = self._bench
         question = step.question
         return {
-            "key": step.key,
             "title_html": inline(step.title),
             "html": to_html(bench.filled(step.text)),
             "question": None if question is None else self._question(step, question),
@@ -149,7 +97,6 @@ class _Maker:
             "tolerance": question.tolerance,
             "unit": question.unit,
             "decimals": decimals_of(question.answer),
-            "logarithmic": question.logarithmic,
             "right_html": to_html(bench.filled(question.right)),
             "wrong_html": to_html(bench.filled(question.wrong or question.right)),
             "answer_html": inline(answer_words(bench, step, question)),
@@ -159,15 +106,15 @@ class _Maker:
     def _plain_graph(self, step: Step) -> dict[str, Any] | None:
         """Return which graph a step looks at, and its source, where it has one."""
         try:
-            graph = self._runs.graph(self._bench.graph(step))
+            graph = self._placed(self._bench.graph(step))
             source = self._bench.source(step)
         except GpuError:
             return None
         if graph.n > PLAIN_MOST and not (step.question and step.question.kind == "vertex"):
             return None
-        self._scene.add_graph(graph)
+        self.scene.add_graph(graph)
         index = graph.vertex_of(source) if source is not None else -1
-        return {"graph": list(self._scene.graphs).index(graph.hash), "source": index}
+        return {"graph": list(self.scene.graphs).index(graph.hash), "source": index}
 
     def _rings(self, step: Step) -> list[int]:
         if not step.vertices:
@@ -178,16 +125,16 @@ class _Maker:
     def _shows(self, step: Step) -> list[dict[str, Any]]:
         """Return what is shown of a step's runs: two on one clock, else each by itself."""
         names = [name for name in shown_runs(step) if not step.drive]
-        pairs = [self._runs.named(name) for name in names]
+        pairs = [self._run(name) for name in names]
         runs = [one for one in pairs if one is not None]
         if len(runs) == 2:
             (a, graph), (b, _) = runs
             try:
-                return [pair_tree(self._scene, a, b, graph) | {"seek": self._seek(step, names[0])}]
+                return [pair_tree(self.scene, a, b, graph) | {"seek": self._seek(step, names[0])}]
             except CompareError:
                 pass
         return [
-            {"shown": [self._scene.add_run(*one)], "seek": self._seek(step, name)}
+            {"shown": [self.scene.add_run(*one)], "seek": self._seek(step, name)}
             for name, one in zip(names, pairs, strict=True)
             if one is not None
         ]
@@ -201,12 +148,31 @@ class _Maker:
         """Return a sweep's curve, with the places of its recorded runs."""
         points = self._bench.sweep(spec.name)
         good = [point for point in points if point.value is not None and not point.failure]
+        graph = self._placed(self._bench.graph(step, spec))
         places = {
-            point.value: self._scene.add_run(*self._runs.swept(step, spec, point))
-            for point in _chosen(good, self._most)
+            point.value: self.scene.add_run(run_again(graph, point.settings), graph)
+            for point in _chosen(good)
         }
-        title = f"{find(spec.algorithm).title} on {self._bench.graph(step, spec).name}"
+        title = f"{find(spec.algorithm).title} on {graph.name}"
         return curve_tree(points, spec.algorithm, spec.knob, title, places)
+
+    def _placed(self, graph: CSRGraph) -> CSRGraph:
+        """Return a graph with positions, computed once."""
+        if graph.hash not in self._graphs:
+            self._graphs[graph.hash] = placed(graph)
+        return self._graphs[graph.hash]
+
+    def _run(self, name: str) -> tuple[Trace, CSRGraph] | None:
+        """Return a run of the lesson, proved once, with its graph; None of a faulty listing."""
+        pair = self._bench.lesson.run(name)
+        if pair is None or pair[1].variant:
+            return None
+        graph = self._placed(self._bench.graph(*pair))
+        if name not in self._proved:
+            trace = self._bench.trace(name)
+            proofs = verify(graph, trace.settings.source, trace.dist)
+            self._proved[name] = replace(trace, verification=proofs)
+        return self._proved[name], graph
 
     def _fault(self, run: RunSpec) -> dict[str, Any]:
         wrong = self._bench.wrong_entries(run.name)
@@ -218,16 +184,16 @@ class _Maker:
             f"source): {fault.sentence}.",
             "rows": wrong.shape[0],
             "columns": wrong.shape[1],
-            "wrong": self._scene.pack.add(wrong.astype(np.uint8)),
+            "wrong": self.scene.pack.add(wrong.astype(np.uint8)),
         }
 
 
-def _chosen(points: list[SweepPoint], most: int) -> list[SweepPoint]:
-    """Return at most `most` points, evenly chosen, the fastest among them."""
-    if len(points) <= most:
+def _chosen(points: list[SweepPoint]) -> list[SweepPoint]:
+    """Return at most MOST_RECORDED points, evenly chosen, the fastest among them."""
+    if len(points) <= MOST_RECORDED:
         return points
     fastest = min(range(len(points)), key=lambda place: points[place].time_ns)
-    places = set(np.linspace(0, len(points) - 1, most).round().astype(int).tolist())
+    places = set(np.linspace(0, len(points) - 1, MOST_RECORDED).round().astype(int).tolist())
     nearest = min(places, key=lambda place: abs(place - fastest))
     return [points[place] for place in sorted(places - {nearest} | {fastest})]
 

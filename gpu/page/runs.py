@@ -23,12 +23,11 @@ from gpu.page.html import page_text
 from gpu.page.pack import Pack, smallest
 from gpu.page.words import pair_title_words, subtitle_words, title_words, totals_words
 from gpu.record.trace import BUCKETS, REASON_WORDS, Trace, reached_mask
-from gpu.study.compare import ALIGNMENTS, CompareError, Side, align, obstacle, telling_moment
+from gpu.study.compare import CompareError, Side, obstacle, telling_moment
 from gpu.study.compare_words import names, summarise
 from gpu.words import in_sight
 
 MOST_SAMPLES = 3000
-MOST_KNOTS = 400  # of a clock laid upon another
 MOST_SIDE = 256  # entries of a matrix's picture, each way
 MOST = 0.98  # of the distances lie on the colour bar, if the rest would stretch it
 STRETCH = 1.5
@@ -37,17 +36,12 @@ LATE = 2**32 - 1  # ns: a time that did not happen, or does not fit
 _COLUMNS = {
     "t": ("t_ns", np.float64),
     "delta": ("delta", np.float64),
-    "base": ("base", np.float64),
     "processed": ("processed_vertices", np.float64),
     "relaxed": ("relaxed_edges", np.float64),
     "improved": ("improved", np.float64),
-    "head": ("head_bucket", np.float64),
     "assigned": ("assigned_edges", np.float32),
     "low": ("band_low", np.float32),
     "high": ("band_high", np.float32),
-    "clip": ("clip_share", np.float32),
-    "busy": ("busy_workers", np.int32),
-    "open": ("open_buckets", np.int32),
     "reason": ("reason", np.uint8),
 }
 
@@ -93,7 +87,8 @@ def run_page(trace: Trace, graph: CSRGraph | None, missing: str = "") -> str:
     scene = Scene.empty()
     scene.add_run(trace, graph)
     title = title_words(trace)
-    data = {"kind": "runs", "title": title, "shown": [0], "note": missing}
+    about = subtitle_words(trace)
+    data = {"kind": "runs", "title": title, "about": about, "shown": [0], "note": missing}
     return page_text(title, scene.pack, data | scene.tree())
 
 
@@ -107,32 +102,18 @@ def pair_page(a: Trace, b: Trace, graph: CSRGraph | None, missing: str = "") -> 
 
 
 def pair_tree(scene: Scene, a: Trace, b: Trace, graph: CSRGraph | None) -> dict[str, Any]:
-    """Put two runs on the page; return what is said of them and how their clocks meet."""
+    """Put two runs on the page; return the words about them."""
     sides = Side.of(a), Side.of(b)
     problem = obstacle(*sides)
     if problem:
         raise CompareError(problem)
     places = [scene.add_run(trace, graph) for trace in (a, b)]
     summary = summarise(*sides)
-    clocks = {}
-    for how, title in ALIGNMENTS.items():
-        try:
-            knots = align(*sides, how)
-        except CompareError:
-            continue
-        few = np.linspace(0, len(knots.a_ns) - 1, min(len(knots.a_ns), MOST_KNOTS)).astype(int)
-        clocks[how] = {
-            "title": title,
-            "a": scene.pack.add(knots.a_ns[few]),
-            "b": scene.pack.add(knots.b_ns[few]),
-        }
-    cautions = list(summary.cautions)
     return {
         "shown": places,
         "names": list(names(*sides)),
         "words": summary.words,
-        "cautions": cautions,
-        "clocks": clocks,
+        "cautions": list(summary.cautions),
         "telling_ns": telling_moment(*sides),
     }
 
@@ -148,19 +129,15 @@ def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
         "graph": trace.graph.hash if graph is not None else None,
         "title": row.title,
         "about": title_words(trace),
-        "subtitle": subtitle_words(trace),
         "totals": totals_words(trace),
         "clock": trace.clock,
         "time_ns": trace.time_ns,
-        "outcome": trace.outcome,
         "source": trace.settings.source,
         "source_id": in_sight(str(trace.graph.source_id)),
         "bucketed": row.bucketed,
         "piles": piles,
         "rows": rows,
         "parallelism": row.parallelism,
-        "reached": trace.reached,
-        "samples": len(trace.samples),
         "reasons": {str(int(key)): words for key, words in REASON_WORDS.items()},
         "columns": {
             key: pack.add(samples[name].astype(kind)) for key, (name, kind) in _COLUMNS.items()

@@ -45,7 +45,7 @@ def sweep_page(
         "knob": name,
         "unit": unit_of(first.settings.algorithm, key),
         "clock": first.clock,
-        "words": f"Click a point, or move the slider: the least time is at {least['value']:g}.",
+        "words": f"The least time is at {least['value']:g}.",
         "points": points,
     }
     data = {"kind": "sweep", "title": title, "note": missing, "sweep": sweep}

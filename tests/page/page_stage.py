@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import functools
 import json
-import re
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -68,7 +67,7 @@ class Parts(HTMLParser):
     def tree(self) -> Any:
         """Return the data of the page, its arrays as NumPy's."""
         held = zlib.decompress(base64.b64decode(self.held["arrays"]))
-        return _placed(json.loads(self.held["told"]), held)
+        return _placed(json.loads(self.held["data"]), held)
 
 
 def _placed(value: Any, held: bytes) -> Any:
@@ -82,10 +81,3 @@ def _placed(value: Any, held: bytes) -> Any:
         part = np.frombuffer(held, np.uint8, length * dtype.itemsize, offset)
         return np.ascontiguousarray(part.reshape(dtype.itemsize, length).T).view(dtype).ravel()
     return {key: _placed(one, held) for key, one in value.items()}
-
-
-def hashes(policy: str, what: str) -> list[str]:
-    """Return the hashes that a policy allows for script-src or style-src."""
-    found = re.search(rf"{what} ([^;]*)", policy)
-    assert found is not None
-    return re.findall(r"'(sha256-[^']*)'", found[1])

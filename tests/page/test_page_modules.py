@@ -47,16 +47,15 @@ def run(script: str, folder: Path, **given: Any) -> Any:
 
 def test_numbers_read_as_in_the_program(tmp_path: Path) -> None:
     script = """
-import { short, thousands, percent, timeWords, tickValues } from "./words.js";
+import { short, thousands, timeWords, tickValues } from "./words.js";
 const look = () => ({
   short: numbers.map(short), thousands: numbers.map(thousands),
-  percent: numbers.map((n) => percent(n / 100)), time: numbers.map((n) => timeWords(1000 * n)),
+  time: numbers.map((n) => timeWords(1000 * n)),
   ticks: numbers.map((n) => tickValues(n)) });
 """
     found = run(script, tmp_path, numbers=NUMBERS)
     assert found["short"] == [words.short(number) for number in NUMBERS]
     assert found["thousands"] == [words.thousands(number) for number in NUMBERS]
-    assert found["percent"] == [words.percent(number / 100) for number in NUMBERS]
     assert found["time"] == [words.time_words(1000 * number) for number in NUMBERS]
     assert found["ticks"] == [tick_values(number) for number in NUMBERS]
 
@@ -66,10 +65,10 @@ def test_colour_tables_are_the_windows_to_two_steps_of_256(tmp_path: Path, theme
     script = """
 import { tableFor, heatTable, heatIndex } from "./colour.js";
 const look = () => ({
-  tables: ways.map((way) => tableFor(way, theme)), bucket: tableFor("bucket", theme, 17),
+  tables: ways.map((way) => tableFor(way, theme)),
   heat: heatTable(theme, 969), index: counts.map(heatIndex) });
 """
-    ways = ["distance", "settled_time", "processed", "state", "plain"]
+    ways = ["distance", "processed", "state", "plain"]
     told = {"plot": theme.plot, "text": theme.text, "heat": theme.heat}
     told |= {"settled": theme.data.settled, "tentative": theme.data.tentative}
     told |= {"range": colormaps.RANGES[theme.name]}
@@ -80,8 +79,6 @@ const look = () => ({
         shown = slice(0, 1) if way == "plain" else slice(None)  # one colour in the window
         ours = np.array(table)[1:2] if way == "plain" else np.array(table)
         assert np.abs(ours - wanted[shown]).max() <= 2, way
-    bucket = colormaps.table_for("bucket", theme, 17).astype(int)
-    assert np.abs(np.array(found["bucket"]) - bucket).max() <= 2
     assert np.abs(np.array(found["heat"]) - heat_table(theme, 969).astype(int)).max() <= 2
     assert found["index"] == heat_index(np.array(counts)).tolist()
 
@@ -108,57 +105,26 @@ const look = async () => { const tree = await unpacked(told, packed);
     assert found == {key: array.tolist() for key, array in arrays.items()}
 
 
-def test_clocks_bend_as_in_the_program(tmp_path: Path) -> None:
-    from gpu.study.compare import ClockMap
-
-    script = """
-import { bent } from "./run.js";
-const look = () => times.map((time) => bent(time, b, a));
-"""
-    a, b = [0.0, 10.0, 50.0, 60.0], [0.0, 40.0, 45.0, 90.0]
-    times = [-5.0, 0.0, 20.0, 42.0, 45.0, 90.0, 120.0]
-    found = run(script, tmp_path, a=a, b=b, times=times)
-    assert found == pytest.approx(ClockMap(np.array(a), np.array(b)).to_a(times).tolist())
-
-
 def test_answers_are_judged_as_in_the_window(tmp_path: Path) -> None:
     script = """
-import { isRight, curveScore, Progress } from "./answers.js";
-const look = () => {
-  const progress = new Progress(steps);
-  progress.answer(steps[0], 30);
-  progress.answer(steps[1], 0);
-  const again = new Progress(steps);
-  const kept = { ...progress.state().answers, curve: { given: ["x"] }, nobody: {} };
-  again.restore({ step: 99, answers: kept });
-  again.restore(JSON.parse(JSON.stringify(again.state())));
-  const nonsense = new Progress(steps);
-  const states = [null, 7, { answers: 7 }, { step: "a", answers: { number: { given: "5" } } }];
-  for (const state of states) nonsense.restore(state);
-  return {
-    scores: curves.map((curve) => curveScore(curve, times)),
-    numbers: numbers.map((one) => isRight(steps[0].question, one)),
-    right: progress.right,
-    place: again.place, kept: again.state().answers, none: nonsense.state() };
-};
+import { isRight, curveScore } from "./answers.js";
+const look = () => ({
+  scores: curves.map((curve) => curveScore(curve, times)),
+  numbers: numbers.map((one) => isRight({ tolerance: 0.5, value: 35.8 }, one)),
+  places: [0, 1].map((one) => isRight({ places: [1, 2] }, one)),
+  curves: curves.map((curve) => isRight({ times, enough }, curve)) });
 """
     times = [50.0, 20.0, 9.0, 12.0, 40.0]
-    curves = [[0.9, 0.5, 0.1, 0.2, 0.8], [0.1, 0.2, 0.3, 0.4, 0.5], [0.5] * 5]
-    asked = SimpleNamespace(kind="number", tolerance=0.5)
-    steps = [
-        {"key": "number", "question": {"tolerance": 0.5, "value": 35.8}},
-        {"key": "choice", "question": {"places": [1, 2]}},
-        {"key": "curve", "question": {"times": times, "enough": CURVE_RIGHT}},
-        {"key": "told", "question": None},
-    ]
+    curves = [[0.9, 0.5, 0.1, 0.2, 0.8], [0.1, 0.2, 0.3, 0.4, 0.5]]
     numbers = [17.8, 17.91, 53.69, 53.8]
-    found = run(script, tmp_path, times=times, curves=curves, steps=steps, numbers=numbers)
-    bench = SimpleNamespace(curve_times=lambda _asked: times, right_answer=lambda _asked: 35.8)
-    wanted = [Bench.curve_score(bench, asked, curve) for curve in curves]  # type: ignore[arg-type]
-    assert found["scores"][:2] == pytest.approx(wanted[:2])
-    judged = [Bench.is_right(bench, asked, one) for one in numbers]  # type: ignore[arg-type]
-    bench._scores = lambda _asked: None
-    assert found["numbers"] == judged == [False, True, True, False]
-    assert found["right"] == 1
-    assert (found["place"], sorted(found["kept"])) == (3, ["choice", "number"])
-    assert found["none"] == {"step": 0, "answers": {}}
+    names = {"times": times, "curves": curves, "numbers": numbers, "enough": CURVE_RIGHT}
+    result = run(script, tmp_path, **names)
+    bench = SimpleNamespace(curve_times=lambda _: times, right_answer=lambda _: 35.8)
+    bench._scores = lambda _: None
+    question = SimpleNamespace(kind="number", tolerance=0.5)
+    scores = [Bench.curve_score(bench, question, curve) for curve in curves]  # type: ignore[arg-type]
+    assert result["scores"] == pytest.approx(scores)
+    judged = [Bench.is_right(bench, question, one) for one in numbers]  # type: ignore[arg-type]
+    assert result["numbers"] == judged == [False, True, True, False]
+    assert result["places"] == [False, True]
+    assert result["curves"] == [True, False]
