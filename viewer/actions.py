@@ -308,7 +308,7 @@ MENUS: tuple[Menu, ...] = (
         LINE,
         Action("draw_new", "&New drawing", "Begin with nothing; undo brings back the old one",
                "new", by="draw", needs="drawing", icon="new"),
-        Action("draw_paste", "&Paste edge list…", "Draw what a text says, such as S -> A 10",
+        Action("draw_paste", "&Paste edge list", "Draw the clipboard, lines such as S -> A 10",
                "paste", "Ctrl+V", by="draw", needs="drawing", icon="paste"),
         Action("draw_copy", "C&opy as edge list", "Copy the selected edges, or all, as text",
                "copy", "Ctrl+C", by="draw", needs="drawn"),

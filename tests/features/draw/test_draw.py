@@ -38,6 +38,12 @@ def test_a_graph_is_drawn_by_hand_and_run(
     for x, y in ((-120, 0), (0, 90)):
         qtbot.mouseDClick(canvas, LEFT, NONE, place(canvas, x, y))
     assert names(model) == ["A", "B"]
+    # letters typed now name the vertex, also those that choose tools otherwise
+    qtbot.keyClicks(canvas, "N")
+    type_in(qtbot, canvas, "ice")
+    assert names(model) == ["A", "Nice"]
+    qtbot.keyClick(canvas, Key.Key_Return)
+    type_in(qtbot, canvas, "B")
     # a drag from the rim to another vertex, the weight typed at once
     drag(qtbot, canvas, spot(canvas, "A", rim=True), spot(canvas, "B"))
     assert arcs(model) == ["A → B 1"]
@@ -195,6 +201,11 @@ def test_wrong_weights_are_refused_at_the_field(feature: DrawFeature, qtbot: QtB
     assert arcs(model)[0] == "S → A 7"
     type_in(qtbot, canvas, "8")
     assert arcs(model)[1] == "S → B 8"
+    # from an edge, Tab goes to its end, also where that is the last vertex
+    model.select([], [model.drawing.arcs[1].key])
+    qtbot.keyClick(canvas, Key.Key_Tab)
+    assert canvas.hasFocus()
+    assert model.drawing.by_key[model.current].name == "B"
     model.select([model.drawing.vertices[0].key])
     qtbot.keyClick(canvas, Key.Key_Return)
     type_in(qtbot, canvas, "A")

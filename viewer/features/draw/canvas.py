@@ -15,7 +15,6 @@ import numpy as np
 from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QColor,
-    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
@@ -46,7 +45,7 @@ FAR = 1e5  # units from the middle within which vertices are put
 SHORT_NAME = 4  # characters that fit into a disc; longer names stand beside it
 PLAIN, FRAME, MOVE, ARC, PAN = "", "frame", "move", "arc", "pan"
 HINT = (
-    "Double-click to add a vertex",
+    "Double-click to add a vertex, then type its name",
     "Drag from its rim to another one for an edge, then type the weight",
     "Or paste an edge list: Ctrl+V",
     "By keys: N adds, C connects, Enter edits, Tab goes on",
@@ -74,7 +73,6 @@ class DrawCanvas(QWidget):
 
     said = pyqtSignal(str)  # what happened, in words
     refused = pyqtSignal(str)  # what could not be done, and why
-    menu_requested = pyqtSignal(QPoint)  # on the screen
 
     def __init__(
         self, model: DrawingModel, theme: Theme = LIGHT, parent: QWidget | None = None
@@ -85,9 +83,11 @@ class DrawCanvas(QWidget):
         self.drag = Drag()
         self._theme = theme
         self._layout: Layout | None = None
+        self.fresh = NONE  # a vertex just added by the mouse: letters name it
         self._untouched = True  # the view follows the drawing until a person zooms or moves it
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setAccessibleName("Drawing")
         self.setMinimumSize(160, 120)
         self.field = FieldInPlace(self)
@@ -226,14 +226,16 @@ class DrawCanvas(QWidget):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         here, model = a0.position(), self.model
         drag = Drag(PLAIN, here, here)
-        self.drag = drag
+        self.drag, self.fresh = drag, NONE
+        vertex, rim = self.layout_now.vertex_at(here)
+        arc = self.layout_now.arc_at(here) if vertex == NONE else NONE
         if a0.button() == Qt.MouseButton.MiddleButton:
             drag.kind = PAN
+        elif a0.button() == Qt.MouseButton.RightButton and max(vertex, arc) != NONE:
+            self._pick(max(vertex, arc), False)
         if a0.button() != Qt.MouseButton.LeftButton:
             return
         adds = bool(a0.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        vertex, rim = self.layout_now.vertex_at(here)
-        arc = self.layout_now.arc_at(here) if vertex == NONE else NONE
         if vertex != NONE and rim and not adds:
             drag.kind, drag.tail = ARC, vertex
         elif vertex != NONE:
@@ -296,6 +298,7 @@ class DrawCanvas(QWidget):
         arc = self.layout_now.arc_at(a0.position()) if vertex == NONE else NONE
         if vertex == arc == NONE:
             self.attempt(self.model.add_vertex, *self.units_at(a0.position()))
+            self.fresh = self.model.current
             return
         self.model.select([vertex] * (vertex != NONE), [arc] * (arc != NONE))
         self.edit(max(vertex, arc))
@@ -305,27 +308,6 @@ class DrawCanvas(QWidget):
         assert a0 is not None
         self.zoom_by(1.0015 ** a0.angleDelta().y(), a0.position())
         a0.accept()
-
-    def contextMenuEvent(self, a0: QContextMenuEvent | None) -> None:
-        """Ask for a menu for what is under the mouse, or for the selection."""
-        assert a0 is not None
-        place = QPointF(a0.pos())
-        if a0.reason() == QContextMenuEvent.Reason.Mouse:
-            self.pick_for_menu(place)
-        else:
-            place = self.layout_now.place_of(self.model.current) or QRectF(self.rect()).center()
-        self.menu_requested.emit(self.mapToGlobal(place.toPoint()))
-
-    def pick_for_menu(self, place: QPointF) -> None:
-        """Select what is at a place unless it is selected already."""
-        self.give_up()
-        model = self.model
-        vertex, _ = self.layout_now.vertex_at(place)
-        arc = self.layout_now.arc_at(place) if vertex == NONE else NONE
-        if vertex == arc == NONE:
-            model.select()
-        elif vertex not in model.selected_vertices and arc not in model.selected_arcs:
-            model.select([vertex] * (vertex != NONE), [arc] * (arc != NONE))
 
     def give_up(self) -> bool:
         """End a drag and change nothing; return whether there was one."""

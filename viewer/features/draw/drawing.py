@@ -44,7 +44,7 @@ class Arc:
 class Drawing:
     """What is drawn, at one moment.
 
-    directed : whether arcs lead one way; decimals : weights are decimals, else whole numbers
+    directed : whether arcs lead one way
     source : key of the vertex that runs start from, -1 for the first
     """
 
@@ -52,7 +52,6 @@ class Drawing:
     vertices: tuple[Vertex, ...] = ()
     arcs: tuple[Arc, ...] = ()
     directed: bool = True
-    decimals: bool = False
     source: int = -1
 
     @cached_property
@@ -69,6 +68,11 @@ class Drawing:
     def key_of_name(self) -> dict[str, int]:
         """Keys of vertices by name."""
         return {vertex.name: vertex.key for vertex in self.vertices}
+
+    @property
+    def decimals(self) -> bool:
+        """Whether a weight is a decimal; the graph's weights are then all decimals."""
+        return any(isinstance(arc.weight, float) for arc in self.arcs)
 
     @property
     def source_vertex(self) -> Vertex | None:
@@ -215,9 +219,8 @@ class DrawingModel(QObject):
         """Add an arc from one vertex to another or itself, select it, return its key."""
         old = self.drawing
         check_counts(len(old.vertices), len(old.arcs) + 1)
-        weight = self._fitting(checked_weight(weight))
-        arc = Arc(self._new_key(), tail, head, weight)
-        self._push(f"edge {old.arc_words(arc)}", self._with_arcs(old, (*old.arcs, arc)))
+        arc = Arc(self._new_key(), tail, head, checked_weight(weight))
+        self._push(f"edge {old.arc_words(arc)}", replace(old, arcs=(*old.arcs, arc)))
         self.select([], [arc.key])
         return arc.key
 
@@ -227,7 +230,7 @@ class DrawingModel(QObject):
         check_counts(len(old.vertices) + 1, len(old.arcs) + 1)
         vertex = Vertex(self._new_key(), next_name(old.key_of_name), x, y)
         new = replace(old, vertices=(*old.vertices, vertex))
-        arc = Arc(self._new_key(), tail, vertex.key, self._fitting(1))
+        arc = Arc(self._new_key(), tail, vertex.key, 1)
         words = f"edge {new.arc_words(arc)}"
         self._push(words, replace(new, arcs=(*new.arcs, arc)))
         self.select([], [arc.key])
@@ -257,11 +260,10 @@ class DrawingModel(QObject):
         self._push(f"name {name}", replace(old, vertices=renamed))
 
     def set_weight(self, keys: Collection[int], weight: Weight) -> None:
-        """Give arcs another weight; a fraction makes the weights of the drawing decimals."""
+        """Give arcs another weight."""
         old, weight = self.drawing, checked_weight(weight)
-        weight = self._fitting(weight)
         arcs = tuple(replace(arc, weight=weight) if arc.key in keys else arc for arc in old.arcs)
-        self._push("weight", self._with_arcs(old, arcs))
+        self._push("weight", replace(old, arcs=arcs))
 
     def reverse(self, keys: Collection[int]) -> None:
         """Turn arcs around."""
@@ -306,13 +308,3 @@ class DrawingModel(QObject):
         self._reserve_keys(drawing)
         self._push(words, drawing)
         self.select()
-
-    def _fitting(self, weight: Weight) -> Weight:
-        return checked_weight(float(weight)) if self.drawing.decimals else weight
-
-    def _with_arcs(self, old: Drawing, arcs: tuple[Arc, ...]) -> Drawing:
-        """Return a drawing with other arcs; all weights become decimals where one is."""
-        if old.decimals or all(isinstance(arc.weight, int) for arc in arcs):
-            return replace(old, arcs=arcs)
-        as_decimals = tuple(replace(arc, weight=checked_weight(float(arc.weight))) for arc in arcs)
-        return replace(old, arcs=as_decimals, decimals=True)

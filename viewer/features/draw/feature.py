@@ -8,13 +8,10 @@ closed. Taking the graph shown into the drawing is one step of its history.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QByteArray, QPoint, Qt, QTimer
-from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout
+from PyQt6.QtCore import QByteArray, Qt
+from PyQt6.QtWidgets import QApplication, QVBoxLayout
 
 from gpu.errors import GpuError, ParameterError
 from viewer.feature import FeaturePart, Window
@@ -23,30 +20,24 @@ from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
 from viewer.features.draw.graph import (
     can_be_drawn,
     from_graph,
-    from_parsed,
+    placed,
     source_index,
-    spring,
     to_graph,
 )
 from viewer.features.draw.page import DrawPage
-from viewer.features.draw.text import Parsed, edge_text
+from viewer.features.draw.text import edge_text, parse_edges
 from viewer.models.session import Notice
 
 if TYPE_CHECKING:
     from viewer.common.theme import Theme
 
 ALL_ROOM = 1000  # stretch of the page, against 1 of the hidden graph
-KEEP_MS = 800  # after an edit, before the drawing is written
 BAR = (
     ("draw_undo", "draw_redo", "draw_delete"),
     ("draw_new", "draw_paste", "draw_save"),
     ("draw_fit",),
 )
-MENUS = {  # of the canvas: for a vertex, an edge, nothing
-    "vertex": ("draw_start", "draw_copy", "draw_delete"),
-    "arc": ("draw_reverse", "draw_copy", "draw_delete"),
-    "": ("draw_paste", "draw_all", "draw_arrange", "draw_fit"),
-}
+MENU = ("draw_start", "draw_reverse", "draw_copy", "draw_delete", "draw_all", "draw_arrange")
 SAVED_AS = (
     ("SSSP Scope graph, keeps names and places", ".npz"),
     ("Table, keeps names", ".csv"),
@@ -66,29 +57,21 @@ class DrawFeature(FeaturePart):
         super().__init__(window)
         self.model = DrawingModel(self)
         self.page: DrawPage | None = None
-        self._saved: tuple[Drawing, str] | None = None  # as it was saved, and where
         self._folder = draw_files.drawings_folder()
         self._docks: QByteArray | None = None  # their state before the page opened
         self._presenting = False  # the page was opened in a presentation
-        self._giving = False  # the graph that comes is the drawing
-        self._next: Callable[[], None] | None = None  # to do when the run has ended
-        self._dirty = self._problem_shown = False
-        self._keep = QTimer(self)
-        self._keep.setSingleShot(True)
-        self._keep.setInterval(KEEP_MS)
-        self._keep.timeout.connect(self._write_latest)
         kept = draw_files.latest(self._folder)
         if kept is not None:
             self.model.start_with(kept)
+        self._kept = self.model.drawing  # as it is on the disk
         self._connect()
 
     def _connect(self) -> None:
         window = self._window
         self.model.changed.connect(self._drawing_changed)
         self.model.selection_changed.connect(window.enable_actions)
-        window.session.graph_changed.connect(self._graph_came)
+        window.session.graph_changed.connect(self.leave)
         window.session.run_added.connect(self.leave)
-        window.controller.running_changed.connect(self._run_ended)
         window.docks.chosen.connect(self._arrangement_chosen)
         window.modes.presentation_ended.connect(self._presentation_ended)
 
@@ -157,6 +140,7 @@ class DrawFeature(FeaturePart):
         if not self.open or self.page is None:
             return
         self.page.canvas.field.leave()
+        self._write_latest()
         self._give_room(False)
         self._put_docks_back()
         self._window.modes.set_drawing(False)
@@ -182,7 +166,7 @@ class DrawFeature(FeaturePart):
         page.fill_bar([[window.actions_by_key[key] for key in group] for group in BAR])
         page.use_requested.connect(self.use)
         page.leave_requested.connect(self.leave)
-        page.canvas.menu_requested.connect(self._show_menu)
+        page.canvas.addActions([window.actions_by_key[key] for key in MENU])
         page.apply_theme(window.theme)
 
     def _centre_column(self) -> QVBoxLayout:
@@ -267,18 +251,10 @@ class DrawFeature(FeaturePart):
         self.page.canvas.fit()
 
     def paste(self) -> None:
-        """Ask for an edge list; the dialog begins with the text on the clipboard."""
-        from viewer.features.draw.paste import PasteDialog
-
+        """Draw the edge list on the clipboard; Undo brings back the drawing before."""
         clipboard = QApplication.clipboard()
-        text = clipboard.text() if clipboard is not None else ""
-        dialog = PasteDialog(text, self._window.as_widget())
-        dialog.taken.connect(self._draw_text)
-        dialog.open()
-
-    def _draw_text(self, parsed: Parsed) -> None:
         try:
-            drawing = from_parsed(parsed)
+            drawing = placed(parse_edges(clipboard.text() if clipboard is not None else ""))
         except ParameterError as error:
             self._refuse(str(error))
             return
@@ -287,8 +263,8 @@ class DrawFeature(FeaturePart):
     def copy(self) -> None:
         """Copy the selected edges, or all, as lines of text."""
         model, clipboard = self.model, QApplication.clipboard()
-        chosen = tuple(arc for arc in model.drawing.arcs if arc.key in model.selected_arcs)
-        text = edge_text(model.drawing, chosen or None)
+        chosen = [arc for arc in model.drawing.arcs if arc.key in model.selected_arcs]
+        text = edge_text(model.drawing, chosen or model.drawing.arcs)
         if clipboard is not None:
             clipboard.setText(text)
         count = text.count("\n")
@@ -305,13 +281,7 @@ class DrawFeature(FeaturePart):
         from gpu.formats import save_graph
 
         drawing = self.model.drawing
-
-        def write(to: str) -> None:
-            save_graph(to_graph(drawing, to), to)
-            if to.endswith(".npz"):
-                self._saved = drawing, str(Path(to).resolve())
-
-        self._window.files.save(path, write)
+        self._window.files.save(path, lambda to: save_graph(to_graph(drawing, to), to))
 
     # --- edits of the selection
 
@@ -330,27 +300,14 @@ class DrawFeature(FeaturePart):
 
     def arrange(self) -> None:
         """Place all vertices anew."""
-        drawing = self.model.drawing
-        place = {vertex.key: k for k, vertex in enumerate(drawing.vertices)}
-        spots = spring(len(place), [(place[arc.tail], place[arc.head]) for arc in drawing.arcs])
-        self.model.move({key: (float(spots[k][0]), float(spots[k][1])) for key, k in place.items()})
+        vertices = placed(self.model.drawing).vertices
+        self.model.move({vertex.key: (vertex.x, vertex.y) for vertex in vertices})
         self.fit()
 
     def fit(self) -> None:
         """Show all of the drawing."""
         if self.page is not None:
             self.page.canvas.fit()
-
-    def _show_menu(self, place: QPoint) -> None:
-        model = self.model
-        kind = "vertex" if model.selected_vertices else "arc" if model.selected_arcs else ""
-        menu = QMenu(self.page)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        if model.current >= 0 and self.page is not None:
-            title = "Rename…" if kind == "vertex" else "Weight…"
-            menu.addAction(title, partial(self.page.canvas.edit, model.current))
-        menu.addActions([self._window.actions_by_key[key] for key in MENUS[kind]])
-        menu.popup(place)
 
     def _say(self, words: str) -> None:
         if self.page is not None:
@@ -364,72 +321,41 @@ class DrawFeature(FeaturePart):
 
     def use(self) -> None:
         """Give the drawing to the window and run on it."""
-        self._when_idle(self._window.start_run)
-
-    def _when_idle(self, act: Callable[[], None]) -> None:
-        """Act now, or when the run that is going has been stopped."""
-        controller = self._window.controller
         if not self.model.drawing.vertices:
             self._refuse("Nothing is drawn yet: double-click the canvas to add a vertex.")
-        elif controller.running:
-            self._next = act
-            controller.stop()
+        elif self._window.controller.running:
+            self._refuse("A run is going on: wait for it, or press Stop.")
         else:
-            act()
+            self._window.start_run()
 
-    def _give(self) -> bool:
+    def _give(self) -> None:
         """Show the drawing as the graph, if it is not that already; close the page."""
         drawing, window = self.model.drawing, self._window
         try:
-            graph = to_graph(drawing, self._origin())
+            path = draw_files.keep_used(drawing, self._folder)
+            graph = to_graph(drawing, str(path))
         except (GpuError, OSError) as error:
             self._refuse(f"The drawing cannot be used: {error}")
-            return False
-        self._giving = True
-        try:
-            window.controller.show_graph(graph)
-            window.controller.set_source(source_index(drawing))
-        finally:
-            self._giving = False
+            return
+        window.controller.show_graph(graph)
+        window.controller.set_source(source_index(drawing))
         self.leave()
-        return True
-
-    def _origin(self) -> str:
-        """Return the path of a file that holds the drawing as it is now."""
-        drawing = self.model.drawing
-        if self._saved is not None and self._saved[0] == drawing and Path(self._saved[1]).is_file():
-            return self._saved[1]
-        return str(draw_files.keep_used(drawing, self._folder))
-
-    def _graph_came(self) -> None:
-        if not self._giving:
-            self.leave()
-
-    def _run_ended(self, running: bool) -> None:
-        act, self._next = self._next, None
-        if not running and act is not None:
-            act()
 
     # --- what is kept
 
     def _drawing_changed(self) -> None:
-        self._dirty = True
-        self._keep.start()
         if self.open:
             self._show_state()
 
     def _write_latest(self) -> None:
-        if not self._dirty:
+        if self.model.drawing is self._kept:
             return
-        self._dirty = False
-        self._keep.stop()
+        self._kept = self.model.drawing
         try:
-            draw_files.keep_latest(self.model.drawing, self._folder)
+            draw_files.keep_latest(self._kept, self._folder)
         except (GpuError, OSError) as error:
-            if not self._problem_shown:
-                words = f"The drawing is not kept between sessions: {error}."
-                self._window.session.set_notice(Notice("warning", words, "Save it as a file."))
-            self._problem_shown = True
+            words = f"The drawing is not kept between sessions: {error}."
+            self._window.session.set_notice(Notice("warning", words, "Save it as a file."))
 
 
 install = DrawFeature

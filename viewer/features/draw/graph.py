@@ -11,9 +11,9 @@ graph that a drawing was saved as keeps its places exactly.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,10 +29,8 @@ from viewer.features.draw.rules import (
     checked_name,
     checked_weight,
 )
-from viewer.features.draw.text import Parsed
 
 SPACING = 120.0  # units between neighbours
-SPRING_MOST, SPRING_STEPS = 120, 100
 COMFORTABLE = (0.4, 2.5)  # times SPACING: positions within are kept as they are
 LARGEST = 1e6  # units from the middle: nearest neighbours may lie as near as numbers can
 
@@ -111,52 +109,34 @@ def from_graph(
     arcs = pairs if edges is None else edges
     check_counts(graph.n, len(arcs))
     if places is None or not np.isfinite(places).all():
-        spots = spring(graph.n, [(tail, head) for tail, head, _ in arcs])
+        spots = _spots(graph)
     else:
         spots = comfortable(places.astype(np.float64))
     names = _names(graph)
     vertices = tuple(Vertex(k + 1, names[k], float(x), float(y)) for k, (x, y) in enumerate(spots))
-    decimals = not graph.integer
     lines = tuple(
         Arc(graph.n + 1 + k, tail + 1, head + 1, checked_weight(weight))
         for k, (tail, head, weight) in enumerate(arcs)
     )
     name = " ".join(graph.name.replace('"', "").split())[:NAME_LENGTH] or UNTITLED
     start = -1 if source is None or not 0 < source < graph.n else source + 1
-    return Drawing(name, vertices, lines, directed, decimals, start)
+    return Drawing(name, vertices, lines, directed, start)
 
 
-def from_parsed(parsed: Parsed, name: str = "Pasted graph") -> Drawing:
-    """Return a text that was read without mistakes as a drawing, with places for its vertices."""
-    n = len(parsed.names)
-    spots = spring(n, [(tail, head) for tail, head, _ in parsed.arcs])
-    decimals = any(isinstance(weight, float) for *_, weight in parsed.arcs)
-    vertices = tuple(
-        Vertex(k + 1, word, float(spots[k][0]), float(spots[k][1]))
-        for k, word in enumerate(parsed.names)
+def placed(drawing: Drawing) -> Drawing:
+    """Return the drawing with new places, chosen so that its edges can be seen."""
+    spots = _spots(to_graph(drawing)).tolist()
+    moved = (
+        replace(vertex, x=x, y=y) for vertex, (x, y) in zip(drawing.vertices, spots, strict=True)
     )
-    arcs = tuple(
-        Arc(n + 1 + k, tail + 1, head + 1, checked_weight(float(w)) if decimals else w)
-        for k, (tail, head, w) in enumerate(parsed.arcs)
-    )
-    return Drawing(name, vertices, arcs, not parsed.undirected, decimals)
+    return replace(drawing, vertices=tuple(moved))
 
 
-def spring(n: int, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Return places that show the edges, float64 (n, 2), about SPACING apart.
+def _spots(graph: CSRGraph) -> np.ndarray:
+    """Return places for a graph that has none, float64 (n, 2), about SPACING apart."""
+    from gpu.placement.placements import layout
 
-    NetworkX's spring layout up to SPRING_MOST vertices, a grid for more: the window waits for it.
-    """
-    import networkx
-
-    if n > SPRING_MOST:
-        columns = math.ceil(math.sqrt(n))
-        places = np.arange(n)
-        return SPACING * np.stack([places % columns, -(places // columns)], axis=1).astype(float)
-    graph = networkx.Graph(pairs)
-    graph.add_nodes_from(range(n))
-    places_of = networkx.spring_layout(graph, seed=1, iterations=SPRING_STEPS)
-    return comfortable(np.array([places_of[k] for k in range(n)], float).reshape(-1, 2))
+    return comfortable(layout(graph).astype(np.float64))
 
 
 def _paired(arcs: Sequence[tuple[int, int, float]]) -> list[tuple[int, int, float]] | None:

@@ -1,6 +1,7 @@
 """The keyboard on the canvas: everything that the mouse can do.
 
-Tab, Shift+Tab   next vertex, the one before; after the last one the focus goes on
+Tab, Shift+Tab   next vertex, the one before; from an edge to its head or tail; after the last
+                 vertex the focus goes on
 E, Shift+E       next edge that leaves the vertex, the one before
 arrows           move the selection (Shift: by one unit); with nothing selected, the view
 N, Insert        a new vertex beside the current one
@@ -62,8 +63,13 @@ class Keys:
             return event.key() == Key.Key_Space
         if held not in (PLAIN, SHIFT):
             return False
-        typing = event.text().isdigit() and bool(self._model.selected_arcs)
-        return event.key() in OWN or typing
+        weight = event.text().isdigit() and bool(self._model.selected_arcs)
+        return event.key() in OWN or weight or self._names(event)
+
+    def _names(self, event: QKeyEvent) -> bool:
+        """Whether a key begins the name of the vertex that the mouse has just added."""
+        fresh = self._canvas.fresh
+        return fresh != NONE and fresh == self._model.current and event.text().isalnum()
 
     def press(self, event: QKeyEvent) -> bool:
         """Act on a key; return whether it was one of ours."""
@@ -74,6 +80,8 @@ class Keys:
             return False
         elif self.tail != NONE and self._press_while_connecting(key):
             return True
+        elif self._names(event):
+            self._canvas.edit(model.current, event.text())
         elif key in DIRECTIONS:
             self._arrow(key, held == SHIFT)
         elif key in (Key.Key_Return, Key.Key_Enter, Key.Key_F2):
@@ -115,15 +123,17 @@ class Keys:
     # --- walking
 
     def walk_vertices(self, by: int) -> bool:
-        """Go to the next vertex; return False after the last one."""
+        """Go to the next vertex, from an edge to its end; return False after the last one."""
         model = self._model
         if self.tail != NONE:
             self._choose_head(by)
             return True
         keys = [vertex.key for vertex in model.drawing.vertices]
         current = model.current
-        if current in model.drawing.arc_by_key:
-            current = model.drawing.arc_by_key[current].tail
+        arc = model.drawing.arc_by_key.get(current)
+        if arc is not None:
+            model.select([arc.head if by > 0 else arc.tail])
+            return True
         place = keys.index(current) + by if current in keys else (0 if by > 0 else len(keys) - 1)
         if not 0 <= place < len(keys):
             return False

@@ -21,7 +21,6 @@ NAME_LENGTH = 32  # characters
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALLOWED = "a weight is a number from 0"
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
-_WHOLE = re.compile(r"[+-]?\d+(?:\.0*)?")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\"\ud800-\udfff]")
 
@@ -29,7 +28,7 @@ Weight = int | float
 
 
 def read_weight(text: str) -> Weight:
-    """Return the weight in a text: int if it is written as a whole number, else a float.
+    """Return the weight in a text: int if it is a whole number below 2**53, else a float.
 
     Raises ParameterError: what was given, what is allowed.
     """
@@ -40,14 +39,13 @@ def read_weight(text: str) -> Weight:
         raise ParameterError(f"{words} is not a number: write {words.replace(',', '.')}.")
     if not _NUMBER.fullmatch(words):
         raise ParameterError(f"{words[:24]} is not a weight: {ALLOWED}, such as 7 or 2.5.")
-    if _WHOLE.fullmatch(words) and abs(int(words.split(".")[0])) <= LARGEST_WHOLE:
-        return checked_weight(int(words.split(".")[0]))
     value = float(words)
     if not np.isfinite(value):
         raise ParameterError(f"{words[:24]} is too large: weights end at {LARGEST_DECIMAL:.4g}.")
     if not value and re.search("[1-9]", words.lower().split("e")[0]):
         raise ParameterError(f"{words[:24]} is too small to be kept: write 0, or something larger.")
-    return checked_weight(value)
+    whole = value.is_integer() and abs(value) < LARGEST_WHOLE
+    return checked_weight(int(value) if whole else value)
 
 
 def checked_weight(value: Weight) -> Weight:
