@@ -101,8 +101,7 @@ def answer(window: MainWindow, qtbot: QtBot, right: bool) -> None:
         times = bench.curve_times(asked)
         ranks = sorted(range(len(times)), key=lambda k: times[k] if right else -times[k])
         for rank, index in enumerate(ranks):
-            at = shown.canvas.place(index, (rank + 0.5) / len(times))
-            qtbot.mouseClick(shown.canvas, LEFT, pos=at.toPoint())
+            shown.sliders[index].setValue(int(1000 * (rank + 0.5) / len(times)))
     click(window, qtbot, feature.panel.check)
 
 

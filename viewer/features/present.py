@@ -25,7 +25,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.feature import FeaturePart, Window
+from viewer.feature import FeaturePart, Microscope, Window
 
 if TYPE_CHECKING:
     from viewer.plots.timeline import Timeline
@@ -36,6 +36,9 @@ PLAYBACK = (
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Space,
 )  # fmt: skip
 FORWARD, BACK = (Qt.Key.Key_Right, Qt.Key.Key_PageDown), (Qt.Key.Key_Left, Qt.Key.Key_PageUp)
+
+
+PAGES = (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp)
 
 
 class Curtain(QWidget):
@@ -146,7 +149,7 @@ class PresentFeature(FeaturePart):
             return False
         if event.key() == Qt.Key.Key_B:
             self.blank()
-        elif self._lesson_open() and event.key() in FORWARD + BACK:
+        elif event.key() in self._page_keys():
             key = "lesson_next" if event.key() in FORWARD else "lesson_back"
             self._window.actions_by_key[key].trigger()
         elif event.key() in PLAYBACK and not self._choosing(event):
@@ -168,6 +171,14 @@ class PresentFeature(FeaturePart):
         pressed = event.key() == Qt.Key.Key_Space and isinstance(focused, QAbstractButton)
         popup = QApplication.activePopupWidget() or QApplication.activeModalWidget()
         return popup is not None or pressed or self._window.modes.drawing
+
+    def _page_keys(self) -> tuple[Qt.Key, ...]:
+        """Return what turns the pages of a lesson; while events are seen, arrows step them."""
+        if not self._lesson_open():
+            return ()
+        scope = self._window.part(Microscope)
+        watched = scope is not None and scope.events_done is not None
+        return PAGES if watched else FORWARD + BACK
 
     def _lesson_open(self) -> bool:
         turn = self._window.actions_by_key.find("lesson_next")

@@ -1,4 +1,4 @@
-"""What surrounds the lessons: where to start, going on, a dead engine, a page."""
+"""What surrounds the lessons: going on, keys, a dead engine, a page, room for every step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lesson_files import ASKED, HEAD, ONE, RUNS, TWO, write
+from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
 from lesson_stage import (
     LEFT,
     PATHS,
@@ -32,9 +32,9 @@ from viewer.features.lessons.model import (
 )
 from viewer.features.lessons.panel import LessonPanel
 from viewer.main_window import MainWindow
-from viewer.models.settings import Settings
 
-LARGE = 'graph = "sample:grid?n=40000"'  # a run on it takes long enough to be killed
+POINTS = 14  # of large text
+LARGE = 'graph = "sample:grid?n=20000"'  # a run on it takes long enough to be killed
 
 
 @pytest.fixture
@@ -53,25 +53,11 @@ def chosen(window: MainWindow, path: Path) -> None:
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
-def saved(window: MainWindow, qtbot: QtBot, path: Path) -> None:
-    qtbot.waitUntil(
-        lambda: (
-            window.session.notice is not None and window.session.notice.words == f"Saved {path}"
-        ),
-        timeout=PATIENCE_MS,
-    )
-
-
-def test_a_newcomer_is_shown_the_way_and_asked_once(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
+def test_a_lesson_goes_on_where_it_was_left_and_begins_again_once_finished(
+    window: MainWindow, qtbot: QtBot
 ) -> None:
     feature = window.features["lessons"]
-    hint = feature.hint
-    assert hint.isVisible()
-    assert "lesson 1" in hint.words.text()
-    qtbot.mouseClick(hint.start, LEFT)
-    assert feature.model.lesson.key == "1_order_matters"
-    assert feature.hint is None
+    feature.start(1)
     settle(window, qtbot)
     qtbot.mouseClick(feature.panel.next, LEFT)
     settle(window, qtbot)
@@ -83,37 +69,47 @@ def test_a_newcomer_is_shown_the_way_and_asked_once(
     qtbot.mouseClick(first.button, LEFT)
     assert feature.model.place == 1, "it goes on where it was left"
     settle(window, qtbot)
-    again = open_window(tmp_path / "window.ini")
-    try:
-        assert again.features["lessons"].hint is None
-    finally:
-        close_window(again)
+    feature.lesson_leave()
+    kept = {"step": 1, "finished": True, "answers": {"between": {"given": 1.0, "right": True}}}
+    window.settings.set_value("lessons", {"1_order_matters": kept})
+    feature.lessons()
+    assert feature.panel.cards[0].button.text() == "Again"
+    qtbot.mouseClick(feature.panel.cards[0].button, LEFT)
+    assert (feature.model.place, feature.model.progress.answers) == (0, {})
 
 
-def test_the_hint_comes_once_and_not_over_a_file_that_was_named(
-    window: MainWindow, tmp_path: Path
-) -> None:
-    hint = window.features["lessons"].hint
-    assert hint.isVisible()
-    window.actions_by_key["present"].trigger()
-    assert not hint.isVisible()
-    window.actions_by_key["present"].trigger()
-    assert hint.isVisible()
-    for name, file in (("window.ini", None), ("other.ini", "sample:figure_1")):
-        again = MainWindow(Settings(tmp_path / name))
-        again.run_on_start = False
-        again.show()
-        again.start(file)
-        try:
-            assert again.features["lessons"].hint is None
-        finally:
-            close_window(again)
-
-
-def test_every_lesson_is_in_the_menu_and_the_palette_and_leads_to_the_next(
+def test_keys_turn_pages_but_do_not_leave_the_last_one(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    feature, folder = window.features["lessons"], tmp_path / "own"
+    path = write(tmp_path, HEAD + ONE + TWO, TEXT.replace("{a.processed / b.processed|x}", "x"))
+    feature = window.features["lessons"]
+    feature.open_path(str(path))
+    for _ in range(3):
+        settle(window, qtbot)
+        window.actions_by_key["lesson_next"].trigger()
+        qtbot.keyClick(feature.panel, Qt.Key.Key_PageDown)
+    assert feature.model.lesson is not None
+    assert feature.model.is_last
+    settle(window, qtbot)
+    assert feature.panel.next.text() == "Finish"
+    qtbot.mouseClick(feature.panel.next, LEFT)
+    assert feature.model.lesson is None
+
+
+def test_a_text_is_whole_in_a_presentation(window: MainWindow, qtbot: QtBot) -> None:
+    feature = window.features["lessons"]
+    feature.start(2)
+    settle(window, qtbot)
+    text = feature.panel.text
+    small = text.height()
+    window.actions_by_key["present"].trigger()
+    qtbot.waitUntil(lambda: text.height() >= text.document().size().height())
+    assert text.height() > small
+    window.actions_by_key["present"].trigger()
+
+
+def test_every_lesson_is_in_the_menu_and_the_palette(window: MainWindow, tmp_path: Path) -> None:
+    folder = tmp_path / "own"
     folder.mkdir()
     write(folder, HEAD + ONE + RUNS + ASKED.replace("high = 10", "high = 14") + TWO)
     window.actions_by_key["lessons_folder"].trigger()
@@ -125,26 +121,11 @@ def test_every_lesson_is_in_the_menu_and_the_palette_and_leads_to_the_next(
     assert [Path(row.data()).stem for row in rows] == [*PATHS, "mine"]
     entries = [entry.words for entry in window.features["palette"].entries()]
     assert sum(words.startswith("Open lesson: ") for words in entries) == len(PATHS) + 1
-    last = list(PATHS)[-1]
-    steps = len(answers(str(PATHS[last])).lesson.steps)
-    known = {"step": steps - 1, "finished": False, "answers": {}}
-    window.settings.set_value("lessons", {last: known})
-    menu.actions()[-2].trigger()
-    assert feature.model.place == steps - 1
-    settle(window, qtbot)
-    after = feature.panel.after
-    assert after.words.text() == "Next: T"
-    click(window, qtbot, after.button)
-    assert feature.model.lesson.key == "mine"
-    settle(window, qtbot)
-    qtbot.mouseClick(feature.panel.next, LEFT)
-    settle(window, qtbot)
-    assert not after.isVisible(), "there is no lesson after the last"
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills as POSIX does")
-def test_an_engine_that_dies_costs_no_answer_and_a_page_is_written(
+def test_an_engine_that_dies_costs_no_answer(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     feature = window.features["lessons"]
@@ -175,33 +156,16 @@ def test_an_engine_that_dies_costs_no_answer_and_a_page_is_written(
     right = answers(str(path)).filled(model.step.question.right)
     assert model.answered.words == right
 
-    page, heard = tmp_path / "page.html", list[str]()
-    window.session.progress_changed.connect(lambda _share, words: heard.append(words))
-    window.actions_by_key["lesson_page"].trigger()
-    chosen(window, page)
-    qtbot.waitUntil(lambda: any("page.html" in words for words in heard))
-    window.status_bar.cancel_requested.emit()
-    notice = lambda: window.session.notice  # noqa: E731
-    qtbot.waitUntil(
-        lambda: notice() is not None and "was not saved" in notice().words, timeout=PATIENCE_MS
-    )
-    assert not page.exists()
-    window.actions_by_key["lesson_page"].trigger()
-    chosen(window, page)
-    saved(window, qtbot, page)
-    assert '"kind":"lesson"' in page.read_text(encoding="utf-8")
-
 
 @pytest.mark.font
-@pytest.mark.parametrize("points", [9, 14])
 def test_every_step_of_every_lesson_fits_beside_the_graph_at_1024_by_768(
-    window: MainWindow, qtbot: QtBot, points: int
+    window: MainWindow, qtbot: QtBot
 ) -> None:
     """Nothing is wider than the panel, every button is whole, and all have names."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     before, larger = app.font(), app.font()
-    larger.setPointSize(points)
+    larger.setPointSize(POINTS)
     app.setFont(larger)
     try:
         window.resize(1024, 768)
@@ -215,12 +179,12 @@ def test_every_step_of_every_lesson_fits_beside_the_graph_at_1024_by_768(
         panel.show()
         assert panel.width() == size.width(), "the window is not narrower than the panel may be"
         for path in PATHS.values():
-            look_at_every_step(model, panel, str(path), points)
+            look_at_every_step(model, panel, str(path))
     finally:
         app.setFont(before)
 
 
-def look_at_every_step(model: LessonModel, panel: LessonPanel, path: str, points: int) -> None:
+def look_at_every_step(model: LessonModel, panel: LessonPanel, path: str) -> None:
     bench = answers(path)
     model.begin(bench.lesson, Progress(), lambda _known: None)
     model.bench = bench
@@ -228,13 +192,13 @@ def look_at_every_step(model: LessonModel, panel: LessonPanel, path: str, points
     model.made = {name for some in names for name in some}
     for place, step in enumerate(bench.lesson.steps):
         model.go(place)
-        fits(panel, f"{bench.lesson.key}, {step.key}, asked, {points} points")
+        fits(panel, f"{bench.lesson.key}, {step.key}, asked")
         if step.question is not None:
             for right, words in ((True, step.question.right), (False, step.question.wrong)):
                 told = Answered(0.0, right, bench.filled(words))
                 model.progress.answers[step.key], model.phase = told, "told"
                 model.changed.emit()
-                fits(panel, f"{bench.lesson.key}, {step.key}, {right}, {points} points")
+                fits(panel, f"{bench.lesson.key}, {step.key}, {right}")
             model.phase = "open"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
-from lesson_stage import LEFT, answer, click, close_window, open_window, settle, walk
+from lesson_stage import LEFT, answer, close_window, open_window, settle, walk
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -28,20 +28,19 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("right", [True, False])
 def test_a_small_lesson_is_walked_and_remembered(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, right: bool
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     before = window.session.graph
-    asked = ASKED.replace("a.processed", "a.processed").replace("high = 10", "high = 14")
+    asked = ASKED.replace("high = 10", "high = 14")
     path = write(tmp_path, HEAD + ONE + RUNS + asked + TWO, TEXT)
     feature = window.features["lessons"]
     feature.open_path(str(path))
-    assert walk(window, qtbot, right) == [right]
+    assert walk(window, qtbot, False) == [False]
     assert window.session.graph is before
     known = window.settings.value("lessons")["mine"]
     assert known["finished"]
-    assert known["answers"]["one"]["right"] is right
+    assert known["answers"]["one"]["right"] is False
     feature.open_path(str(path))  # a finished lesson begins again
     settle(window, qtbot)
     assert feature.model.place == 0
@@ -114,7 +113,7 @@ def test_a_window_closed_in_mid_lesson_keeps_no_colours_of_it(
     assert window.graph_view.colour_by == "distance"
 
 
-def test_the_way_back_to_the_microscope_is_offered(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_arrows_step_where_the_microscope_says_so(window: MainWindow, qtbot: QtBot) -> None:
     feature = window.features["lessons"]
     feature.start(1)
     settle(window, qtbot)
@@ -122,38 +121,21 @@ def test_the_way_back_to_the_microscope_is_offered(window: MainWindow, qtbot: Qt
     settle(window, qtbot)
     answer(window, qtbot, right=True)
     settle(window, qtbot)
-    scope, again = window.docks["microscope"], feature.panel.again
-    qtbot.waitUntil(scope.isVisible, timeout=SOON_MS)
-    qtbot.waitUntil(again.isHidden, timeout=SOON_MS)
-    window.features["microscope"].leave()
-    qtbot.waitUntil(lambda: not again.isHidden(), timeout=SOON_MS)
-    click(window, qtbot, again)
-    qtbot.waitUntil(scope.isVisible, timeout=SOON_MS)
-    qtbot.waitUntil(again.isHidden, timeout=SOON_MS)
-
-
-def test_a_lesson_out_of_the_microscope_comes_back_to_the_same_event(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    """Two events of one instant: the first of them is left, and is to come back."""
-    window.open_path("sample:figure_6")
-    qtbot.waitUntil(lambda: window.session.graph.n == 9, timeout=SOON_MS)
-    window.actions_by_key["microscope"].trigger()
-    scope = window.features["microscope"].model
-    qtbot.waitUntil(lambda: scope.position == 1, timeout=SOON_MS)
-    same = np.flatnonzero(np.diff(scope.replay.events["t_ns"]) == 0)
-    scope.go(int(same[len(same) // 2]) + 1)
-    place, run = scope.position, window.session.current
-    path = write(tmp_path, HEAD + ONE + TWO, TEXT.replace("{a.processed / b.processed|x}", "x"))
-    feature = window.features["lessons"]
-    feature.open_path(str(path))
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: window.session.graph.n == 3, timeout=SOON_MS)
-    feature.lesson_leave()
+    qtbot.waitUntil(window.docks["microscope"].isVisible, timeout=SOON_MS)
+    scope, place = window.features["microscope"].model, feature.model.place
+    qtbot.waitUntil(lambda: scope.position > 0, timeout=SOON_MS)
     qtbot.wait(50)
-    assert window.docks.arrangement == "microscope"
-    assert window.session.current is run
-    assert scope.position == place
+    window.activateWindow()
+    feature.panel.setFocus()
+    before = scope.number
+    qtbot.keyClick(feature.panel, Qt.Key.Key_Left)
+    assert (scope.number, feature.model.place) == (before - 1, place)
+    window.actions_by_key["present"].trigger()
+    qtbot.keyClick(feature.panel, Qt.Key.Key_Right)
+    assert (scope.number, feature.model.place) == (before, place)
+    qtbot.keyClick(feature.panel, Qt.Key.Key_PageDown)
+    assert feature.model.place == place + 1
+    window.actions_by_key["present"].trigger()
 
 
 def test_a_lesson_takes_its_own_graphs_to_the_microscope(
@@ -238,12 +220,13 @@ def test_a_question_says_what_was_clicked(
     assert heard[-1] == pytest.approx(expected)
 
 
-def test_a_curve_is_drawn_by_mouse_and_keys(qtbot: QtBot) -> None:
+def test_a_curve_is_a_slider_for_each_value(qtbot: QtBot) -> None:
     shown = make_question(Question("curve", "?", ANSWER), (1.0, 2.0, 4.0))
     qtbot.addWidget(shown)
     shown.show()
-    qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.place(1, 0.2).toPoint())
-    assert shown.canvas.heights[1] == pytest.approx(0.2, abs=0.03)
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Right)
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_Up)
-    assert shown.canvas.heights[2] == pytest.approx(0.55)
+    heard: list[list[float]] = []
+    shown.answered.connect(heard.append)
+    qtbot.keyClick(shown.sliders[1], Qt.Key.Key_Up)
+    assert heard == [[0.5, 0.55, 0.5]]
+    shown.show_given([0.0, 1.0, 0.25])
+    assert [slider.value() for slider in shown.sliders] == [0, 1000, 250]

@@ -12,7 +12,7 @@ from typing import Any
 
 from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QFileDialog, QWidget
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson
@@ -21,9 +21,8 @@ from viewer.common.background import run_command
 from viewer.common.foreign_words import button_words
 from viewer.common.later import later
 from viewer.common.theme import Theme
-from viewer.feature import FeaturePart, Microscope, Window
+from viewer.feature import FeaturePart, Window
 from viewer.features.lessons.files import Shelf
-from viewer.features.lessons.hint import LessonHint
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.panel import LessonPanel
 from viewer.features.lessons.questions import VertexQuestion
@@ -31,7 +30,6 @@ from viewer.models.session import Notice, Offer
 
 NAME = "lessons"  # key in Settings: progress by lesson
 DOCK = "lesson"  # key of the dock, and of the arrangement round it
-GREETED = "lessons_greeted"  # key in Settings: the hint for newcomers is not shown again
 
 
 class LessonsFeature(FeaturePart):
@@ -42,11 +40,9 @@ class LessonsFeature(FeaturePart):
         self.model = LessonModel(window)
         self.panel: LessonPanel | None = None
         self.shelf = Shelf(window.settings)
-        self.hint: LessonHint | None = None
         self._before: dict[str, Any] = {}  # how the window stood
         self._asking_vertex = False
         self._connect()
-        self._greet()
 
     def _connect(self) -> None:
         window, model = self._window, self.model
@@ -61,9 +57,6 @@ class LessonsFeature(FeaturePart):
         menu.aboutToShow.connect(self._fill_menu)
         menu.triggered.connect(lambda row: self.open_path(row.data()))
         window.docks[DOCK].installEventFilter(self)
-        microscope = window.docks.by_key.get("microscope")
-        if microscope is not None:
-            microscope.visibilityChanged.connect(lambda _on: later(self, self._see_microscope))
 
     # --- for the window
 
@@ -85,12 +78,9 @@ class LessonsFeature(FeaturePart):
         if self._before:
             self._put_looks_back(self._before)
 
-    def apply_theme(self, theme: Theme) -> None:
+    def apply_theme(self, _theme: Theme) -> None:
         """Draw marks in the new colours."""
         self._window.graph_view.refresh()
-        if self.hint is not None:
-            self.hint.apply_theme(theme)
-            self._show_hint()
 
     # --- actions
 
@@ -117,16 +107,15 @@ class LessonsFeature(FeaturePart):
         else:
             self._window.graph_view.set_colour_by(self._before["colour"])
         progress = self._progress(lesson)
-        if progress.finished and progress.step == len(lesson.steps) - 1 and not keep_answers:
+        if progress.finished and not keep_answers:
             progress = Progress()
-        self._dismiss_hint()
         self._show_dock()
         self.model.begin(lesson, progress, partial(self._keep, lesson.key))
 
     def lesson_next(self) -> None:
-        """Go on."""
-        if self.panel is not None:
-            self.panel.forward()
+        """Go on; the last step is left by its button or the menu."""
+        if not self.model.is_last:
+            self.model.go(self.model.place + 1)
 
     def lesson_back(self) -> None:
         """Go back."""
@@ -241,10 +230,6 @@ class LessonsFeature(FeaturePart):
             self.model.look.vertices = [vertex]
             self._window.graph_view.refresh()
 
-    def _see_microscope(self) -> None:
-        if self.panel is not None:
-            self.panel.set_microscope_seen(not self._window.docks["microscope"].isHidden())
-
     # --- the window before and after
 
     def _show_dock(self) -> None:
@@ -255,7 +240,7 @@ class LessonsFeature(FeaturePart):
         dock.raise_()
 
     def _remember_window(self) -> None:
-        window, scope = self._window, self._window.part(Microscope)
+        window = self._window
         main = window.as_widget()
         self._before = {
             "state": main.saveState(window.docks.version),
@@ -264,8 +249,6 @@ class LessonsFeature(FeaturePart):
             "graph": window.session.graph,
             "source": window.session.source,
             "run": window.session.current,
-            "cursor_ns": window.playback.cursor_ns,
-            "events": scope.events_done if scope is not None else None,
         }
 
     def _restore_window(self) -> None:
@@ -283,16 +266,6 @@ class LessonsFeature(FeaturePart):
             window.controller.set_source(before["source"])
         if run in window.session.runs:
             window.session.set_current(run)
-            self._put_moment_back(before)
-
-    def _put_moment_back(self, before: dict[str, Any]) -> None:
-        """Return to the moment; of the events of one instant, to the same event."""
-        window, events = self._window, before["events"]
-        window.playback.pause()
-        window.playback.set_cursor(before["cursor_ns"])
-        scope = window.part(Microscope)
-        if scope is not None and events is not None:
-            scope.go(events)
 
     def _put_looks_back(self, before: dict[str, Any]) -> None:
         self._window.graph_view.set_colour_by(before["colour"])
@@ -328,45 +301,6 @@ class LessonsFeature(FeaturePart):
             row.setStatusTip(f"{lesson.idea} About {lesson.minutes} minutes.")
             row.setData(path)
             menu.addAction(row)
-
-    # --- the first time
-
-    def _greet(self) -> None:
-        """Tell a newcomer where to start: once, and not over a file that somebody named."""
-        window = self._window
-        if window.settings.value(GREETED, False) or self._kept() or window.named_file:
-            return
-        paths = self.shelf.paths()
-        first = self.shelf.lesson(paths[0]) if paths else ""
-        centre = window.notice_bar.parentWidget()
-        column = centre.layout() if centre is not None else None
-        if isinstance(first, str) or not isinstance(column, QVBoxLayout):
-            return
-        words = f"New here? Start with lesson 1, “{first.title}”: about {first.minutes} minutes."
-        self.hint = hint = LessonHint(words, "Start lesson 1")
-        hint.start_requested.connect(lambda: self.start(1))
-        hint.dismissed.connect(self._dismiss_hint)
-        hint.apply_theme(window.theme)
-        column.insertWidget(column.indexOf(window.notice_bar) + 1, hint)
-        window.session.current_changed.connect(self._show_hint)
-        self._show_hint()
-
-    def _show_hint(self, _record: object = None) -> None:
-        """Show the hint, but not beside a recording, which says itself what to do."""
-        window, hint = self._window, self.hint
-        if hint is None:
-            return
-        current = window.session.current
-        recorded = current is not None and bool(current.recorded_on)
-        hint.setVisible(not recorded and not window.modes.presenting)
-        if not recorded:
-            window.settings.set_value(GREETED, True)
-
-    def _dismiss_hint(self) -> None:
-        hint, self.hint = self.hint, None
-        if hint is not None:
-            hint.hide()
-            hint.deleteLater()
 
 
 install = LessonsFeature

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
 
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
@@ -25,9 +26,12 @@ from gpu.lessons.answers import CURVE_RIGHT, PLACE, Bench, values_in
 from gpu.lessons.lesson import Lesson, Question, RunSpec, Step, SweepSpec, Value
 from gpu.schema import SchemaError, checked
 from viewer.common.later import later
-from viewer.feature import Window
+from viewer.feature import Microscope, Window
 from viewer.features.lessons.look import Look
 from viewer.models.session import RunRecord
+
+if TYPE_CHECKING:
+    from viewer.plots.timeline import Timeline
 
 Phase = Literal["open", "working", "told", "done"]
 Answer = float | list[float]
@@ -35,6 +39,7 @@ Remember = Callable[[dict[str, Any]], None]
 Condition = Callable[[], bool | None]  # True: go on; False: it came to nothing; None: wait
 Work = Generator[Condition, bool | None, None]
 PENDING = "…"  # in place of a number whose run has not been made yet
+STEPPING = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Space)  # through events
 DRIVE_S = 40.0  # wall time of a run that is driven by hand, about
 DRIVE_SAMPLES = 400  # of such a run, while none has been made
 AGAIN = "your answer is kept. Try again."
@@ -164,6 +169,14 @@ class LessonModel(QObject):
             for one in self._graphs
         )
 
+    def gave_to_microscope(self, event: QKeyEvent) -> bool:
+        """Return whether a key stepped or played the events that the microscope shows."""
+        scope = self._window.part(Microscope)
+        if event.key() not in STEPPING or scope is None or scope.events_done is None:
+            return False
+        cast("Timeline", self._window.plots["timeline"]).keyPressEvent(event)
+        return True
+
     def begin(self, lesson: Lesson, progress: Progress, remember: Remember) -> None:
         """Open a lesson where somebody left it."""
         self._close()
@@ -242,11 +255,6 @@ class LessonModel(QObject):
     def hurry(self) -> None:
         """Let the rest of a run that is driven go at full speed."""
         self._window.controller.set_pace(None)
-
-    def show_again(self) -> None:
-        """Show once more what the step showed."""
-        if self.lesson is not None:
-            self.look.show_result(self.step, self.records)
 
     def faulty(self) -> list[tuple[str, Any]]:
         """Return the faulty runs of the step that were made: name of the fault, where it is wrong.

@@ -2,7 +2,7 @@
 
 The list shows the idea of each lesson, its length and the progress in it. A step shows its text,
 then its question with one button, then the right answer and its reason. The text scrolls; Back and
-Next stay at the bottom, and the last step names the next lesson.
+Next stay at the bottom. The list shows which lesson comes next.
 
 Nothing is fetched, and only links within the text do anything.
 """
@@ -36,11 +36,10 @@ from viewer.common.theme import (
 )
 from viewer.features.lessons.matrix import WrongMatrices
 from viewer.features.lessons.model import LessonModel, Progress
-from viewer.features.lessons.questions import CurveQuestion, QuestionWidget, make_question
+from viewer.features.lessons.questions import QuestionWidget, make_question
 from viewer.features.lessons.step_widgets import (
     Dots,
     LessonCard,
-    NextLesson,
     StepText,
     label,
     scroller,
@@ -64,10 +63,8 @@ class LessonPanel(QWidget):
     def __init__(self, model: LessonModel) -> None:
         super().__init__()
         self.model, self._theme = model, LIGHT
-        self._microscope_seen = True
         self.question: QuestionWidget | None = None
         self.cards: list[LessonCard] = []
-        self._known: list[tuple[str, Lesson, Progress]] = []
         self.stack = QStackedWidget()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -141,15 +138,9 @@ class LessonPanel(QWidget):
         self.retry = QPushButton("Run again")
         self.retry.setProperty("role", "primary")
         self.retry.clicked.connect(self.model.retry)
-        self.after = NextLesson()
-        self.after.button.clicked.connect(lambda: self.lesson_requested.emit(self.after.path))
         self.matrices = WrongMatrices()
         parts = (self.text, self.ask, self.check, self.hurry, self.bar, self.doing, self.told)
-        self.guide = label("", "muted")
-        self.again = QPushButton("Back to the microscope")
-        self.again.clicked.connect(self.model.show_again)
-        self.again.hide()
-        for part in (*parts, self.guide, self.again, self.matrices, self.retry, self.after):
+        for part in (*parts, self.matrices, self.retry):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self.area.setWidget(inside)
@@ -174,7 +165,6 @@ class LessonPanel(QWidget):
 
     def show_home(self, rows: Sequence[tuple[str, Lesson, Progress]], problems: str = "") -> None:
         """Show the list of lessons: path, lesson, progress of each."""
-        self._known = list(rows)
         next_place = next((k for k, row in enumerate(rows, 1) if not row[2].finished), 0)
         inside = QWidget()
         column = QVBoxLayout(inside)
@@ -205,10 +195,6 @@ class LessonPanel(QWidget):
             return
         self.name.setText(f"{lesson.title}  ·  step {model.place + 1} of {len(lesson.steps)}")
         self.title.setText(model.step.title)
-        font = self.font()
-        font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
-        font.setBold(True)
-        self.title.setFont(font)
         self._show_question()
         bar = self.area.verticalScrollBar()
         assert bar is not None
@@ -229,7 +215,6 @@ class LessonPanel(QWidget):
                 values = swept[1].values if swept is not None else ()
                 values = sorted(values or bench.sweep_plan(*swept).values) if swept else ()
             self.question = make_question(question, values)
-            self.question.apply_theme(self._theme)
             self.question.setAccessibleName(question.ask)
             self.question.answered.connect(self.model.give)
             self.question.entered.connect(self._check_by_enter)
@@ -241,7 +226,7 @@ class LessonPanel(QWidget):
         """Let Tab go down the page: a question is made later than what stands under it."""
         inner = self.question.stops() if self.question is not None else []
         order = [self.leave, self.text, self.ask, *inner, self.check, self.hurry, self.told]
-        order += [self.again, self.retry, self.after.button, self.back, self.next]
+        order += [self.retry, self.back, self.next]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
@@ -261,12 +246,9 @@ class LessonPanel(QWidget):
         self.doing.setVisible(working)
         self.doing.setText(model.doing)
         self._show_told()
-        self._show_curve()
         self.matrices.show_runs(model.faulty())
-        self._show_guide()
         self.retry.setVisible(bool(model.problem) and not working)
         last = model.is_last
-        self._show_after(last=last)
         self.back.setEnabled(model.place > 0 and not working)
         self.next.setEnabled(not working)
         self.next.setText("Finish" if last else "Next")
@@ -290,12 +272,6 @@ class LessonPanel(QWidget):
         if self.check.isVisible() and self.check.isEnabled():
             self.model.check()
 
-    def _show_curve(self) -> None:
-        """Lay the times of the sweep on the curve that was drawn."""
-        model = self.model
-        if isinstance(self.question, CurveQuestion) and model.phase == "told" and model.bench:
-            self.question.show_truth(model.bench.curve_times(self.question.question))
-
     def _lead_on(self, *, on: bool) -> None:
         """Let Next stand out where it is what comes next."""
         role = "primary" if on else None
@@ -312,37 +288,6 @@ class LessonPanel(QWidget):
             return ""
         words = inline(self.model.text(question.ask))
         return _boxed(mix(theme.window, theme.muted, 0.12), words)
-
-    def set_microscope_seen(self, seen: bool) -> None:
-        """Say whether the microscope is there; where a step opened it and it is not, offer it."""
-        if seen != self._microscope_seen:
-            self._microscope_seen = seen
-            self._show_guide()
-
-    def _show_guide(self) -> None:
-        words = self._guide_words()
-        self.guide.setVisible(bool(words))
-        self.guide.setText(words)
-        model = self.model
-        over = model.lesson is not None and model.phase in ("told", "done") and not model.problem
-        self.again.setVisible(over and self._opens_microscope() and not self._microscope_seen)
-
-    def _opens_microscope(self) -> bool:
-        step = self.model.step
-        return step.microscope and step.seek is not None
-
-    def _guide_words(self) -> str:
-        """Say how to look at what has been opened."""
-        model = self.model
-        if model.lesson is None or model.phase not in ("told", "done") or model.problem:
-            return ""
-        if self._opens_microscope():
-            if not self._microscope_seen:
-                return "The microscope has this run event by event."
-            return "The microscope has this run event by event: ▶ steps on, Play goes by itself."
-        if model.step.compare is not None:
-            return "Two runs, A and B, on one clock: drag in the timeline to see both at a moment."
-        return ""
 
     def _show_told(self) -> None:
         model, theme = self.model, self._theme
@@ -379,16 +324,6 @@ class LessonPanel(QWidget):
         assert bar is not None
         bar.setValue(bar.value() + bar.pageStep() - 2 * self.fontMetrics().height())
 
-    def _show_after(self, *, last: bool) -> None:
-        keys = [lesson.key for _, lesson, _ in self._known]
-        mine = self.model.lesson
-        place = keys.index(mine.key) + 1 if mine is not None and mine.key in keys else len(keys)
-        there = last and place < len(keys)
-        self.after.setVisible(there)
-        if there:
-            path, lesson, _ = self._known[place]
-            self.after.show_lesson(place + 1, path, lesson)
-
     def forward(self) -> None:
         """Go on, or leave after the last step."""
         if self.model.is_last:
@@ -399,8 +334,11 @@ class LessonPanel(QWidget):
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
         """Turn pages by the keys that a clicker sends."""
         mine = a0 is not None and self.hasFocus() and self.model.lesson is not None  # no field's
+        if mine and a0 is not None and self.model.gave_to_microscope(a0):
+            return
         if mine and a0 is not None and a0.key() in FORWARD:
-            self.forward()
+            if not self.model.is_last:  # only its button leaves a lesson
+                self.forward()
         elif mine and a0 is not None and a0.key() in BACKWARD:
             self.model.go(self.model.place - 1)
         else:
@@ -411,8 +349,10 @@ class LessonPanel(QWidget):
         self._theme = self.dots.theme = self.matrices.theme = theme
         for button in (self.back, self.next):
             button.setFixedSize(*map(scaled, TURN))
-        if self.question is not None:
-            self.question.apply_theme(theme)
+        font = self.font()
+        font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
+        font.setBold(True)
+        self.title.setFont(font)
         self.show_phase()
         self.dots.update()
 

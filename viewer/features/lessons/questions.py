@@ -4,7 +4,7 @@
     choice   a radio button for each choice
     vertex   a click in the graph, which the window passes on, or the vertex's name typed
     bucket   a row of buckets to click
-    curve    heights dragged over the values of a sweep, or moved by the arrow keys
+    curve    a slider for each value of a sweep
 
 Each works with the keyboard alone. Enter in a field emits `entered`.
 """
@@ -36,14 +36,13 @@ from gpu.lessons.answers import formatted
 from gpu.lessons.lesson import Question
 from gpu.lessons.quantities import decimals_of
 from viewer.common.text_size import scaled
-from viewer.common.theme import Theme
-from viewer.features.lessons.curve import CurveCanvas
 
 TICKS = 1000  # of a slider
 DIGITS = 3  # of a number that the slider gives
 UNSET = "?"  # of a number that nobody has given yet
 BUCKETS_A_ROW = 8
 MOST_BUCKETS = 64
+CURVE_HEIGHT = 130  # pixels at the reference text size
 
 
 class QuestionWidget(QWidget):
@@ -65,9 +64,6 @@ class QuestionWidget(QWidget):
         """Return what Tab stops at, in order."""
         return []
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-
 
 class NumberQuestion(QuestionWidget):
     """A slider and a spin box that say the same."""
@@ -87,9 +83,7 @@ class NumberQuestion(QuestionWidget):
         self.box.setAccessibleName("Your answer")
         row = QHBoxLayout()
         for words in (formatted(question.low), formatted(question.high)):
-            label = QLabel(words)
-            label.setProperty("role", "muted")
-            row.addWidget(label)
+            row.addWidget(muted(words))
         row.insertWidget(1, self.slider, 1)
         self.column.addLayout(row)
         self.column.addWidget(self.box)
@@ -209,13 +203,10 @@ class VertexQuestion(QuestionWidget):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self._graph: CSRGraph | None = None
-        self.said = QLabel("Click a vertex in the graph, or type its name:")
-        self.said.setProperty("role", "muted")
-        self.said.setWordWrap(True)
         self.field = QLineEdit()
         self.field.setPlaceholderText("name of a vertex")
         self.field.setAccessibleName("Name of a vertex")
-        self.column.addWidget(self.said)
+        self.column.addWidget(muted("Click a vertex in the graph, or type its name:"))
         self.column.addWidget(self.field)
         self.field.textEdited.connect(self._typed)
         self.field.returnPressed.connect(self.entered)
@@ -265,47 +256,54 @@ class BucketQuestion(ButtonsQuestion):
             self.group.addButton(cell, bucket)
             grid.addWidget(cell, place // BUCKETS_A_ROW, place % BUCKETS_A_ROW)
         grid.setColumnStretch(BUCKETS_A_ROW, 1)
-        label = QLabel("Buckets, the nearest distances first")
-        label.setWordWrap(True)
-        label.setProperty("role", "muted")
-        self.column.addWidget(label)
+        self.column.addWidget(muted("Buckets, the nearest distances first"))
         self.column.addLayout(grid)
 
 
 class CurveQuestion(QuestionWidget):
-    """Heights over the values of a sweep; `truth` is laid upon them once it is known."""
+    """A vertical slider for each value of a sweep; only higher or lower counts."""
 
     def __init__(self, question: Question, values: Sequence[float]) -> None:
         super().__init__(question)
-        self.canvas = CurveCanvas([formatted(value) for value in values])
-        self.canvas.setAccessibleName(
-            "Your curve: time over Δ. Left and right choose a point, up and down move it."
-        )
-        self.column.addWidget(self.canvas)
-        self.canvas.changed.connect(lambda: self.answered.emit(list(self.canvas.heights)))
+        grid = QGridLayout()
+        grid.setSpacing(0)
+        self.sliders: list[QSlider] = []
+        for column, value in enumerate(values):
+            words = formatted(value)
+            slider = QSlider(Qt.Orientation.Vertical)
+            slider.setRange(0, TICKS)
+            slider.setSingleStep(TICKS // 20)
+            slider.setValue(TICKS // 2)
+            slider.setMinimumHeight(scaled(CURVE_HEIGHT))
+            slider.setAccessibleName(f"Time at Δ = {words}, higher is longer")
+            slider.valueChanged.connect(self._moved)
+            self.sliders.append(slider)
+            grid.addWidget(slider, 0, column, Qt.AlignmentFlag.AlignHCenter)
+            grid.addWidget(muted(words), 1, column, Qt.AlignmentFlag.AlignHCenter)
+        self.column.addWidget(muted("Time ↑ at each Δ →"))
+        self.column.addLayout(grid)
 
     def stops(self) -> list[QWidget]:
-        """Return the curve."""
-        return [self.canvas]
+        """Return the sliders."""
+        return list(self.sliders)
 
     def show_given(self, given: Any) -> None:
         """Show heights, as many as there are values."""
-        if isinstance(given, list) and len(given) == len(self.canvas.heights):
-            self.canvas.heights = list(given)
-            self.canvas.update()
+        if isinstance(given, list) and len(given) == len(self.sliders):
+            for slider, height in zip(self.sliders, given, strict=True):
+                with QSignalBlocker(slider):
+                    slider.setValue(round(TICKS * height))
 
-    def show_truth(self, times: Sequence[float]) -> None:
-        """Lay the measured times upon the drawn ones: on a scale of their logarithms."""
-        logs = [math.log(max(time, 1.0)) for time in times]
-        low, high = min(logs), max(logs)
-        span = (high - low) or 1.0
-        self.canvas.truth = [0.05 + 0.9 * (one - low) / span for one in logs]
-        self.canvas.update()
+    def _moved(self) -> None:
+        self.answered.emit([slider.value() / TICKS for slider in self.sliders])
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self.canvas.theme = theme
-        self.canvas.update()
+
+def muted(words: str) -> QLabel:
+    """Return words that wrap, in the colour of side notes."""
+    label = QLabel(words)
+    label.setProperty("role", "muted")
+    label.setWordWrap(True)
+    return label
 
 
 def make_question(question: Question, values: Sequence[float] = ()) -> QuestionWidget:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PyQt6.QtCore import QRectF, QSize, Qt, QUrl
+from PyQt6.QtCore import QEvent, QRectF, QSize, Qt, QUrl
 from PyQt6.QtGui import QColor, QPainter, QResizeEvent, QTextOption
 from PyQt6.QtWidgets import (
     QFrame,
@@ -54,6 +54,13 @@ class StepText(QTextBrowser):
         self._html = html.replace("<table>", f'<table cellpadding="{scaled(3)}">')
         self._fitted = 0
         self._fit()
+
+    def changeEvent(self, e: QEvent | None) -> None:
+        """Take the height that another size of text needs."""
+        super().changeEvent(e)
+        if e is not None and e.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fitted = 0
+            self._fit()
 
     def resizeEvent(self, e: QResizeEvent | None) -> None:
         """Take the height that is needed at this width."""
@@ -150,30 +157,6 @@ class LessonCard(QFrame):
             self.button.setProperty("role", "primary")
         row.addWidget(self.button)
         column.addLayout(row)
-
-
-class NextLesson(QFrame):
-    """At the end of a lesson: which one comes next, and the button that opens it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.path = ""
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        column = QVBoxLayout(self)
-        self.words = label("", "heading")
-        self.idea = label("")
-        self.button = QPushButton("Start it")
-        self.button.setProperty("role", "primary")
-        for part in (self.words, self.idea, self.button):
-            column.addWidget(part)
-
-    def show_lesson(self, place: int, path: str, lesson: Lesson) -> None:
-        """Name the lesson that comes next."""
-        self.path = path
-        self.words.setText(f"Next: {lesson.title}")
-        self.idea.setText(f"{lesson.idea} About {lesson.minutes} minutes.")
-        self.button.setText(f"Start lesson {place}")
-        self.button.setAccessibleName(f"Start lesson {place}, {lesson.title}")
 
 
 def _right_words(progress: Progress) -> str:
