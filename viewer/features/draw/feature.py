@@ -280,8 +280,10 @@ class DrawFeature(FeaturePart):
         """Save the drawing in the format of the suffix."""
         from gpu.formats import save_graph
 
-        drawing = self.model.drawing
-        self._window.files.save(path, lambda to: save_graph(to_graph(drawing, to), to))
+        def write(to: str) -> None:
+            save_graph(to_graph(self.model.drawing, to), to)
+
+        self._window.files.save(path, write)
 
     # --- edits of the selection
 

@@ -12,7 +12,13 @@ from collections.abc import Iterable
 
 from gpu.errors import ParameterError
 from viewer.features.draw.drawing import Arc, Drawing, Vertex
-from viewer.features.draw.rules import check_counts, checked_name, read_weight, weight_words
+from viewer.features.draw.rules import (
+    Weight,
+    check_counts,
+    checked_name,
+    read_weight,
+    weight_words,
+)
 
 LONGEST = 1_000_000  # characters of a text
 EXPECTED = "expected TAIL HEAD WEIGHT, such as S -> A 10"
@@ -32,7 +38,7 @@ def parse_edges(text: str, name: str = "Pasted graph") -> Drawing:
     if len(text) > LONGEST:
         raise ParameterError(f"{len(text):,} characters are too many: open the text as a file.")
     keys: dict[str, int] = {}
-    rows = []
+    rows: list[tuple[int, int, Weight]] = []
     ways = set[bool]()
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip().removeprefix("\ufeff").rstrip("; ")
@@ -47,7 +53,8 @@ def parse_edges(text: str, name: str = "Pasted graph") -> Drawing:
                 raise ParameterError("arrows and lines are mixed; write -> or -- in all lines.")
         except ParameterError as error:
             raise ParameterError(f"Line {number}: {error}") from None
-        rows.append((*(keys.setdefault(end, len(keys) + 1) for end in ends), weight))
+        tail, head = (keys.setdefault(end, len(keys) + 1) for end in ends)
+        rows.append((tail, head, weight))
     if not rows:
         raise ParameterError(f"There is no edge list on the clipboard: {EXPECTED}.")
     check_counts(len(keys), len(rows))
