@@ -127,7 +127,7 @@ def test_plots_grow_with_the_cursor(qtbot: QtBot) -> None:
         panel = board.panels["Δ"]
         future = board._future_of(panel)
         assert future.width() > 50
-        seen = np.frombuffer(frame_bytes(board.picture(QSize(1280, 720)), (1280, 720)), np.uint8)
+        seen = np.frombuffer(frame_bytes(board.picture(QSize(1280, 720))), np.uint8)
         inside = seen.reshape(720, 1280, 3)[
             future.top() : future.bottom(), future.left() : future.right()
         ]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,6 +94,34 @@ def test_nothing_depends_on_what_few_renderers_know(panel: LivePanel) -> None:
     for shape in re.findall(r"<polyline[^>]*>", svg):
         points = np.array(re.findall(r"[-\d.e]+", shape.split("points=")[1]), float)
         assert (np.abs(points) < 10 * SIZE[0]).all()
+
+
+def by_a_browser(svg: bytes, folder: Path) -> QImage:
+    """Return a drawing as Chromium shows it, which knows nothing of Qt."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        pytest.skip("no Chromium to draw an SVG with")
+    (folder / "drawn.svg").write_bytes(svg)
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+    size = f"--window-size={SIZE[0]},{SIZE[1]}"
+    shot = [f"--screenshot={folder / 'shot.png'}", size, (folder / "drawn.svg").as_uri()]
+    subprocess.run([browser, *options, *shot], check=True, capture_output=True, timeout=60)
+    return QImage(str(folder / "shot.png"))
+
+
+@pytest.mark.parametrize("panel", ["parallelism"], indirect=True)
+def test_another_program_shows_what_the_window_shows(panel: LivePanel, tmp_path: Path) -> None:
+    """The band goes far above the axis: nothing of it may cover what stands above the plot."""
+    box = panel.view_box.sceneBoundingRect()
+    assert panel._high.values.max() > 2 * panel.view_box.viewRange()[1][1]
+    svg = drawing(panel, "drawn")()
+    shown = pixels(by_a_browser(svg, tmp_path))
+    png = pixels(QImage.fromData(picture(panel, "drawn")()).scaled(*SIZE))
+    assert np.abs(shown - png).mean() < 3.0  # of 255: letters are drawn in another way
+    band = np.array(QColor(panel._theme.band).getRgb()[:3], float)
+    rows = (np.abs(shown - band).max(axis=2) < 3).any(axis=1).nonzero()[0]
+    top = panel.view.y() + box.top()
+    assert top - 1 <= rows.min() <= rows.max() <= top + box.height() + 1
 
 
 def group(matrix: str, inside: str) -> bytes:

@@ -28,12 +28,11 @@ from gpu.page.words import notes_words, pair_title_words, subtitle_words, totals
 from gpu.record.trace import Trace
 from gpu.words import SENTENCE, in_sight, time_unit, time_words
 from viewer.common.theme import LIGHT, SPACING, Theme
-from viewer.export.paper import lay_out, pressed_in
+from viewer.export.paper import hide_controls, lay_out
 from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
-from viewer.models.run_words import readout
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
@@ -167,13 +166,6 @@ class Dashboard(QWidget):
         summary = self.comparison.summary()
         return [summary.words] if summary is not None else []
 
-    def measure(self, first_ns: float, last_ns: float) -> None:
-        """Put marks at the samples nearest to two times, and their numbers below the totals."""
-        self.playback.measure.put_both(first_ns, last_ns)
-        measured = readout(self.session, self.playback)
-        if measured is not None:
-            self.totals.setText(f"{self.totals.text()}\n{measured.words}")
-
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
@@ -193,8 +185,7 @@ class Dashboard(QWidget):
         self.go(self.playback.duration_ns if time_ns is None else time_ns)
         self.grab()  # lays everything out; never shown, since not every platform has windows
         for panel in self.panels.values():
-            for button in pressed_in(panel):
-                button.hide()  # nothing to press on paper
+            hide_controls(panel)
         QApplication.processEvents()
         lay_out(self)  # what hidden buttons gave back
         self.grab()  # plots find their own place when they are painted

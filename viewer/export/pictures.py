@@ -1,9 +1,8 @@
 """Widgets as files: PNG with a caption and metadata, SVG with text that stays text.
 
-pyqtgraph's own SVG exporter crashes under Qt 6.11, so a widget is painted onto a
-QSvgGenerator as onto a screen: lines and text stay lines and text, and what the window
-draws as a raster (a graph of a million vertices, the buckets over time) comes as a picture
-inside.
+pyqtgraph's own SVG exporter crashes under Qt 6.11, so a widget is painted onto a QSvgGenerator as
+onto a screen: lines and text stay lines and text, and what the window draws as a raster (a large
+graph, the buckets over time) comes as a picture inside.
 """
 
 from __future__ import annotations
@@ -11,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PyQt6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt
-from PyQt6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPalette, QPixmap
+import numpy as np
+from PyQt6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize, Qt
+from PyQt6.QtGui import QFont, QFontMetrics, QImage, QPainter, QPalette, QPixmap
 from PyQt6.QtSvg import QSvgGenerator
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
@@ -23,23 +23,103 @@ MARGIN = 8  # pixels around a caption
 DOTS_PER_INCH = 96
 
 
-def frame_bytes(image: QImage, size: tuple[int, int]) -> bytes:
-    """Return height x width x 3 bytes of an image, scaled to `size` where it is not so large."""
-    target = QSize(*size)
-    if image.size() != target:
-        smooth = Qt.TransformationMode.SmoothTransformation
-        image = image.scaled(target, Qt.AspectRatioMode.IgnoreAspectRatio, smooth)
+def paint(painter: QPainter, widget: QWidget, caption: str = "") -> None:
+    """Paint a widget as it is now, its caption below."""
+    colours, place = widget.palette(), _caption_place(widget, caption)
+    whole = QRect(QPoint(), _whole_size(widget, caption))
+    painter.fillRect(whole, colours.color(QPalette.ColorRole.Window))
+    widget.render(painter, QPoint())
+    if caption:
+        painter.setPen(colours.color(QPalette.ColorRole.WindowText))
+        painter.setFont(_caption_font(widget))
+        lines = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(place, int(lines), caption)
+
+
+def picture(widget: QWidget, title: str, caption: str = "") -> Callable[[], bytes]:
+    """Draw a widget now; the function returned encodes it as PNG, in any thread."""
+    image = QImage(_whole_size(widget, caption) * DENSER, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(DENSER)
+    image.setText("Title", title)
+    image.setText("Description", caption)
+    image.setText("Software", "SSSP Scope")
+    painter = QPainter(image)
+    paint(painter, widget, caption)
+    painter.end()
+    return lambda: png_bytes(image)
+
+
+def drawing(
+    widget: QWidget, title: str, caption: str = "", size: QSize | None = None
+) -> Callable[[], bytes]:
+    """Draw a widget now, as SVG; the function returned gives its bytes.
+
+    size : pixels of the drawing at 96 to the inch, the widget's own if None
+    """
+    buffer, whole = QBuffer(), _whole_size(widget, caption)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # SVG Tiny has no clipping
+    generator.setOutputDevice(buffer)
+    generator.setResolution(DOTS_PER_INCH)
+    generator.setSize(whole if size is None else size)
+    generator.setViewBox(QRect(QPoint(), whole))
+    generator.setTitle(title)
+    generator.setDescription(caption)
+    views = [view for view in widget.findChildren(QGraphicsView) if view.isVisibleTo(widget)]
+    for view in views:
+        _inside(view).hide()  # painted below: here Qt would put their clipping elsewhere
+    painter = QPainter(generator)
+    paint(painter, widget, caption)
+    for view in views:
+        _inside(view).show()
+        _paint_view(painter, widget, view)
+    painter.end()
+    return lambda: on_the_picture(buffer.data().data())
+
+
+def _paint_view(painter: QPainter, widget: QWidget, view: QGraphicsView) -> None:
+    """Paint a scene where it stands in a widget, its marks as shapes."""
+    room = _inside(view).rect()
+    marks = _marks(view)
+    for mark in marks:
+        mark.opts["useCache"] = False  # their atlas is torn apart in an SVG
+    painter.save()
+    painter.translate(_inside(view).mapTo(widget, QPoint()).toPointF())
+    view.render(painter, QRectF(room), room)
+    painter.restore()
+    for mark in marks:
+        mark.opts["useCache"] = True
+
+
+def _inside(view: QGraphicsView) -> QWidget:
+    viewport = view.viewport()
+    assert viewport is not None
+    return viewport
+
+
+def png_bytes(image: QImage | QPixmap) -> bytes:
+    """Return a picture as a PNG file's bytes; OSError where Qt cannot make one."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):
+        raise OSError("the picture could not be written")
+    return buffer.data().data()
+
+
+def frame_bytes(image: QImage) -> bytes:
+    """Return the height x width x 3 bytes of an image."""
     image = image.convertToFormat(QImage.Format.Format_RGB888)
-    width, line = target.width() * 3, image.bytesPerLine()
     bits = image.constBits()
     assert bits is not None
-    whole = bits.asstring(image.sizeInBytes())
-    if width == line:
-        return whole
-    return b"".join(whole[row * line : row * line + width] for row in range(target.height()))
+    lines = np.frombuffer(bits.asstring(image.sizeInBytes()), np.uint8)
+    return lines.reshape(image.height(), -1)[:, : 3 * image.width()].tobytes()
 
 
-def _place_of_caption(widget: QWidget, caption: str) -> QRect:
+def _whole_size(widget: QWidget, caption: str) -> QSize:
+    return widget.size() + QSize(0, _caption_place(widget, caption).height())
+
+
+def _caption_place(widget: QWidget, caption: str) -> QRect:
     """Return where the caption stands below a widget, as many lines as it needs."""
     top, width = widget.height(), widget.width() - 2 * MARGIN
     if not caption:
@@ -56,77 +136,7 @@ def _caption_font(widget: QWidget) -> QFont:
     return font
 
 
-def _whole_size(widget: QWidget, caption: str) -> QSize:
-    return widget.size() + QSize(0, _place_of_caption(widget, caption).height())
-
-
-def paint(painter: QPainter, widget: QWidget, caption: str = "") -> None:
-    """Paint a widget as it is now, its marks as shapes whatever the screen, its caption below."""
-    size = _whole_size(widget, caption)
-    colours = widget.palette()
-    painter.fillRect(QRect(QPoint(), size), colours.color(QPalette.ColorRole.Window))
-    marks = _marks(widget)
-    kept = [mark.opts["useCache"] for mark in marks]
-    for mark in marks:
-        mark.opts["useCache"] = False  # as shapes: their atlas is torn apart in an SVG
-    widget.render(painter, QPoint())
-    for mark, cached in zip(marks, kept, strict=True):
-        mark.opts["useCache"] = cached
-    if caption:
-        painter.setPen(colours.color(QPalette.ColorRole.WindowText))
-        painter.setFont(_caption_font(widget))
-        lines = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(_place_of_caption(widget, caption), int(lines), caption)
-
-
-def _marks(widget: QWidget) -> list[Any]:
-    """Return pyqtgraph's scatter plots inside a widget."""
-    scenes = [view.scene() for view in widget.findChildren(QGraphicsView)]
-    items: list[Any] = [item for scene in scenes if scene is not None for item in scene.items()]
-    return [item for item in items if "useCache" in getattr(item, "opts", {})]
-
-
-def picture(widget: QWidget, title: str, caption: str = "") -> Callable[[], bytes]:
-    """Draw a widget now; what is returned makes it a PNG, in any thread (it takes a while)."""
-    image = QImage(_whole_size(widget, caption) * DENSER, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(DENSER)
-    image.fill(QColor("white"))
-    image.setText("Title", title)
-    image.setText("Description", caption)
-    image.setText("Software", "SSSP Scope")
-    painter = QPainter(image)
-    paint(painter, widget, caption)
-    painter.end()
-
-    return lambda: png_bytes(image)
-
-
-def png_bytes(image: QImage | QPixmap) -> bytes:
-    """Return a picture as a PNG file's bytes; OSError where Qt cannot make one."""
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, "PNG"):
-        raise OSError("the picture could not be written")
-    return buffer.data().data()
-
-
-def drawing(
-    widget: QWidget, title: str, caption: str = "", size: QSize | None = None
-) -> Callable[[], bytes]:
-    """Draw a widget now, as SVG; what is returned gives its bytes.
-
-    size : pixels of the drawing at 96 to the inch, the widget's own if None
-    """
-    buffer, whole = QBuffer(), _whole_size(widget, caption)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator()
-    generator.setOutputDevice(buffer)
-    generator.setResolution(DOTS_PER_INCH)
-    generator.setSize(whole if size is None else size)
-    generator.setViewBox(QRect(QPoint(), whole))
-    generator.setTitle(title)
-    generator.setDescription(caption)
-    painter = QPainter(generator)
-    paint(painter, widget, caption)
-    painter.end()
-    return lambda: on_the_picture(buffer.data().data())
+def _marks(view: QGraphicsView) -> list[Any]:
+    """Return pyqtgraph's scatter plots of a view that are painted from an atlas."""
+    items: list[Any] = view.items()
+    return [item for item in items if getattr(item, "opts", {}).get("useCache")]

@@ -15,8 +15,6 @@ import os
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from shutil import copyfileobj
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from gpu.cli.inputs import open_trace, output_of
@@ -43,7 +41,6 @@ examples:
   sssp-scope run roads.gr.gz --source 1 --trace run.npz
   sssp-scope render run.npz -o run.png
   sssp-scope render run.npz -o half.png --time 1.5e6 --theme dark --size 800x500
-  sssp-scope render run.npz -o part.png --measure 4e5 9e5
   sssp-scope render adds.npz near_far.npz -o both.gif --seconds 10"""
 
 
@@ -67,13 +64,6 @@ def add_render(parser: Parser) -> None:
     )
     parser.add_argument(
         "--time", type=float, metavar="NS", help="moment to show, ns of the run [its end]"
-    )
-    parser.add_argument(
-        "--measure",
-        type=float,
-        nargs=2,
-        metavar=("FROM", "TO"),
-        help="of a picture: mark these two moments, ns, and say what lies between",
     )
     parser.add_argument(
         "--seconds", type=float, default=8.0, metavar="S", help="length of a film [8]"
@@ -103,24 +93,11 @@ def _render(args: argparse.Namespace) -> int:
     traces = [open_trace(name) for name in args.traces]
     near = None if args.anywhere else Path(args.traces[0]).resolve().parent
     graph, missing = find_graph(traces[0], near)
-    with TemporaryDirectory(prefix="sssp-scope-") as folder:
-        target = Path(folder, "picture.png") if output == "-" else Path(output)
-        if target.suffix.lower() in (".gif", ".mp4"):
-            write_replay(traces, graph, target, args, missing)
-        else:
-            write_picture(
-                traces,
-                graph,
-                target,
-                missing,
-                size=args.size,
-                theme=args.theme,
-                time_ns=args.time,
-                measured=args.measure,
-            )
-        if output == "-":
-            with target.open("rb") as drawn, written_whole(output) as out:
-                copyfileobj(drawn, out)
+    if Path(output).suffix.lower() in (".gif", ".mp4"):
+        write_film_of(traces, graph, output, args, missing)
+    else:
+        moment = {"size": args.size, "theme": args.theme, "time_ns": args.time}
+        write_picture(traces, graph, output, missing, **moment)
     if missing:
         note(missing)
     if args.json:
@@ -152,36 +129,32 @@ def dashboard_without_display(file: str | None, reason: str) -> int:
 def write_picture(
     traces: Sequence[Trace],
     graph: CSRGraph | None,
-    output: Path,
+    output: str | Path,
     missing: str = "",
     *,
     size: tuple[int, int] | None = None,
     theme: str | None = None,
     time_ns: float | None = None,
-    measured: Sequence[float] | None = None,
 ) -> None:
-    """Draw runs as PNG or SVG at a moment. GpuError, OSError."""
+    """Draw runs as PNG or SVG at a moment; `output` "-" is standard output. GpuError, OSError."""
     from PyQt6.QtCore import QSize
 
     from viewer.export.pictures import drawing, png_bytes
 
-    application(theme or "light")
     dashboard = _dashboard(traces, graph, missing, theme or "light")
     shape = QSize(*(size or DEFAULT_SIZE))
     with closing(dashboard), written_whole(output) as file:
-        if measured is not None:
-            dashboard.measure(*measured)
-        if output.suffix.lower() == ".svg":
+        if Path(output).suffix.lower() == ".svg":
             dashboard.stand_at(shape, time_ns)
             file.write(drawing(dashboard, dashboard.title.text(), size=shape)())
         else:
             file.write(png_bytes(dashboard.grab_picture(shape, time_ns)))
 
 
-def write_replay(
+def write_film_of(
     traces: Sequence[Trace],
     graph: CSRGraph | None,
-    output: Path,
+    output: str,
     args: argparse.Namespace,
     missing: str = "",
 ) -> None:
@@ -194,20 +167,17 @@ def write_replay(
     theme = args.theme or "projector"
     wide, high = args.size or FILM_SIZE
     size = wide // 2 * 2, high // 2 * 2
-    first_ns, last_ns = args.part or (0.0, 1.0)
-    FilmPlan(output.suffix.lower(), size, args.seconds, first_ns, last_ns, theme).check(output)
-    application(theme)
+    suffix = Path(output).suffix.lower()
+    end = max(1.0, *(float(trace.time_ns) for trace in traces))
+    first_ns, last_ns = args.part or (0.0, end)
+    plan = FilmPlan(suffix, size, args.seconds, first_ns, min(last_ns, end), theme)
+    plan.check(output)
     with closing(_dashboard(traces, graph, missing, theme, growing=True)) as dashboard:
         dashboard.stand_at(QSize(*size), 0.0)
-        end = max(dashboard.playback.duration_ns, 1.0)
-        first_ns, last_ns = args.part or (0.0, end)
-        plan = FilmPlan(
-            output.suffix.lower(), size, args.seconds, first_ns, min(last_ns, end), theme
-        )
 
         def draw(moment_ns: float) -> bytes:
             dashboard.go(moment_ns)
-            return frame_bytes(dashboard.picture(QSize(*size)), size)
+            return frame_bytes(dashboard.picture(QSize(*size)))
 
         with progress_line() as line:
             write_film(draw, plan, output, lambda share: line.show(share, "drawing"))
@@ -224,6 +194,7 @@ def _dashboard(
     from viewer.common.theme import THEMES
     from viewer.export.dashboard import Dashboard
 
+    application(theme)
     dashboard = Dashboard(pair=len(traces) > 1, growing=growing)
     dashboard.apply_theme(THEMES[theme])
     dashboard.fill(traces, graph if graph is None else placed(graph), missing)

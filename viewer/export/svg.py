@@ -14,6 +14,7 @@ Matrix = tuple[float, float, float, float, float, float]  # SVG's order: x' = a 
 
 THIN = ' vector-effect="non-scaling-stroke"'
 STILL = "matrix(1,0,0,1,0,0)"
+SHARP = b'<image style="image-rendering:pixelated" '  # cells of a heat map are not blurred
 FAR = 1e6  # pixels: a shape ends here, where no picture is any more
 _GROUP = re.compile(rb'<g [^>]*transform="matrix\(([^)]*)\)"[^>]*>(.*?)</g>', re.DOTALL)
 _SHAPE = re.compile(r"<(?:path|polyline|polygon|rect)\b[^>]*/>", re.DOTALL)
@@ -26,7 +27,8 @@ _RECT = re.compile(
 
 def on_the_picture(svg: bytes) -> bytes:
     """Return Qt's SVG with every thin line at its place on the picture."""
-    return _GROUP.sub(_flattened, svg).replace(THIN.encode(), b"")
+    flat = _GROUP.sub(_flattened, svg).replace(THIN.encode(), b"")
+    return flat.replace(b"<image ", SHARP)
 
 
 def _flattened(found: re.Match[bytes]) -> bytes:

@@ -15,7 +15,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from gpu.record.trace import reached_mask
 from gpu.words import thousands, time_words
 from viewer.models.session import RunRecord, SessionModel
-from viewer.raster.matrix import STATISTICS, Window
+from viewer.raster.matrix import Window
 
 WAITING, RUNNING, DONE, BEGUN = range(4)  # BEGUN: running or done, nobody knows which
 STATE_NAMES = ("waiting", "running", "done", "begun")
@@ -70,11 +70,10 @@ def _counts_at(record: RunRecord, cursor_ns: float, count: int) -> tuple[int, in
 
 
 class MatrixModel(QObject):
-    """The chosen cell, the part shown and the statistic; see the module docstring."""
+    """The chosen cell and the part shown; see the module docstring."""
 
     cell_changed = pyqtSignal()  # another row or column
     window_changed = pyqtSignal()  # another part of the matrix
-    statistic_changed = pyqtSignal(str)  # a key of STATISTICS
     record_changed = pyqtSignal()
 
     def __init__(self, session: SessionModel, parent: QObject | None = None) -> None:
@@ -82,7 +81,6 @@ class MatrixModel(QObject):
         self._session = session
         self.record: RunRecord | None = None
         self.column = -1  # 0-based vertex, -1: none chosen
-        self.statistic = next(iter(STATISTICS))
         self.window = Window(0, 1, 0, 1)
         session.current_changed.connect(self._take_current)
         session.row_changed.connect(self._take_row)
@@ -123,12 +121,6 @@ class MatrixModel(QObject):
     def move(self, rows: int, columns: int) -> None:
         """Go to a neighbouring cell."""
         self.choose(self.row + rows, max(self.column, 0) + columns)
-
-    def set_statistic(self, key: str) -> None:
-        """Let a pixel of many entries show their mean, or the least."""
-        if key != self.statistic:
-            self.statistic = key
-            self.statistic_changed.emit(key)
 
     def set_window(self, window: Window) -> None:
         """Show a part of the matrix."""

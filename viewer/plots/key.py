@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QPaintEvent
-from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PyQt6.QtGui import QColor, QPainter, QPaintEvent
+from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from viewer.common.glossary import explain
 from viewer.common.text_size import small_font
-from viewer.common.theme import Theme
+from viewer.common.theme import LIGHT, Theme
+
+GAP = 4  # pixels between a sign and its word; three of them between two entries
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One sign, the word beside it, its colour, and the term of the glossary that explains it.
-
-    colour : a field of `DataColours`, or of `Theme`
-    """
+    """One sign, the word beside it, its field of `DataColours`, its term of the glossary."""
 
     sign: str
     word: str
@@ -32,12 +31,6 @@ DELTA_KEY = (
     Entry("▼", "lowered", "lowered", "lowered"),
     Entry("◆", "by hand", "by_hand", "by_hand"),
 )
-BAND_KEY = (Entry("■", "band", "band", "band"),)
-MARKS_KEY = (
-    Entry("▬", "starved", "starved", "starved"),
-    Entry("○", "peak", "text", "peak"),
-    Entry("│", "bucket switch", "muted", "switch"),
-)
 EVENT_KEY = (
     Entry("▬", "lowers a distance", "improved", "improved"),
     Entry("▬", "lowers nothing", "wasted", "relaxed"),
@@ -45,35 +38,46 @@ EVENT_KEY = (
 )
 
 
-class Key(QLabel):
+class Key(QWidget):
     """Entries side by side at the right; nothing is painted where they have no room."""
 
     def __init__(self, entries: Sequence[Entry], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.entries = tuple(entries)
-        self.setTextFormat(Qt.TextFormat.RichText)
-        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.entries, self._theme = tuple(entries), LIGHT
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Key: " + ", ".join(entry.word for entry in self.entries))
         words = explain(*(entry.term for entry in self.entries))
         self.setAccessibleDescription(words)
         self.setToolTip(words)
 
+    def sizeHint(self) -> QSize:
+        """Return the room of all entries."""
+        width = self.fontMetrics().horizontalAdvance
+        each = [width(entry.sign) + width(entry.word) + 4 * GAP for entry in self.entries]
+        return QSize(sum(each), self.fontMetrics().height())
+
     def minimumSizeHint(self) -> QSize:
         """Return the room of no entry."""
-        return QSize(0, super().minimumSizeHint().height())
+        return QSize(0, self.fontMetrics().height())
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Paint all entries or none."""
-        if self.width() >= self.sizeHint().width():
-            super().paintEvent(a0)
+        left = self.width() - self.sizeHint().width()
+        if left < 0:
+            return
+        painter, middle = QPainter(self), int(Qt.AlignmentFlag.AlignVCenter)
+        for entry in self.entries:
+            colour = getattr(self._theme.data, entry.colour)
+            for words, ink, gap in (
+                (entry.sign, colour, GAP),
+                (entry.word, self._theme.muted, 3 * GAP),
+            ):
+                painter.setPen(QColor(ink))
+                painter.drawText(self.rect().adjusted(left, 0, 0, 0), middle, words)
+                left += self.fontMetrics().horizontalAdvance(words) + gap
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours and the text size of a theme."""
+        self._theme = theme
         self.setFont(small_font(self.font()))
-        parts = []
-        for entry in self.entries:
-            colour = getattr(theme.data, entry.colour, "") or getattr(theme, entry.colour)
-            sign = f'<span style="color:{colour}">{entry.sign}</span>'
-            parts.append(f'{sign}&nbsp;<span style="color:{theme.muted}">{entry.word}</span>')
-        self.setText("&nbsp;&nbsp; ".join(parts))
+        self.update()

@@ -13,7 +13,6 @@ import numpy as np
 from gpu.words import short
 from viewer.common.small_widgets import chip
 from viewer.models.session import RunRecord
-from viewer.plots.key import BAND_KEY
 from viewer.plots.plot_base import nice_ceiling
 from viewer.plots.plot_items import EnvelopeItem
 from viewer.plots.series import StepSeries, Window, joint_steps
@@ -40,7 +39,6 @@ class ParallelismPanel(TrackPlot):
         self._band.setZValue(-10)
         self.plot.addItem(self._band, ignoreBounds=True)
         self.log_button = chip("log", "Logarithmic scale", checkable=True)
-        self._add_key(BAND_KEY)
         self.header.addWidget(self.log_button)
         self.log_button.toggled.connect(self._mark_dirty)
 

@@ -26,7 +26,6 @@ from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme, mix
 from viewer.models.playback import MAX_SPEED, MIN_SPEED, STEP_KINDS, StepKind
-from viewer.plots.key import MARKS_KEY, Key
 
 STEP_WORDS: dict[StepKind, str] = {
     "sample": "sample",
@@ -47,7 +46,6 @@ BUTTONS = (
 )
 SPARED = ("start", "end", "mark_back", "mark_forward")  # hidden where it is narrow
 ONE_ROW = 680  # pixels from which all controls stand in one row
-BEFORE_KEY = 960  # pixels that the controls want before it is said what the marks mean
 ALL_BUTTONS = 400  # pixels from which there is room for those spared
 STEP_LABEL = 340  # pixels from which the word before the kinds of step is shown
 BUTTON, ICON = (23, 26), 16  # pixels, of a transport button at the reference text size
@@ -101,9 +99,7 @@ class Controls(QBoxLayout):
         for widget in (*parts, self.live_button):
             second.addWidget(widget)
         second.addStretch(1)
-        self.key = Key(MARKS_KEY)
         self.addLayout(first, 1)
-        self.addWidget(self.key)
         self.addLayout(second)
 
     def enable_kind(self, kind: StepKind, able: bool) -> None:
@@ -121,7 +117,6 @@ class Controls(QBoxLayout):
             button.setIcon(transport_icon(key, theme))
             button.setFixedSize(QSize(*map(scaled, BUTTON)))
             button.setIconSize(QSize(scaled(ICON), scaled(ICON)))
-        self.key.apply_theme(theme)
         self.speed_box.setFixedWidth(scaled(SPEED_WIDTH))
 
     def minimumSize(self) -> QSize:
@@ -135,8 +130,6 @@ class Controls(QBoxLayout):
         """Fold for a width in pixels."""
         wide, direction = width >= scaled(ONE_ROW), QBoxLayout.Direction
         self.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
-        self.key.setVisible(wide)  # folded, it would be a row of its own
-        self.key.setMaximumWidth(max(width - scaled(BEFORE_KEY), 0))
         for key in SPARED:
             self.buttons[key].setVisible(width >= scaled(ALL_BUTTONS))
         self._step_label.setVisible(width >= scaled(STEP_LABEL))

@@ -16,8 +16,7 @@ from typing import Literal
 import numpy as np
 
 from gpu.numbers import unreached
-from viewer.raster import sketch
-from viewer.raster.raster import COVERS, PixelMap, kernels, load_kernels
+from viewer.raster.raster import COVERS, PixelMap, kernels
 
 Kind = Literal["plain", "distance", "state", "time", "count"]
 LEVELS = 254  # steps of a colour map: indices 1 to 255
@@ -73,24 +72,46 @@ class Replay:
 
 def index_of(colouring: Colouring, vertices: np.ndarray) -> tuple[np.ndarray, float]:
     """Return uint8 (k,) table indices of int32 vertices (k,), and the largest value met."""
-    draw = kernels()
-    if draw is None:
-        return sketch.index_of(colouring, vertices, count_levels(colouring.top))
     out = np.zeros(len(vertices), np.uint8)
-    top = 0.0
-    values, cursor = colouring.values, float(colouring.cursor)
-    if colouring.kind == "distance" and values is not None:
-        ends = unreached(values.dtype)
-        top = draw.distance_index(
-            values, vertices, colouring.first, cursor, float(colouring.unit), ends, out
-        )
-    elif colouring.kind == "state":
-        draw.state_index(colouring.first, colouring.last, vertices, cursor, out)
+    values, cursor = colouring.values, colouring.cursor
+    if colouring.kind == "state":
+        first = colouring.first[vertices]
+        reached = (first >= 0) & (first <= cursor)
+        out[:] = reached * (1 + (colouring.last[vertices] <= cursor))
     elif colouring.kind == "time" and values is not None:
-        draw.time_index(values, vertices, cursor, float(colouring.unit), out)
+        times = values[vertices]
+        shown = (times >= 0) & (times <= cursor)
+        out[shown] = _level(times[shown] / colouring.unit)
     elif colouring.kind == "count" and values is not None:
-        top = draw.count_index(values, vertices, count_levels(colouring.top), out)
-    return out, float(top)
+        counts, levels = values[vertices], count_levels(colouring.top)
+        out[:] = levels[np.clip(counts, 0, len(levels) - 1)]
+        return out, float(counts.max(initial=0))
+    elif colouring.kind == "distance" and values is not None:
+        return out, _distance_index(colouring, values, vertices, out)
+    return out, 0.0
+
+
+def _distance_index(
+    colouring: Colouring, dist: np.ndarray, vertices: np.ndarray, out: np.ndarray
+) -> float:
+    """Write the index of each distance into `out`; return the largest one met."""
+    draw, first, ends = kernels(), colouring.first, unreached(dist.dtype)
+    cursor, unit = float(colouring.cursor), float(colouring.unit)
+    if draw is not None:
+        top: float = draw.distance_index(dist, vertices, first, cursor, unit, ends, out)
+        return top
+    here = dist[vertices]
+    shown = here < ends
+    if len(first):
+        shown &= (first[vertices] >= 0) & (first[vertices] <= cursor)
+    out[shown] = _level(here[shown].astype(np.float32) * np.float32(1.0 / unit))
+    return float(here[shown].max(initial=0))
+
+
+def _level(steps: np.ndarray) -> np.ndarray:
+    """Return the index of values in steps of the map: 1 to 255."""
+    index: np.ndarray = 1 + np.minimum(steps, np.float32(LEVELS)).astype(np.int32)
+    return index
 
 
 def count_levels(top: int) -> np.ndarray:
@@ -118,28 +139,18 @@ def recolour(pixels: PixelMap, colouring: Colouring, table: np.ndarray, out: np.
         places = (pixels.pixel, pixels.cover, replay.level, replay.when)
         draw.paint_until(*places, float(colouring.cursor), table, out)
         return replay.top
-    index, top = _pixel_index(pixels, colouring)
+    index, top = index_of(colouring, pixels.vertex)
     draw.paint(pixels.pixel, pixels.cover, index, table, out)
     return top
 
 
-def _pixel_index(pixels: PixelMap, colouring: Colouring) -> tuple[np.ndarray, float]:
-    """Return uint8 (k,) for the inked pixels, looked up by rising vertex where that is quicker."""
-    if pixels.order is None:
-        return index_of(colouring, pixels.vertex)
-    sorted_index, top = index_of(colouring, pixels.sorted_vertex)
-    index = np.empty(len(pixels.order), np.uint8)
-    load_kernels().scatter(pixels.order, sorted_index, index)
-    return index, top
-
-
 def _replay(pixels: PixelMap, colouring: Colouring) -> Replay:
     """Return the pixels' levels and times of a finished run, looked up once."""
-    for kept in pixels.kept:
-        if isinstance(kept, Replay) and kept.shows(colouring):
-            return kept
+    if pixels.kept and pixels.kept[0].shows(colouring):
+        kept: Replay = pixels.kept[0]
+        return kept
     timeless = replace(colouring, first=NO_TIMES, cursor=np.inf)
-    level, top = _pixel_index(pixels, timeless)
+    level, top = index_of(timeless, pixels.vertex)
     when = colouring.first[pixels.vertex]
     when[when < 0] = NEVER_SHOWN
     assert colouring.values is not None

@@ -24,7 +24,7 @@ from gpu.compiled import compiled
 from gpu.numbers import bits_of
 
 SHORT = 1.5  # pixels: arcs up to this long are left to the discs of their ends
-PAGE = 4096  # vertices; neighbours nearer than this in number are near in the cache
+PAGE = 4096  # vertices whose distances are gathered together: they stay in the cache
 READY = False  # set by the last line: this module is usable only as a whole
 
 
@@ -303,41 +303,6 @@ def distance_index(
     return top
 
 
-@_typed(_read(_I8), _read(_I8), _read(_I4), _F8, _write(types.uint8))
-def state_index(first, last, vertex, cursor, out):
-    """Write 0 unreached, 1 tentative, 2 settled at time `cursor`, ns, for each owner."""
-    for place in range(len(vertex)):
-        owner = np.uint32(vertex[place])
-        time = first[owner]
-        reached = np.int64(time >= 0) & np.int64(time <= cursor)
-        out[place] = reached * (1 + np.int64(last[owner] <= cursor))
-
-
-@_typed(_read(_I8), _read(_I4), _F8, _F8, _write(types.uint8))
-def time_index(times, vertex, cursor, unit, out):
-    """Write 0 where the time is past the cursor or never, else 1 + time / unit, to 255."""
-    for place in range(len(vertex)):
-        value = times[np.uint32(vertex[place])]
-        if (value >= 0) & (value <= cursor):
-            level = value / unit
-            if level > 254.0:
-                level = 254.0
-            out[place] = np.uint8(1 + np.int32(level))
-        else:
-            out[place] = 0
-
-
-@_typed(_read(_I4), _read(_I4), _read(types.uint8), _write(types.uint8), returns=_I8)
-def count_index(counts, vertex, levels, out):
-    """Write levels[count], the last level for any larger count; return the largest count."""
-    top = 0
-    for place in range(len(vertex)):
-        value = counts[vertex[place]]
-        top = max(top, value)
-        out[place] = levels[min(max(value, 0), len(levels) - 1)]
-    return top
-
-
 @_typed(
     _read(_I4), _read(types.uint8), _read(types.uint8), _read(types.uint32), _write(types.uint32)
 )
@@ -364,55 +329,6 @@ def paint_until(pixel, cover, level, when, cursor, table, out):
         shown = np.uint32(when[place] <= until) * np.uint32(level[place])
         colour = np.uint32(cover[place]) * np.uint32(256) + shown
         out[np.uint32(pixel[place])] = table[colour]
-
-
-@_typed(_read(_I4), _read(types.uint8), _write(types.uint8))
-def scatter(order, sorted_index, index):
-    """Put sorted_index[k] at index[order[k]]."""
-    for place in range(len(order)):
-        index[np.uint32(order[place])] = sorted_index[place]
-
-
-@_typed(_read(_I4), _I8, returns=types.boolean)
-def _is_scattered(vertex, page):
-    """Whether more than a quarter of neighbouring pixels have owners a page apart."""
-    jumps = 0
-    for place in range(1, len(vertex)):
-        jumps += abs(vertex[place] - vertex[place - 1]) > page
-    return jumps * 4 > len(vertex)
-
-
-@_typed(_read(_I4), _write(_I4), _write(_I4), _write(_I4))
-def _radix_sort(vertex, order, other, counts):
-    """Write into `order` the places of `vertex`, by vertex; `other` as long, counts (257,)."""
-    for place in range(len(vertex)):
-        order[place] = place
-    source, target = order, other
-    for digit in range(4):  # even, so that the result ends in `order`; 4 x 8 bits
-        shift = 8 * digit
-        counts[:] = 0
-        for place in range(len(vertex)):
-            counts[((vertex[place] >> shift) & 255) + 1] += 1
-        for value in range(256):
-            counts[value + 1] += counts[value]
-        for place in range(len(source)):
-            value = (vertex[source[place]] >> shift) & 255
-            target[counts[value]] = source[place]
-            counts[value] += 1
-        source, target = target, source
-
-
-def sorted_places(vertex: np.ndarray) -> np.ndarray | None:
-    """Return int32 (k,) places of `vertex` by rising vertex, None if memory order is kind.
-
-    Reading a value for each pixel in reading order jumps about in memory where vertices
-    are numbered without regard to where they are drawn; sorted by vertex it streams.
-    """
-    if not _is_scattered(vertex, PAGE):
-        return None
-    order, other = np.empty(len(vertex), np.int32), np.empty(len(vertex), np.int32)
-    _radix_sort(vertex, order, other, np.zeros(257, np.int32))
-    return order
 
 
 READY = True

@@ -1,9 +1,9 @@
 """A matrix of distances as a picture of any size: no Qt, NumPy on the calling thread.
 
-A pixel is a block of `row_step` x `column_step` entries, all of them read: it holds the mean and
-the least of the reached ones, and how many are unreached. Where the matrix has fewer rows than
-the picture has pixels, a block is one entry. The picture is filled in stripes of about `STRIPE`
-entries: the caller can show what is there, and gives up by not asking for the next stripe.
+A pixel is a block of `row_step` x `column_step` entries, all of them read: it holds the mean of the
+reached ones and the number of unreached ones. In a small matrix a block is one entry. The picture
+is filled in stripes of about `STRIPE` entries: the caller can show the stripes that are there, and
+stops by asking for no more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ STRIPE = 1 << 22  # entries looked at in one piece: some 20 ms
 PART = 1 << 18  # entries looked at together: they stay in the cache
 SUMS = {"i4": np.int64, "i8": np.float64, "f4": np.float64, "f8": np.float64}  # to add up in
 MAP_LEVELS = 254  # steps of a colour map: indices 1 to 255
-STATISTICS = {"mean": "mean", "least": "least"}  # key -> word
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,6 @@ class Stripe:
 
     first: int
     mean: np.ndarray
-    least: np.ndarray
     unreached: np.ndarray
     top: float
 
@@ -100,33 +98,30 @@ def look(dist: np.ndarray, grid: Grid, first: int, last: int) -> Stripe:
     """Look at the entries of pixel rows [first, last) of a matrix (k, n) of a number type."""
     width = grid.shape[1]
     mean = np.full((last - first, width), np.nan, np.float32)
-    least = np.full((last - first, width), np.nan, np.float32)
     unreached = np.zeros((last - first, width), np.int64)
     top = 0.0
     for place in range(last - first):
-        total, count, low, high = _pixel_row(dist, grid, first + place)
+        total, count, high = _pixel_row(dist, grid, first + place)
         reached = count > 0
         mean[place, reached] = total[reached] / count[reached]
-        least[place, reached] = low[reached]
         unreached[place] = _entries(grid, first + place) - count
         top = max(top, high)
-    return Stripe(first, mean, least, unreached, top)
+    return Stripe(first, mean, unreached, top)
 
 
 def _pixel_row(
     dist: np.ndarray, grid: Grid, pixel_row: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Return sum, count and least of what is reached in each pixel of a row, and the largest."""
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return sum and count of the reached entries in each pixel of a row, and the largest."""
     window, step = grid.window, grid.row_step
     begin = window.first_row + pixel_row * step
     end = min(begin + step, window.first_row + window.rows)
     columns = slice(window.first_column, window.first_column + window.columns)
     total, count = np.zeros(window.columns), np.zeros(window.columns, np.int64)
-    low, high = np.full(window.columns, np.inf), 0.0
+    high = 0.0
     at_once = max(1, PART // window.columns)
     for row in range(begin, end, at_once):
         block = dist[row : min(row + at_once, end), columns]
-        np.minimum(low, block.min(axis=0), out=low)
         largest = block.max()
         if not reached_mask(np.atleast_1d(largest))[0]:  # else all are reached: no mask needed
             reached = reached_mask(block)
@@ -139,8 +134,7 @@ def _pixel_row(
     if grid.column_step > 1:
         starts = np.arange(0, window.columns, grid.column_step)
         total, count = np.add.reduceat(total, starts), np.add.reduceat(count, starts)
-        low = np.minimum.reduceat(low, starts)
-    return total, count, low, high
+    return total, count, high
 
 
 def _entries(grid: Grid, pixel_row: int) -> np.ndarray:

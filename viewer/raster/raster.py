@@ -10,7 +10,7 @@ O(pixels) whatever the size of the graph.
 Who owns a pixel. Each drawing proposes a key: coverage in sixteenths, then nearness to the
 vertex, then the vertex's number; the largest key wins. A maximum does not depend on the order of
 drawing, so the picture is deterministic, and an arc and its reverse may both be drawn. The loops
-are compiled (`kernels`); until they are loaded vertices are single pixels (`sketch`).
+are compiled (`kernels`); until they are loaded vertices are single pixels.
 
 Lines are drawn only where they make a map. In a hairball they would hide the vertices: there the
 arcs, thinned if need be, go to a grey density layer behind the discs, and `PixelMap.arc_step`
@@ -26,10 +26,9 @@ import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import ModuleType
+from typing import Any
 
 import numpy as np
-
-from viewer.raster import sketch
 
 COVERS = 16  # levels of coverage in the map and in the colour tables
 MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would hide the vertices
@@ -145,7 +144,6 @@ class PixelMap:
     pixel : int32 (k,), row * width + column, rising
     vertex : int32 (k,), who owns it
     cover : uint8 (k,), 1 to 15, how much of it is inked
-    order : int32 (k,), places by rising vertex, or None where memory order is kind enough
     density : uint8 (height * width,), 0 to 15, the grey layer, or None
     in_view : vertices whose position lies in the picture
     drawn : vertices that own at least one pixel
@@ -157,21 +155,15 @@ class PixelMap:
     pixel: np.ndarray
     vertex: np.ndarray
     cover: np.ndarray
-    order: np.ndarray | None
     density: np.ndarray | None
     in_view: int
     drawn: int
     arc_step: int
 
     @cached_property
-    def kept(self) -> list[object]:
-        """Look-ups of `viewer.raster.colour` for these pixels, to be used again."""
+    def kept(self) -> list[Any]:
+        """The `Replay` of `viewer.raster.colour` for these pixels, if there is one."""
         return []
-
-    @cached_property
-    def sorted_vertex(self) -> np.ndarray:
-        """int32 (k,): `vertex` in the order of `order`."""
-        return self.vertex if self.order is None else self.vertex[self.order]
 
     def vertex_at(self, x: float, y: float, radius: float = 0.0) -> int:
         """Return the owner of the inked pixel nearest to (x, y) within `radius`, or -1."""
@@ -288,15 +280,23 @@ def bin_graph(
         draw.bin_density(indptr, indices, positions, counts, *place, arc_step, margin)
         density = _grey(counts)
     pixel, vertex, cover, drawn = draw.compact(keys, n)
-    order = draw.sorted_places(vertex)
-    return PixelMap(view, style, pixel, vertex, cover, order, density, in_view, drawn, arc_step)
+    return PixelMap(view, style, pixel, vertex, cover, density, in_view, drawn, arc_step)
 
 
 def _sketched(positions: np.ndarray, view: View) -> PixelMap:
-    pixel, vertex, in_view = sketch.points(positions, view)
-    cover = np.full(len(pixel), sketch.FULL_COVER, np.uint8)
-    drawn = len(vertex)  # each owns one pixel
-    return PixelMap(view, Style(0.0), pixel, vertex, cover, None, None, in_view, drawn, 0)
+    """Return single pixels; where several vertices share a pixel the last one owns it."""
+    places = view.to_pixels(positions)
+    with np.errstate(invalid="ignore"):
+        inside = ((places >= 0) & (places < (view.width, view.height))).all(axis=1)
+    vertices = np.flatnonzero(inside).astype(np.int32)
+    columns, rows = places[vertices].astype(np.int32).T
+    owner = np.full(view.width * view.height, -1, np.int32)
+    owner[rows * view.width + columns] = vertices
+    pixel = np.flatnonzero(owner >= 0).astype(np.int32)
+    cover = np.full(len(pixel), COVERS - 1, np.uint8)
+    return PixelMap(
+        view, Style(0.0), pixel, owner[pixel], cover, None, len(vertices), len(pixel), 0
+    )
 
 
 def density_step(extent: Extent, view: View, m: int, margin: float) -> int:

@@ -110,10 +110,8 @@ def test_a_pixel_is_mean_and_least_of_its_entries(
         assert stripes[y].unreached[0, x] == block.size - len(finite)
         if len(finite):
             assert stripes[y].mean[0, x] == pytest.approx(finite.mean(), rel=1e-6)
-            assert stripes[y].least[0, x] == finite.min()
         else:
             assert np.isnan(stripes[y].mean[0, x])
-            assert np.isnan(stripes[y].least[0, x])
         seen += block.size
     assert seen == window.rows * window.columns  # every entry, once
     shown = known[window.first_row :, window.first_column :]
@@ -183,7 +181,7 @@ def test_matrices_give_way_to_newer_ones_but_two_are_kept(
     assert [run.run_id for run in session.runs] == [2, 3]
 
 
-def test_cell_window_and_statistic(session: SessionModel) -> None:
+def test_cell_and_window(session: SessionModel) -> None:
     model = MatrixModel(session)
     model.choose(1, 1)  # no matrix: nothing to choose
     assert (model.row, model.column) == (0, -1)
@@ -201,8 +199,6 @@ def test_cell_window_and_statistic(session: SessionModel) -> None:
     assert model.window == Window(4, 2, 0, 2)
     model.fit()
     assert model.window == model.whole
-    model.set_statistic("least")
-    assert model.statistic == "least"
     session.set_current(None)
     assert model.record is None
 

@@ -70,7 +70,6 @@ class MatrixCanvas(QWidget):
         self.look.changed.connect(self._forget_image)
         model.cell_changed.connect(self.update)
         model.window_changed.connect(self._show_window)
-        model.statistic_changed.connect(self._forget_image)
 
     # --- what is shown
 
@@ -194,7 +193,7 @@ class MatrixCanvas(QWidget):
 
     def _picture(self) -> QImage | None:
         """Return the picture in colours, made anew only where something in it has changed."""
-        values = self.look.mean if self._model.statistic == "mean" else self.look.least
+        values = self.look.mean
         if not values.size:
             return None
         if self._image is None or self._image[0] is not values:

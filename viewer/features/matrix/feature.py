@@ -35,8 +35,6 @@ class MatrixFeature(FeaturePart):
         window.graph_view.target_requested.connect(self._take_target)
         window.session.current_changed.connect(self._take_current)
         self.model.cell_changed.connect(self._path.start)
-        self.model.statistic_changed.connect(self._mark_statistic)
-        self._mark_statistic(self.model.statistic)
         self._take_current(window.session.current)
 
     def make_panel(self, _dock: str) -> QWidget:
@@ -92,9 +90,6 @@ class MatrixFeature(FeaturePart):
         if self.panel is not None:
             can = self._window.actions_by_key.find("compare_rival") is not None
             self.panel.show_rival(rival.title if rival is not None and can else "")
-
-    def _mark_statistic(self, key: str) -> None:
-        self._window.actions_by_key[f"matrix_{key}"].setChecked(True)
 
     def _take_target(self, vertex: int) -> None:
         """A path to a vertex was asked for in the graph: that is the column."""

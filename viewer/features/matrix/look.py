@@ -34,7 +34,7 @@ class MatrixLook(QObject):
         super().__init__(parent)
         self.record: RunRecord | None = None
         self.grid: Grid | None = None
-        self.mean = self.least = np.zeros((0, 0), np.float32)
+        self.mean = np.zeros((0, 0), np.float32)
         self.unreached = np.zeros((0, 0), np.int64)
         self.top = 0.0  # the largest distance met, in any window
         self._looked = np.zeros(0, np.uint8)  # of each pixel row
@@ -73,7 +73,6 @@ class MatrixLook(QObject):
         self.record, self.grid = record, grid
         shape = grid.shape if grid is not None and record is not None else (0, 0)
         self.mean = np.full(shape, np.nan, np.float32)
-        self.least = self.mean.copy()
         self.unreached = np.zeros(shape, np.int64)
         self._looked = np.zeros(shape[0], np.uint8)
         self._turn = 0
@@ -140,7 +139,7 @@ class MatrixLook(QObject):
         self._asked = False
         if record is self.record and grid == self.grid and record is not None:
             part = slice(stripe.first, stripe.first + len(stripe.mean))
-            self.mean[part], self.least[part] = stripe.mean, stripe.least
+            self.mean[part] = stripe.mean
             self.unreached[part] = stripe.unreached
             self._looked[part] = state
             self.top = max(self.top, stripe.top)

@@ -17,7 +17,6 @@ from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import (
     QBoxLayout,
-    QButtonGroup,
     QHBoxLayout,
     QStackedLayout,
     QVBoxLayout,
@@ -39,7 +38,6 @@ from viewer.models.matrix import BEGUN, MatrixModel, cell_words, name_of, states
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.live import LivePanel
-from viewer.raster.matrix import STATISTICS
 
 HIGH = 340  # pixels: with room for the blocks
 WIDE = 400  # pixels: with room for two matrices side by side
@@ -74,10 +72,8 @@ class MatrixPanel(LivePanel):
         model.record_changed.connect(self._show_records)
         model.cell_changed.connect(self._show_cell)
         model.window_changed.connect(self._show_caption)
-        model.statistic_changed.connect(self._show_statistic)
         pair.pair_changed.connect(self._show_records)
         pair.clocks_changed.connect(self._schedule)
-        self._show_statistic(model.statistic)
         self._show_records()
 
     # --- construction
@@ -120,15 +116,6 @@ class MatrixPanel(LivePanel):
         chips = QHBoxLayout()
         chips.setSpacing(SPACING // 2)
         self._head.addLayout(chips)
-        group = QButtonGroup(self)
-        self.statistics = {
-            key: chip(word, f"A pixel of many entries shows their {word}", checkable=True)
-            for key, word in STATISTICS.items()
-        }
-        for button in self.statistics.values():
-            group.addButton(button)
-            chips.addWidget(button)
-        group.buttonClicked.connect(self._choose_statistic)
         self.rival = chip("Compare", "Lay another algorithm's run beside this one")
         self.rival.clicked.connect(self.rival_requested)
         chips.addWidget(self.rival)
@@ -169,13 +156,6 @@ class MatrixPanel(LivePanel):
         self._show_cell()
         self._mark_dirty()
 
-    def _show_statistic(self, key: str) -> None:
-        self.statistics[key].setChecked(True)
-        self._show_caption()
-
-    def _choose_statistic(self, button: Any) -> None:
-        self.model.set_statistic(next(k for k, chip in self.statistics.items() if chip is button))
-
     def _point_at(self, place: int, row: int, column: int) -> None:
         self._pointed = (place if row >= 0 else 0, row, column)
         self._show_cell()
@@ -200,12 +180,12 @@ class MatrixPanel(LivePanel):
         if place is None or look.grid is None or look.grid.row_step * look.grid.column_step == 1:
             return ""
         size = f"{look.grid.row_step} x {look.grid.column_step}"
-        mean, least = float(look.mean[place]), float(look.least[place])
+        mean = float(look.mean[place])
         if not np.isfinite(mean):
             return f" · pixel of {size}: none reached"
         missing = int(look.unreached[place])
         more = f", {missing:,} unreached" if missing else ""
-        return f" · pixel of {size}: mean {mean:,.6g}, least {least:,.6g}{more}"
+        return f" · pixel of {size}: mean {mean:,.6g}{more}"
 
     def _show_look(self) -> None:
         """Take over a larger scale, and show more of the picture."""
@@ -235,8 +215,7 @@ class MatrixPanel(LivePanel):
         whole, grid = self.model.whole, look.grid
         words = [f"{thousands(whole.rows)} x {thousands(whole.columns)}"]
         if grid.row_step * grid.column_step > 1:
-            word = STATISTICS[self.model.statistic]
-            words.insert(0, f"1 pixel: {word} of {grid.row_step} x {grid.column_step} entries")
+            words.insert(0, f"1 pixel: mean of {grid.row_step} x {grid.column_step} entries")
         if self.model.window != whole:
             part = self.model.window
             words.append(f"{thousands(part.rows)} x {thousands(part.columns)} shown")
@@ -323,10 +302,10 @@ class MatrixPanel(LivePanel):
             problem = "there is no matrix" if record is None else f"{look.share:.0%} is read"
             raise GpuError(f"{problem}: run an algorithm for all pairs, wait until it is all there")
         header = ["first_source", "last_source", "first_vertex", "last_vertex"]
-        header += ["mean", "least", "unreached", "clock", "probe"]
+        header += ["mean", "unreached", "clock", "probe"]
 
         grid, unreached = look.grid, look.unreached  # as they are now: it is written later
-        shown = look.mean, look.least
+        means = look.mean
 
         def rows() -> Iterator[list[Any]]:
             if grid is None or record is None:
@@ -337,12 +316,12 @@ class MatrixPanel(LivePanel):
                 column = window.first_column + x * grid.column_step
                 last_row = min(row + grid.row_step, window.first_row + window.rows) - 1
                 last = min(column + grid.column_step, window.first_column + window.columns) - 1
-                values = [float(array[y, x]) for array in shown]
+                mean = float(means[y, x])
                 source = record.settings.source
                 ends = [source + row, source + last_row, column, last]
                 yield [
                     *(name_of(self._session, vertex) for vertex in ends),
-                    *(value if np.isfinite(value) else None for value in values),
+                    mean if np.isfinite(mean) else None,
                     int(unreached[y, x]),
                     record.clock,
                     int(record.settings.probe),
