@@ -71,7 +71,8 @@ def hide_controls(panel: QWidget) -> list[QWidget]:
     """Hide the controls that are shown, and their labels; return them."""
     parts = [part for part in panel.findChildren(QWidget) if isinstance(part, CONTROLS)]
     labels = [label for label in panel.findChildren(QLabel) if label.buddy() in parts]
-    shown = [part for part in [*parts, *labels] if part.isVisibleTo(panel)]
+    every: list[QWidget] = [*parts, *labels]
+    shown = [part for part in every if part.isVisibleTo(panel)]
     for part in shown:
         part.hide()
     return shown
