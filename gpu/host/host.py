@@ -1,31 +1,28 @@
 """EngineHost: requests in, messages out, one child process behind.
 
-A request goes through these states, and only one request is beyond *waiting* at a time:
+A request goes through these states; only one request at a time is beyond *waiting*:
 
     waiting   in the queue here; replacing it costs nothing
     sent      the child has the command: from here on it dies with the child
-    over      its result was told; what the child still does for it (proofs) gives way to anything
+    over      its result was returned; the proofs that still go on give way to anything
 
 Order       hello, then for each command any progress, the result (loaded, laid_out, or started and
             ended; or a Failed), proofs, done. The child pushes its last sample before it sends
-            ended, and gets the next run only after that was read here. So all that lies in the ring
-            then belongs to that run.
+            ended, and gets the next run only after that: all samples in the ring are of that run.
 Replaced    A load, or `put_graph`, ends everything before it. A run ends the run before it and
             waits for a load before it. A layout that stands in the way of a run is interrupted and
             done again afterwards. The proofs of a finished run give way to a load or a run.
 Ended       Every run ends in exactly one RunFinished, Failed or EngineLost. A load or layout that
-            was replaced is never heard of again.
-Stopping    is asked for in shared memory; a child that does not answer in GRACE_S (YIELD_S where
+            was replaced has no message.
+Stopping    is requested in shared memory; a child that does not answer in GRACE_S (YIELD_S where
             it only stands in the way) is killed, and a fresh one started. The run ends as
             "stopped" with what it had written.
 Silence     A run whose process cannot run Python code for SILENCE_S (a hung driver) is ended too.
 Death       of the child costs the request that it has. Those behind go to the next child, and so
             does the graph, by the name of its segment.
-Memory      The host owns every name: ring, graph, run buffers. Arrays that it handed out stay valid
-            for as long as anyone keeps them.
+Memory      The host owns every name: ring, graph, run buffers. Arrays that it returned stay valid.
 
-Everything happens inside the caller's calls, above all `poll`; there are no threads. Call them all
-from one thread.
+Everything happens inside the caller's calls, above all `poll`. Call them all from one thread.
 """
 
 from __future__ import annotations
@@ -42,27 +39,28 @@ import numpy as np
 from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.graph import CSRGraph
 from gpu.host import messages as say
-from gpu.host.memory import Memory, Segment, SharedArrays, share
+from gpu.host.memory import (
+    GraphHandle,
+    Memory,
+    Segment,
+    SharedArrays,
+    SharedGraph,
+    open_buffers,
+    open_graph,
+    share,
+    share_graph,
+)
 from gpu.host.messages import (
     EngineLost,
     Entries,
     Failed,
-    GraphHandle,
     LiveRun,
     LoadRequest,
     Message,
     RunFinished,
 )
 from gpu.host.process import EngineProcess
-from gpu.host.ring import FRAME, RING, Knobs, SampleStore
-from gpu.host.shared_graph import (
-    RUN_TAGS,
-    SharedGraph,
-    graph_tag,
-    open_buffers,
-    open_graph,
-    share_graph,
-)
+from gpu.host.ring import FRAME, RING, SampleStore
 from gpu.record.trace import SAMPLE, Flag, GraphReference, RunSettings, Trace
 
 GRACE_S = 0.25  # from a stop to the kill
@@ -81,11 +79,10 @@ class Job:
     """One request, waiting or under way.
 
     doing : what the child does for it, to end the sentence "it died while ..."
-    segment : what is given back when it is over
-    stopping : it was asked to end
-    over : its result was told
-    silent : it was replaced; nothing of it is told any more
-    again : it only gave way, and is to be done again
+    segment : released when it is over
+    stopping : it is to end
+    over : its result was returned
+    silent : it was replaced and has no more messages
     deadline : by `monotonic`, when a child that has not ended it is killed
     """
 
@@ -95,20 +92,10 @@ class Job:
     stopping: bool = False
     over: bool = False
     silent: bool = False
-    again: bool = False
     deadline: float | None = None
 
-    def end_by(self, deadline: float) -> None:
-        """Set the deadline, or keep an earlier one."""
-        self.deadline = deadline if self.deadline is None else min(deadline, self.deadline)
-
-    def reset(self) -> None:
-        """Make it new, to be done again."""
-        self.stopping = self.again = False
-        self.deadline = None
-
     def finish(self) -> None:
-        """Note that its result was told, or never will be."""
+        """Note that its result was returned, or never will be."""
         self.over = True
         if self.segment is not None:
             self.segment.unlink()
@@ -184,12 +171,13 @@ class EngineHost:
     def __init__(self, entries: Entries | None = None, memory: Memory | None = None) -> None:
         self._memory, self._entries = memory or Memory(), entries or Entries()
         self._ids = itertools.count(1)
-        self._knobs = Knobs()
+        self._delta: float | None = None  # held by hand, weight units
+        self._pace: float | None = None  # samples per second of wall time
         self._child: EngineProcess | None = None
         self._queue: deque[Job] = deque()
         self._current: Job | None = None  # what the child has
         self._started_run: RunJob | None = None  # the last one
-        self._asked_run = 0  # run_id of the run last asked for
+        self._newest_run = 0  # run_id of the last request for a run
         self._shared: SharedGraph | None = None  # what a new run would use
         self._outbox: list[Message] = []
         self._serial = self._failed_starts = 0
@@ -222,9 +210,6 @@ class EngineHost:
             if left is not None:
                 left.finish()
         self._queue.clear()
-        self._forget_orphans(job)
-        if self._shared is not None:
-            self._shared.segment.unlink()
         self._memory.sweep()
 
     def wait(self, seconds: float) -> None:
@@ -249,12 +234,13 @@ class EngineHost:
 
     def run(self, settings: RunSettings, *, verify: bool = True) -> int:
         """Run on the graph last asked for. The pace stays, a delta by hand does not."""
-        run_id = self._asked_run = self._new_id()
+        run_id = self._newest_run = self._new_id()
         self._drop_queued(RunJob, "replaced by a newer run before it started")
         job = self._current
+        if isinstance(job, LayoutJob) and not (job.silent or job.over or job.stopping):
+            self._queue.append(replace(job, segment=None))  # done again afterwards
+            job.silent = True
         if isinstance(job, RunJob | LayoutJob):
-            again = isinstance(job, LayoutJob) and not job.over
-            job.again = again and (job.again or not job.stopping)
             self._interrupt(job)
         self.set_delta(None)
         token = self._expected_graph()
@@ -278,20 +264,19 @@ class EngineHost:
         """End what goes on and what waits, within GRACE_S; the next polls tell how."""
         self._drop_queued(Job, "stopped before it started", tell_all=True)
         job = self._current
-        if job is not None and not job.silent:
-            job.again = False
+        if job is not None and (not job.silent or isinstance(job, LayoutJob)):
             self._interrupt(job, at_once=True)
 
     # knobs, obeyed during a run
 
     def set_delta(self, delta: float | None) -> None:
         """Hold delta by hand, weight units; None hands it back to the algorithm."""
-        self._knobs.delta = delta
+        self._delta = delta
         self._show_knobs()
 
     def set_pace(self, samples_per_second: float | None) -> None:
         """Slow runs down to this many samples per second of wall time; None: full speed."""
-        self._knobs.pace = samples_per_second
+        self._pace = samples_per_second
         self._show_knobs()
 
     # what happened
@@ -314,7 +299,7 @@ class EngineHost:
         """Return SAMPLE (k,), new since the last call, of the run last asked for."""
         self._collect(FRAME)
         run = self._started_run
-        if run is None or run.run_id != self._asked_run:
+        if run is None or run.run_id != self._newest_run:
             return np.empty(0, SAMPLE)
         return run.store.take()
 
@@ -328,11 +313,6 @@ class EngineHost:
         """Whether a request waits or goes on; proofs of a finished run do not count."""
         job = self._current
         return bool(self._queue) or (job is not None and not job.silent and not job.over)
-
-    @property
-    def idle(self) -> bool:
-        """Whether the child has nothing at all to do, no proofs either."""
-        return self._current is None and not self._queue
 
     @property
     def alive(self) -> bool:
@@ -374,7 +354,7 @@ class EngineHost:
         self._drop_queued(Job, "replaced by a newer graph before it started")
         job = self._current
         if job is not None:
-            job.silent, job.again = not isinstance(job, RunJob), False
+            job.silent = not isinstance(job, RunJob)
             self._interrupt(job)
 
     def _drop_queued(self, kind: type[Job], words: str = "", *, tell_all: bool = False) -> None:
@@ -395,19 +375,21 @@ class EngineHost:
         job.stopping = True
         self._child.ring.stop(job.run_id)
         if self._child.greeted:  # else nobody can hear it yet
-            patient = job.over or (isinstance(job, LayoutJob) and not at_once)
-            job.end_by(monotonic() + (YIELD_S if patient else GRACE_S))
+            is_patient = job.over or (isinstance(job, LayoutJob) and not at_once)
+            deadline = monotonic() + (YIELD_S if is_patient else GRACE_S)
+            job.deadline = deadline if job.deadline is None else min(deadline, job.deadline)
 
     def _show_knobs(self) -> None:
         if self._child is not None:
-            self._child.ring.set_knobs(self._knobs)
+            self._child.ring.set_knobs(self._delta, self._pace)
 
     def _spawn(self) -> None:
         self._serial += 1
         try:
-            self._child = EngineProcess(self._memory, self._entries, self._serial, self._knobs)
+            self._child = EngineProcess(self._memory, self._entries, self._serial)
         except (OSError, GpuError) as error:
             self._give_up(f"The engine process cannot be started: {error}")
+        self._show_knobs()
 
     def _pump(self) -> None:
         """Give the child its next request: loads and runs in order, then layouts."""
@@ -438,7 +420,8 @@ class EngineHost:
         if isinstance(job, RunJob):
             return "run", handle, job.settings, job.verify
         if job.dist is not None and job.segment is None:
-            job.segment = share(self._memory, f"o{job.run_id}", {"dist": job.dist})
+            self._serial += 1
+            job.segment = share(self._memory, f"o{self._serial}", {"dist": job.dist})
         arrays = job.segment.shared if job.segment is not None else None
         return "lay_out", handle, job.kind, job.delta, arrays
 
@@ -478,35 +461,28 @@ class EngineHost:
         self._outbox.append(say.Ready(0, monotonic() - self._child.started_at))
 
     def _on_tell(self, message: Message) -> None:
-        """Pass a message on, unless its request was replaced or is to be done again."""
+        """Pass a message on, unless its request was replaced."""
         if message.run_id:
             job = self._job()
-            gave_way = job.again and isinstance(
-                getattr(message, "error", None), CancelledByUserError
-            )
-            if job.silent or gave_way:
+            if job.silent:
                 return
             if isinstance(message, Failed):
-                job.again = False
                 self._collect()
                 job.finish()
         self._outbox.append(message)
 
     def _on_done(self) -> None:
-        job, self._current = self._job(), None
-        if job.again and not job.silent:
-            job.reset()
-            self._queue.append(job)
-        else:
-            job.finish()
+        self._job().finish()
+        self._current = None
 
-    def _on_loaded(self, handle: GraphHandle) -> None:
+    def _on_loaded(self, handle: GraphHandle, hash: str, mean_weight: float) -> None:
         segment = self._memory.attach(handle.shared, owner=True)
         job = self._job()
         if job.silent:
             segment.unlink()
             return
         shared = open_graph(handle, segment, writeable=False)
+        shared.graph.__dict__.update(hash=hash, mean_weight=mean_weight)  # cached properties
         self._use(shared)
         job.finish()
         self._outbox.append(say.GraphLoaded(job.run_id, shared.graph, shared.picture))
@@ -517,15 +493,9 @@ class EngineHost:
             self._shared.segment.unlink()
         self._shared = shared
 
-    def _on_described(self, hash: str, mean_weight: float) -> None:
-        shared = self._shared
-        if shared is not None and shared.handle.token == self._job().run_id:
-            shared.graph.__dict__.update(hash=hash, mean_weight=mean_weight)
-
     def _on_laid_out(self, arrays: SharedArrays) -> None:
         positions = self._adopt(arrays)["positions"]
         job = self._job()
-        job.again = False
         job.finish()
         if not job.silent:
             self._outbox.append(say.LayoutDone(job.run_id, positions))
@@ -539,7 +509,7 @@ class EngineHost:
             self._collect()
             job.segment.unlink()
             job.store = SampleStore()
-        shared.graph.__dict__["hash"] = reference.hash  # a cached_property
+        shared.graph.__dict__["hash"] = reference.hash
         job.segment = self._memory.attach(arrays, owner=True)
         buffers = open_buffers(job.segment, writeable=False)
         job.live = LiveRun(job.run_id, shared.graph, settings, buffers)
@@ -596,8 +566,8 @@ class EngineHost:
             self._conclude_lost(job, words)
         elif job is not None:  # it did not even start; the next one will
             self._queue.appendleft(job)
-        self._forget_orphans(job)
         child.bury()
+        self._remove_orphans()
         self._failed_starts = 0 if child.greeted else self._failed_starts + 1
         if self._failed_starts < STARTS:
             self._spawn()
@@ -607,10 +577,6 @@ class EngineHost:
     def _conclude_stopped(self, job: Job | None) -> None:
         """End a request that was asked to end, in a child that is dead by now."""
         if job is None:
-            return
-        if job.again:
-            job.reset()
-            self._queue.append(job)
             return
         words = f"killed: it did not stop within {GRACE_S:g} s"
         trace = job.cut_off(words) if isinstance(job, RunJob) else None
@@ -630,15 +596,12 @@ class EngineHost:
             self._outbox.append(EngineLost(run_id, words, trace))
             job.finish()
 
-    def _forget_orphans(self, job: Job | None) -> None:
-        """Remove what the child may have made for a request and not handed over."""
-        if job is None:
-            return
-        tags = [f"{kind}{job.run_id}" for kind in ("e", "p", *RUN_TAGS)]
-        if self._shared is None or self._shared.handle.token != job.run_id:
-            tags.append(graph_tag(job.run_id))
-        for tag in tags:
-            self._memory.remove(tag)
+    def _remove_orphans(self) -> None:
+        """Remove what a dead child may have made and not handed over."""
+        kept = [job.segment for job in self._queue if job.segment is not None]
+        if self._shared is not None:
+            kept.append(self._shared.segment)
+        self._memory.remove_others(kept)
 
     def _give_up(self, words: str) -> None:
         """Say that there is no child; the next request will try again."""

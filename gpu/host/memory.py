@@ -1,21 +1,17 @@
-"""Arrays that two processes see: mapped files, which lie in memory where the system offers that.
+"""Arrays, graphs and run buffers that two processes see: mapped files, in memory where possible.
 
-A *segment* is one file with several arrays in it. It is made by one process (`Memory.create`) and
-mapped by the other (`Memory.attach`) from a `SharedArrays`, a small picklable note of where the
-arrays lie.
+A *segment* is one file with several arrays in it. One process makes it (`Memory.create`), the other
+maps it (`Memory.attach`) from a `SharedArrays`, a small note of where the arrays lie.
 
-Life        Arrays hold the mapping itself: it is unmapped when the last array over it dies, never
-            before, so a picture or a trace may keep its arrays for as long as it likes. Only the
+Life        Arrays hold the mapping: it is unmapped when the last array over it dies. Only the
             *name* is given back early, by `Segment.unlink`.
-Where       /dev/shm, which is memory (Linux). Where that is missing or too small (containers often
-            have 64 MB), or memory itself is too small, the temporary folder: so a matrix may be
-            larger than memory. Space is compared with what is free before anything is made, and
-            reserved by the process that fills it (`Segment.reserve`): writing past a full /dev/shm
-            is a SIGBUS.
-Owners      Beside the segments of a prefix lies an empty file, `<prefix>-held`, that every process
-            which makes or owns some keeps locked: the OS releases the lock when the process dies.
-            `clean_stale` removes the segments whose lock it gets. A pid would not do: that of
-            another container, which shares /dev/shm or the folder, names no process here.
+Where       /dev/shm, which is memory (Linux). Where that is missing or too small, the temporary
+            folder: so a matrix may be larger than memory. Space is compared with what is free
+            before a segment is made, and reserved by the process that fills it
+            (`Segment.reserve`): writing past a full /dev/shm is a SIGBUS.
+Owners      Every process that owns segments of a prefix keeps `<prefix>-held` locked. The OS
+            releases the lock when the process dies; `clean_stale` removes the segments whose lock
+            it gets. A pid would not do: containers share /dev/shm and not their pids.
 """
 
 from __future__ import annotations
@@ -28,15 +24,18 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpu.engine import RunBuffers, result_shape
 from gpu.errors import MemoryNeededError
-from gpu.files import lock
+from gpu.files import available_bytes, lock
+from gpu.graph import CSRGraph, Provenance
+from gpu.record.trace import Probe, RunSettings, VertexProbe
 
 SHM_FOLDER = Path("/dev/shm")  # Linux only
 SPARE_BYTES = 32 << 20  # left free for others in /dev/shm and in the temporary folder
@@ -44,6 +43,7 @@ LARGE = 64 << 20  # bytes: from here on it is asked whether memory itself has th
 BOUNDLESS = 2**62
 ALIGNMENT = 64  # bytes, of every array in its segment: a cache line
 HELD = "held"  # tag of the file that owners keep locked
+PICTURE = "provisional"  # name of the array of a graph's first picture
 NAME_PATTERN = re.compile(rf"(sssp-\d+-[0-9a-f]{{4}})-{HELD}")
 _OPEN = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -112,21 +112,20 @@ class Memory:
         with Path(shared.path).open("r+b") as file:
             return Segment(shared, mmap.mmap(file.fileno(), shared.nbytes))
 
-    def remove(self, tag: str) -> None:
-        """Give back a name that a killed process may or may not have made."""
-        for folder in self._folders():
-            with contextlib.suppress(OSError):
-                (folder / f"{self.prefix}-{tag}").unlink(missing_ok=True)
-
     def sweep(self) -> None:
         """Remove whatever still bears this host's prefix."""
+        self.remove_others(())
+        for folder in self._folders():  # last: as long as a segment is there, so is its lock
+            _let_go(self._held_beside(folder / self.prefix))
+
+    def remove_others(self, kept: Iterable[Segment]) -> None:
+        """Remove every segment of this prefix but these."""
+        names = {segment.shared.path for segment in kept}
         for folder in self._folders():
-            held = self._held_beside(folder / self.prefix)
             for path in folder.glob(f"{self.prefix}-*"):
-                if path != held:
+                if str(path) not in names and path != self._held_beside(path):
                     with contextlib.suppress(OSError):
                         path.unlink(missing_ok=True)
-            _let_go(held)  # last: as long as a segment is there, so is its lock
 
     def clean_stale(self) -> None:
         """Remove what processes that are dead by now left behind."""
@@ -202,17 +201,77 @@ def share(memory: Memory, tag: str, arrays: Mapping[str, np.ndarray]) -> Segment
     return segment
 
 
+class GraphHandle(NamedTuple):
+    """A graph in shared memory; `token` is the run_id of the request that made it."""
+
+    token: int
+    shared: SharedArrays
+    id_base: int
+    name: str
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class SharedGraph:
+    """A mapped graph; `picture` is float32 (n, 2), or None."""
+
+    handle: GraphHandle
+    segment: Segment
+    graph: CSRGraph
+    picture: np.ndarray | None
+
+
+def share_graph(
+    memory: Memory, token: int, graph: CSRGraph, picture: np.ndarray | None = None
+) -> SharedGraph:
+    """Copy a graph into a fresh segment. MemoryNeededError."""
+    names = ("indptr", "indices", "weights", "positions", "ids")
+    parts = {name: getattr(graph, name) for name in names} | {PICTURE: picture}
+    arrays = {name: np.asarray(array) for name, array in parts.items() if array is not None}
+    segment = share(memory, f"g{token}", arrays)
+    handle = GraphHandle(token, segment.shared, graph.id_base, graph.name, graph.provenance)
+    return open_graph(handle, segment, writeable=True)
+
+
+def open_graph(handle: GraphHandle, segment: Segment, *, writeable: bool) -> SharedGraph:
+    """Return the graph that lies in a mapped segment.
+
+    writeable : Numba compiles a second version of every loop for arrays that are not
+    """
+    arrays = segment.arrays(writeable=writeable)
+    picture = arrays.pop(PICTURE, None)
+    graph = CSRGraph(
+        **arrays, id_base=handle.id_base, name=handle.name, provenance=handle.provenance
+    )
+    return SharedGraph(handle, segment, graph, picture)
+
+
+def buffer_shapes(graph: CSRGraph, settings: RunSettings) -> Shapes:
+    """Return what a run writes on `graph`, whose weights have the type of the run."""
+    shapes: dict[str, tuple[object, tuple[int, ...]]] = {
+        "dist": (graph.weights.dtype, result_shape(graph, settings))
+    }
+    if settings.probe >= Probe.VERTICES:
+        shapes["first_reached_ns"] = (np.int64, (graph.n,))
+        shapes["last_improved_ns"] = (np.int64, (graph.n,))
+        shapes["times_processed"] = (np.int32, (graph.n,))
+    return shapes
+
+
+def open_buffers(segment: Segment, *, writeable: bool) -> RunBuffers:
+    """Return the run buffers that lie in a mapped segment."""
+    arrays = segment.arrays(writeable=writeable)
+    dist = arrays.pop("dist")
+    return RunBuffers(dist, VertexProbe(**arrays) if arrays else None)
+
+
 def shared_free(needed: int) -> int:
     """Return the bytes of shared memory that can still be had; where that is unknown, very many.
 
     needed : bytes; for few of them, memory itself is not asked
     """
     folder = free_bytes(SHM_FOLDER) if SHM_FOLDER.is_dir() else BOUNDLESS
-    if needed < LARGE:
-        return folder
-    from gpu.files import available_bytes
-
-    available = available_bytes()
+    available = available_bytes() if needed >= LARGE else None
     return folder if available is None else min(folder, available)
 
 

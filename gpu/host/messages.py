@@ -1,32 +1,29 @@
-"""What the host tells its owner, and what passes between the two processes.
+"""What `EngineHost.poll` returns, and what passes between the two processes.
 
-*Messages* come out of `EngineHost.poll`, each with the `run_id` of the request that it answers
-(0: none).
+A *command* is a tuple: the name of a method of `Worker` and its arguments, first the run_id. A
+*reply* is the same for `EngineHost`, about the one request that the child has. Arrays never pass
+through the pipe, only notes of where they lie (`SharedArrays`).
 
-A *command* is a tuple: the name of a method of `Worker` and its arguments, of which the first is
-the run_id. A *reply* is the same for `EngineHost`, and is about the one request that the child has.
-Arrays never pass through the pipe, only notes of where they lie (`SharedArrays`).
-
-    load     request                              hello, warmed_up, done
-    run      graph handle, settings, verify       loaded     handle, then described  hash, mean
-    lay_out  graph handle, kind, delta, dist      laid_out   positions
-    quit                                          started    settings, reference, buffers
-                                                  ended      trace without arrays, events
-    silent   why the child ends itself            tell       a message, passed on as it is
+    command                                   reply
+    load     request                          loaded     handle, hash, mean weight
+    run      graph handle, settings, verify   started    settings, reference, buffers
+                                              ended      trace without arrays, events
+    lay_out  graph handle, kind, delta, dist  laid_out   positions
+    quit                                      silent     why the child ends itself
+                                              tell       a message, passed on as it is
+                                              hello, warmed_up, done
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from gpu.engine import RunBuffers
 from gpu.errors import GpuError
-from gpu.graph import CSRGraph, Provenance
-from gpu.host.memory import SharedArrays
+from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings, Trace, Verification
 
 
@@ -131,16 +128,6 @@ class EngineLost(Message):
 
     words: str
     trace: Trace | None = None
-
-
-class GraphHandle(NamedTuple):
-    """A graph in shared memory; `token` is the run_id of the request that made it."""
-
-    token: int
-    shared: SharedArrays
-    id_base: int
-    name: str
-    provenance: Provenance
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """The parent's end of one engine process: its pipe, its ring, its life and its death.
 
-Every child gets a fresh `EngineProcess`; a dead child's ring is never used again, so nothing that
-it did at its end can be seen by the next.
+Every child has an `EngineProcess` and a ring of its own.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ import threading
 import time
 import types
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from multiprocessing import connection, get_context
 from typing import Any
 
 from gpu.host.memory import Memory
 from gpu.host.messages import Entries
-from gpu.host.ring import Knobs, SampleRing
+from gpu.host.ring import SampleRing
 from gpu.host.worker import main
 from gpu.interpreter import safe_children
 
@@ -28,10 +27,6 @@ SIGNAL_WORDS = {
     "SIGKILL": "often: out of memory",
     "SIGSEGV": "a fault in compiled code",
     "SIGBUS": "often: shared memory is full",
-    "SIGABRT": "a library gave up",
-    "SIGFPE": "a fault in arithmetic",
-    "SIGILL": "code that this processor does not know",
-    "SIGTERM": "another program asked it to end",
 }
 _HIDING = threading.Lock()  # threads that start processes at the same time
 
@@ -39,15 +34,13 @@ _HIDING = threading.Lock()  # threads that start processes at the same time
 class EngineProcess:
     """One child, from its start to its end."""
 
-    def __init__(self, memory: Memory, entries: Entries, serial: int, knobs: Knobs) -> None:
+    def __init__(self, memory: Memory, entries: Entries, serial: int) -> None:
         self.started_at = time.monotonic()
         self.greeted = False  # it said Hello
         self.killed = False  # by us, on purpose
         self.last_words = ""  # why it ends itself, or why we end it
         self._hung_up = False  # its end of the pipe is closed
-        self._memory = memory
         self.ring = SampleRing.create(memory, f"c{serial}")
-        self.ring.set_knobs(knobs)
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
@@ -106,7 +99,6 @@ class EngineProcess:
         self.send("quit")
         self._process.join(grace_s)
         if self.is_alive:
-            self._memory.sweep()  # as it would have; this process may be killed in its turn
             self.kill()
         self._process.join()
         self.bury()
@@ -124,17 +116,11 @@ class EngineProcess:
             return self.last_words
         code = self._process.exitcode or 0
         if code < 0:
-            name = signal_name(-code)
+            names = {number.value: number.name for number in signal.Signals}
+            name = names.get(-code, "")
             hint = SIGNAL_WORDS.get(name, name)
             return f"The engine process was killed by signal {-code} ({hint}) while {doing}"
         return f"The engine process ended by itself with exit code {code} while {doing}"
-
-
-def signal_name(number: int) -> str:
-    """Return the name of a signal, its number where it has none."""
-    with suppress(ValueError):
-        return signal.Signals(number).name
-    return str(number)
 
 
 @contextmanager

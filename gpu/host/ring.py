@@ -1,10 +1,9 @@
 """Samples, knobs and signs of life, in memory that both processes see.
 
-The child writes samples and moves `head`; the parent reads them and moves `tail`. Both are totals
-that never fall, so `head - tail` samples wait, and sample i lies at i modulo RING. A full ring
-holds the child back until the parent's next poll: nothing is overwritten. The knobs (stop, delta,
-pace) are single aligned numbers that the parent writes and the child reads between samples, so they
-work during a run and without a message.
+The child writes samples and moves `head`; the parent reads them and moves `tail`. Both are totals:
+`head - tail` samples wait, and sample i lies at i modulo RING. A full ring holds the child back
+until the parent's next poll. The knobs (stop, delta, pace) are aligned numbers that the parent
+writes and the child reads between samples, so they work during a run.
 
 Samples are copied as rows of bytes: NumPy copies records field by field, eight times slower.
 A sample must be visible before `head` says so, on ARM too: `_fence` is two locks in a row, which is
@@ -16,8 +15,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -53,14 +50,6 @@ def _fence() -> None:
         pass
     with _LOCK:
         pass
-
-
-@dataclass
-class Knobs:
-    """What the user holds; set again in the ring of every fresh child."""
-
-    delta: float | None = None  # weight units, None: the algorithm drives
-    pace: float | None = None  # samples per second of wall time, None: as fast as possible
 
 
 class SampleRing:
@@ -109,10 +98,10 @@ class SampleRing:
         """Ask every request up to `run_id` to end; 0 takes it back."""
         self._control["stop"][0] = run_id
 
-    def set_knobs(self, knobs: Knobs) -> None:
-        """Show the child what the user holds."""
-        self._control["delta"][0] = math.nan if knobs.delta is None else knobs.delta
-        self._control["pace"][0] = knobs.pace or 0.0
+    def set_knobs(self, delta: float | None, pace: float | None) -> None:
+        """Show the child what the user holds: weight units; samples per second of wall time."""
+        self._control["delta"][0] = math.nan if delta is None else delta
+        self._control["pace"][0] = pace or 0.0
 
     @property
     def beats(self) -> int:
@@ -159,20 +148,15 @@ class SampleRing:
 class Gate:
     """Lets the samples of one run into the ring, at the user's pace and where there is room.
 
-    A stop opens it, so that samples already made are kept and the engine comes to ask
-    `should_stop`.
+    A stop opens it, so that samples already made are kept and the engine asks `should_stop`.
     """
 
-    def __init__(self, ring: SampleRing, run_id: int, on_first: Callable[[], None]) -> None:
+    def __init__(self, ring: SampleRing, run_id: int) -> None:
         self._ring, self._run_id = ring, run_id
-        self._on_first: Callable[[], None] | None = on_first
         self._due: float | None = None  # when the next sample may pass
 
     def push(self, samples: np.ndarray) -> None:
         """Pass SAMPLE (k,) on; wait for room and pace."""
-        if self._on_first is not None:
-            self._on_first()
-            self._on_first = None
         first = 0
         while first < len(samples):
             count = self._allowed(min(len(samples) - first, self._ring.room()))

@@ -1,22 +1,19 @@
-"""The child's main loop: take a command, do it, say how it ended, on its main thread.
+"""The child's main loop: take a command, do it, say how it ended.
 
 The parent sends a command only when the one before is done, so there is no queue here, and the pipe
 need not be read during a run: stop, delta and pace are numbers in shared memory (`ring`).
 
 Threads     *main* serves commands. *parent* waits for the parent's death, removes the segments and
-            ends the process, also during a run. *warm-up* imports and compiles step by step
-            (`warm_up`); a measured run waits for the step under way and holds the next ones back.
-
+            ends the process, also during a run. *warm-up* imports and compiles (`warm_up`).
 Errors      A GpuError travels as it is. Anything else is a bug of ours or a fault of the machine:
-            an EngineError with type and message on one line, and the traceback as details for a
-            log.
+            an EngineError of one line, with the traceback as details for a log.
 """
 
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import os
-import pickle
 import signal
 import threading
 import time
@@ -35,25 +32,25 @@ from gpu.engine import RecordingObserver, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
 from gpu.files import give_back_freed
 from gpu.graph import CSRGraph
-from gpu.host.memory import LARGE, Memory, Segment, SharedArrays, share
-from gpu.host.messages import Entries, Failed, GraphHandle, LoadRequest, Progress, Verified
-from gpu.host.orphan import end_with_parent, leave
-from gpu.host.ring import Gate, SampleRing
-from gpu.host.shared_graph import (
-    RUN_TAGS,
+from gpu.host.memory import (
+    GraphHandle,
+    Memory,
+    Segment,
+    SharedArrays,
     SharedGraph,
     buffer_shapes,
     open_buffers,
     open_graph,
+    share,
     share_graph,
 )
-from gpu.host.warm_up import COMPILING, COMPILING_KERNELS, Warming, say_if_slow, warm_models
-from gpu.record.trace import SAMPLE, Probe, RunSettings, Trace, Verification, reached_mask
-from gpu.words import size_words
+from gpu.host.messages import Entries, Failed, LoadRequest, Progress, Verified
+from gpu.host.ring import Gate, SampleRing
+from gpu.host.warm_up import PREPARING, Warming, say_if_slow
+from gpu.record.trace import SAMPLE, RunSettings, Trace, Verification, reached_mask
 
 PROGRESS_S = 0.05  # between two reports with the same words
-AGAIN_WIDER = "distances pass 2^31 - 1: running again in int64"
-AGAIN_LARGER = "the queues on the GPU were full: running again with larger ones"
+BEAT_S = 1.0  # between two signs of life
 
 
 def main(
@@ -71,8 +68,30 @@ def main(
     except BaseException:
         traceback.print_exc()
         os._exit(1)
-    memory.sweep()  # as the parent does next, if it is not killed before
     os._exit(0)  # no atexit: threads may be deep in compiled code
+
+
+def end_with_parent(memory: Memory, beat: Callable[[], object] = lambda: None) -> None:
+    """Watch the parent from a thread of this process, and leave at once when it is dead.
+
+    Nothing else ends a child that waits for work: it holds both ends of the queue it waits at.
+    beat : called every BEAT_S, as long as this process can run Python code
+    """
+    threading.Thread(target=_watch, args=(memory, beat), name="parent", daemon=True).start()
+
+
+def _watch(memory: Memory, beat: Callable[[], object]) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        while not connection.wait([parent.sentinel], BEAT_S):
+            beat()
+        leave(memory)
+
+
+def leave(memory: Memory) -> NoReturn:
+    """End this process at once: the parent is dead."""
+    memory.sweep()
+    os._exit(1)
 
 
 class Worker:
@@ -155,21 +174,17 @@ class Worker:
                 graph = replace(graph, provenance=replace(graph.provenance, notes=notes))
         self._check_stop(run_id)
         self._graph = shared = share_graph(self.memory, run_id, graph, picture)
-        self.send("loaded", shared.handle)
-        self.send("described", shared.graph.hash, shared.graph.mean_weight)
+        self.send("loaded", shared.handle, shared.graph.hash, shared.graph.mean_weight)
 
     def _read(self, run_id: int, request: LoadRequest) -> CSRGraph:
-        what = str(request.what)
-        if what.startswith("sample:"):
-            sample: CSRGraph = resolve(self._entries.open_sample)(what)
+        options = dict(vars(request))
+        what = options.pop("what")
+        if str(what).startswith("sample:"):
+            sample: CSRGraph = resolve(self._entries.open_sample)(str(what))
             return sample
         graph: CSRGraph = resolve(self._entries.load_graph)(
-            request.what,
-            undirected=request.undirected,
-            weights=request.weights,
-            format=request.format,
-            weight_name=request.weight_name,
-            header=request.header,
+            what,
+            **options,
             progress=Reporter(run_id, self.send),
             should_stop=lambda: self.is_stopped(run_id),
         )
@@ -195,7 +210,9 @@ class Worker:
 
     def _run(self, run_id: int, handle: GraphHandle, settings: RunSettings, verify: bool) -> None:
         graph = self._graph_of(handle)
-        with say_if_slow(lambda: self._say_compiling(run_id, settings, graph)) as call_off:
+        row = ALGORITHMS.get(settings.algorithm)  # an unknown one is reported by the run
+        words = PREPARING.format(settings.algorithm if row is None else row.title)
+        with say_if_slow(lambda: self.progress(run_id, words)) as call_off:
             watched = WatchedRun(self, run_id, graph, call_off)
             try:
                 trace: Trace = resolve(self._entries.run)(graph, settings, watched)
@@ -207,10 +224,6 @@ class Worker:
         self.send("ended", without_arrays(trace), events)
         if verify and trace.outcome == "finished":
             self._verify(run_id, graph, trace)
-
-    def _say_compiling(self, run_id: int, settings: RunSettings, graph: CSRGraph) -> None:
-        if words := compiling_words(settings, graph):
-            self.progress(run_id, words)
 
     def _verify(self, run_id: int, graph: CSRGraph, trace: Trace) -> None:
         options: dict[str, Any] = {"should_stop": lambda: self.is_stopped(run_id)}
@@ -253,7 +266,7 @@ class Worker:
 class WatchedRun(RecordingObserver):
     """The observer of a run in this process: shared arrays, the ring, the knobs.
 
-    on_first : called once, when the first samples come
+    on_first : called when samples come
     """
 
     def __init__(
@@ -261,18 +274,14 @@ class WatchedRun(RecordingObserver):
     ) -> None:
         super().__init__()
         self._worker, self._run_id, self._graph = worker, run_id, graph
-        self._ring = worker.ring
-        self._gate = Gate(worker.ring, run_id, on_first)
+        self._on_first, self._ring = on_first, worker.ring
+        self._gate = Gate(worker.ring, run_id)
         self._held: Warming | None = None
-        self._numbers = ""  # of the attempt before
         self._attempts = 0
 
     def begin(self, graph: CSRGraph, settings: RunSettings) -> RunBuffers:
         """Wait for a step of the warm-up if the run is measured; make the arrays."""
-        if self._attempts:
-            words = AGAIN_LARGER if settings.numbers == self._numbers else AGAIN_WIDER
-            self._worker.progress(self._run_id, words)
-        elif settings.engine != "model":
+        if not self._attempts and settings.engine != "model":
             check_device(settings)  # at once, before any wait
             self._hold_warm_up()
         segment = self._segment(graph, settings)
@@ -281,11 +290,11 @@ class WatchedRun(RecordingObserver):
         reference = graph_reference(self._graph, settings.source)
         self._worker.send("started", settings, reference, segment.shared)
         self._attempts += 1
-        self._numbers = settings.numbers
         return buffers
 
     def on_samples(self, samples: np.ndarray) -> None:
         """Pass samples into the ring."""
+        self._on_first()
         self._gate.push(samples)
 
     def samples(self) -> np.ndarray:
@@ -318,16 +327,13 @@ class WatchedRun(RecordingObserver):
     def _segment(self, graph: CSRGraph, settings: RunSettings) -> Segment:
         """Take the space that the run writes into; a matrix that does not fit gets advice."""
         memory = self._worker.memory
-        tag = f"{RUN_TAGS[self._attempts]}{self._run_id}"
+        tag = f"r{self._run_id}.{self._attempts}"
         try:
             segment = memory.create(tag, buffer_shapes(graph, settings))
         except MemoryNeededError as error:
             if ALGORITHMS[settings.algorithm].result == "row":
                 raise
             raise MemoryNeededError(f"{error}; or {ADVICE}") from error
-        if segment.shared.nbytes >= LARGE:
-            words = f"taking {size_words(segment.shared.nbytes)}"
-            self._worker.progress(self._run_id, words)
         try:
             segment.reserve()
         except BaseException:
@@ -360,22 +366,6 @@ def check_device(settings: RunSettings) -> None:
         find_device(settings.device)
 
 
-def compiling_words(settings: RunSettings, graph: CSRGraph) -> str:
-    """Return what to say if this run is slow to begin: what is compiled; "" for nothing."""
-    from gpu.compiled import PLAIN_ARCS
-
-    row, on_model = ALGORITHMS.get(settings.algorithm), settings.engine == "model"
-    if row is None or (on_model and graph.m <= PLAIN_ARCS):  # the latter runs uncompiled
-        return ""
-    all_events = settings.probe >= Probe.EVENTS
-    if on_model and row.key in warm_models and graph.integer and not all_events:
-        return ""
-    what = row.title
-    what += " with every event" if all_events else ""
-    what += "" if graph.integer else " on decimal weights"
-    return (COMPILING_KERNELS if settings.engine == "cuda" else COMPILING).format(what)
-
-
 def without_arrays(trace: Trace) -> Trace:
     """Return a trace that fits through a pipe; a whole matrix is counted first."""
     environment, dist = trace.environment, trace.dist
@@ -406,15 +396,8 @@ def one_line(error: BaseException) -> str:
 
 def failure(run_id: int, error: Exception) -> Failed:
     """Return the message that tells the parent of an error."""
+    if isinstance(error, CancelledByUserError):
+        return Failed(run_id, error)
     details = "".join(traceback.format_exception(error))
-    if isinstance(error, GpuError) and _travels(error):
-        return Failed(run_id, error, "" if isinstance(error, CancelledByUserError) else details)
-    return Failed(run_id, EngineError(one_line(error)), details)
-
-
-def _travels(error: GpuError) -> bool:
-    """Whether an error survives the pipe: its class takes its own arguments back."""
-    try:
-        return type(pickle.loads(pickle.dumps(error))) is type(error)  # noqa: S301 (our own bytes)
-    except Exception:
-        return False
+    is_ours = isinstance(error, GpuError)
+    return Failed(run_id, error if is_ours else EngineError(one_line(error)), details)

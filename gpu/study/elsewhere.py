@@ -40,11 +40,9 @@ from weakref import WeakSet
 
 from gpu.errors import CancelledByUserError, EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.host.memory import Memory
-from gpu.host.messages import GraphHandle
-from gpu.host.orphan import end_with_parent
+from gpu.host.memory import GraphHandle, Memory, open_graph, share_graph
 from gpu.host.process import hidden_main
-from gpu.host.shared_graph import open_graph, share_graph
+from gpu.host.worker import end_with_parent
 from gpu.interpreter import require_threads, start_tracker, version
 
 POLL_S = 0.05  # between two looks at a stop flag

@@ -10,7 +10,6 @@ import pytest
 from host_driver import Driver, left_behind
 
 import sample_graphs
-from gpu.algorithms import ALGORITHMS
 from gpu.cuda.device import why_not
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, Memory, Ready, RunFinished, RunStarted, Verified
@@ -89,22 +88,3 @@ def test_samples_come_while_it_runs_and_stop_keeps_the_partial_trace(driver: Dri
     assert trace.outcome == "stopped"
     assert (trace.samples["flags"] & int(Flag.DELTA_BY_HAND) != 0).any()
     assert 0 < trace.reached < 2_000_000
-
-
-def test_a_matrix_is_live_whole_and_proved(driver: Driver) -> None:
-    graph = sample_graphs.make("grid", n=2_500, seed=2)
-    driver.host.put_graph(graph)
-    for key in [key for key, row in ALGORITHMS.items() if row.result == "matrix"]:
-        run_id = driver.host.run(asked(key))
-        driver.until(lambda mine=run_id: "RunFinished" in driver.names(mine), WARM_S)
-        trace = driver.wait_for(RunFinished, run_id).trace
-        verified = driver.wait_for(Verified, run_id).verification
-        assert verified.passed
-        assert "all 2,500 rows proved right" in verified.detail
-        assert trace.clock == "measured"
-        assert trace.dist.shape == (2_500, 2_500)
-        assert np.array_equal(trace.dist[7], oracle_distances(graph, 7))
-        assert trace.environment["reached"] == trace.dist.size
-        assert trace.samples["occupancy"][-1][:3].tolist() == [0, 0, 2_500]
-        assert trace.vertices is not None
-        assert (trace.vertices.last_improved_ns >= trace.vertices.first_reached_ns).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import pytest
 from gpu.errors import MemoryNeededError
 from gpu.host import memory as memory_module
 from gpu.host.memory import Memory, Place, SharedArrays, share
-from gpu.host.ring import RING, Gate, Knobs, SampleRing, SampleStore
+from gpu.host.ring import RING, Gate, SampleRing, SampleStore
 from gpu.record.trace import SAMPLE
 
 SHM = memory_module.SHM_FOLDER
@@ -61,18 +60,6 @@ def test_arrays_of_every_kind_come_through(memory: Memory) -> None:
     made.arrays(writeable=True)["more"][1] = 5
     assert seen["more"].tolist() == [0, 5, 0, 0]
     made.unlink()
-
-
-def test_arrays_outlive_name_and_segment(memory: Memory) -> None:
-    made = share(memory, "x", {"a": np.arange(100_000)})
-    view = made.arrays(writeable=False)["a"][50_000:]
-    made.unlink()
-    made.unlink()
-    assert names(memory) == []
-    del made
-    gc.collect()
-    assert view[0] == 50_000
-    assert int(view.sum()) == sum(range(50_000, 100_000))
 
 
 def test_too_large_is_refused_in_words(memory: Memory) -> None:
@@ -177,9 +164,8 @@ def test_ring_wraps_around(ring: SampleRing) -> None:
 
 
 def test_a_stop_opens_the_gate(ring: SampleRing) -> None:
-    ring.set_knobs(Knobs(pace=0.001))
-    first: list[str] = []
-    gate = Gate(ring, 5, lambda: first.append("first"))
+    ring.set_knobs(None, 0.001)
+    gate = Gate(ring, 5)
     pushing = threading.Thread(target=gate.push, args=(samples(0, 10),))
     pushing.start()
     pushing.join(0.2)
@@ -187,13 +173,11 @@ def test_a_stop_opens_the_gate(ring: SampleRing) -> None:
     ring.stop(5)  # nothing that was made is lost
     pushing.join()
     assert RING - ring.room() == 10
-    gate.push(samples(10, 1))
-    assert first == ["first"]
 
 
 def test_pace_forgets_a_long_delay(ring: SampleRing) -> None:
-    ring.set_knobs(Knobs(pace=1000.0))
-    gate = Gate(ring, 5, lambda: None)
+    ring.set_knobs(None, 1000.0)
+    gate = Gate(ring, 5)
     assert gate._allowed(100) == 1
     threading.Event().wait(0.3)
     assert gate._allowed(1000) <= 1000 * 0.05 + 2

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -297,32 +295,3 @@ def test_a_run_on_a_gpu_that_is_not_there_waits_for_no_warm_up(tmp_path: Path) -
         assert "cuda" in str(failed.error)
     finally:
         driven.host.close()
-
-
-DIES_CLOSING = """
-import os, signal
-from pathlib import Path
-from gpu.host import EngineHost, GraphLoaded, LoadRequest, Memory
-memory = Memory()
-host = EngineHost(memory=memory)
-host.start()
-host.load(LoadRequest("sample:grid?n=20"))
-while not any(isinstance(told, GraphLoaded) for told in host.poll()):
-    host.wait(0.05)
-assert list(Path("/dev/shm").glob(f"{memory.prefix}-*"))
-print(memory.prefix, flush=True)
-Memory.sweep = lambda _: os.kill(os.getpid(), signal.SIGKILL)
-host.close()
-"""
-
-
-@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="segments are not listed here")
-def test_a_parent_killed_while_it_closes_leaves_nothing() -> None:
-    """The child has gone by then: it gives the names back as it goes."""
-    done = subprocess.run(
-        [sys.executable, "-c", DIES_CLOSING], capture_output=True, text=True, check=False
-    )
-    prefix = done.stdout.strip()
-    assert prefix, done.stderr
-    assert done.returncode == -signal.SIGKILL
-    assert list(Path("/dev/shm").glob(f"{prefix}-*")) == []

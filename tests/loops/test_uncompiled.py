@@ -17,7 +17,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.compiled import PLAIN_ARCS, at_once, compiled, is_compiled, plain
 from gpu.engine import run_named as run
 from gpu.graph import CSRGraph
-from gpu.host.warm_up import _star
+from gpu.host.warm_up import star
 from gpu.proof.verify import certificate
 from gpu.record.trace import Trace
 from sample_graphs import make
@@ -112,7 +112,7 @@ def test_what_is_compiled_is_used_and_what_is_large_is_compiled() -> None:
 
 
 def test_what_is_compiled_in_advance_is_too_large_to_run_uncompiled() -> None:
-    assert _star().m > PLAIN_ARCS
+    assert star().m > PLAIN_ARCS
     assert AT_ONCE_ARCS == PLAIN_ARCS  # the window's process knows no Numba, and says it again
 
 
