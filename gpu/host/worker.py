@@ -399,5 +399,5 @@ def failure(run_id: int, error: Exception) -> Failed:
     if isinstance(error, CancelledByUserError):
         return Failed(run_id, error)
     details = "".join(traceback.format_exception(error))
-    is_ours = isinstance(error, GpuError)
-    return Failed(run_id, error if is_ours else EngineError(one_line(error)), details)
+    fault = error if isinstance(error, GpuError) else EngineError(one_line(error))
+    return Failed(run_id, fault, details)
