@@ -19,7 +19,6 @@ import pickle
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -27,6 +26,7 @@ from typing import Any
 import numba
 import numba.experimental.function_type  # registers the last types that `is_compiled` looks through
 import numpy as np
+from numba.core import caching
 from numba.core.dispatcher import Dispatcher
 
 PLAIN_ARCS = 3_000  # up to which plain Python is as quick as loading compiled code: half a second
@@ -73,22 +73,39 @@ def _source_digest() -> str:
     return digest.hexdigest()
 
 
-def _remove_damaged(folder: Path) -> None:
-    """Remove files of the cache that are no whole pickles: Numba would end with an exception."""
-    for path in folder.rglob("*.nb[ic]"):
-        with suppress(OSError):
-            with path.open("rb") as file:
-                begin = file.read(1)
-                file.seek(max(0, path.stat().st_size - 1))
-                end = file.read(1)
-            if (begin, end) != (pickle.PROTO, pickle.STOP):
-                path.unlink()
+class SignatureFiles(caching.IndexDataCacheFile):
+    """One file for each signature of a function, in place of Numba's index of numbered files.
+
+    Numba reads the index, takes the next number and writes index and code. Of two processes that
+    do so at once, one can leave its code under the other's number, and `f(int64[:])` then runs the
+    code of `f(float64[:])`. A file that is no whole pickle is compiled and written again.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write the code of one signature."""
+        self._save_data(self._name_of(key), (self._source_stamp, key, data))
+
+    def load(self, key: Any) -> Any:
+        """Return the code of one signature; None where there is none for these sources."""
+        path = Path(self._data_path(self._name_of(key)))
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        if content[:1] != pickle.PROTO or content[-1:] != pickle.STOP:
+            return None
+        stamp, kept, data = pickle.loads(content)  # noqa: S301, the cache is our own
+        return data if (stamp, kept) == (self._source_stamp, key) else None
+
+    def _name_of(self, key: Any) -> str:
+        digest = hashlib.blake2b(repr(key).encode(), digest_size=10).hexdigest()
+        return str(self._data_name_pattern.replace("{number:d}", digest))
 
 
 FOLDER = cache_folder()
 KEEPS = _is_writable(FOLDER)  # whether compiled code outlives the process
 numba.config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
-_remove_damaged(FOLDER)
+caching.IndexDataCacheFile = SignatureFiles  # type: ignore[misc]
 
 
 def compiled(

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gpu.compiled import SignatureFiles
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import json, sys
@@ -44,8 +46,21 @@ def test_compiled_code_is_kept_and_empty_files_are_made_again(tmp_path: Path, na
     (tmp_path / "summed.py").write_text(FUNCTION.format(decorator=named))
     assert misses_and_hits(tmp_path) == [1, 0]
     assert misses_and_hits(tmp_path) == [0, 1]
-    files = [*(tmp_path / "cache").rglob("*.nbi"), *(tmp_path / "cache").rglob("*.nbc")]
-    assert len(files) == 2
-    for file in files:
-        file.write_bytes(b"")
+    (file,) = (tmp_path / "cache").rglob("*.nbc")
+    file.write_bytes(b"")
     assert misses_and_hits(tmp_path) == [1, 0]
+
+
+def test_two_programs_that_write_at_once_do_not_exchange_their_code(tmp_path: Path) -> None:
+    """With Numba's own files the second would leave the first one's code under its number."""
+    folder = str(tmp_path)
+    first, second = (SignatureFiles(folder, "summed.total", (1.0, 2)) for _ in range(2))
+    integers, floats = (("int64[:]",), "x86"), (("float64[:]",), "x86")
+    asked = [first.load(integers), second.load(floats)]
+    second.save(floats, "code for floats")
+    first.save(integers, "code for integers")
+    assert asked == [None, None]
+    assert first.load(floats) == "code for floats"
+    assert second.load(integers) == "code for integers"
+    other_source = SignatureFiles(folder, "summed.total", (3.0, 2))
+    assert other_source.load(integers) is None
