@@ -35,7 +35,7 @@ SEEN_BY = {
         ]
     ),
 }
-SEQUENTIAL = ("distance", "settled_time", "processed")
+SEQUENTIAL = ("distance", "processed")
 
 
 def lab(colours: np.ndarray, seen_by: str) -> np.ndarray:

@@ -77,8 +77,8 @@ def panel(request: pytest.FixtureRequest, qtbot: QtBot) -> LivePanel:
 def test_lines_of_a_drawing_are_those_of_the_picture(
     panel: LivePanel,
 ) -> None:
-    svg = drawing(panel, "drawn")()
-    png = QImage.fromData(picture(panel, "drawn")())
+    svg = drawing([panel], "drawn")()
+    png = QImage.fromData(picture([panel], "drawn")())
     colours = panel._theme.data
     colour = colours.relaxed if panel.TITLE == "Work" else colours.a  # a line that stands alone
     drawn, wanted = (columns_with(image, colour) for image in (by_qt(svg), png))
@@ -89,7 +89,7 @@ def test_lines_of_a_drawing_are_those_of_the_picture(
 
 @pytest.mark.parametrize("panel", ["delta", "work", "buckets", "timeline"], indirect=True)
 def test_nothing_depends_on_what_few_renderers_know(panel: LivePanel) -> None:
-    svg = drawing(panel, "drawn")().decode()
+    svg = drawing([panel], "drawn")().decode()
     assert "non-scaling" not in svg
     for shape in re.findall(r"<polyline[^>]*>", svg):
         points = np.array(re.findall(r"[-\d.e]+", shape.split("points=")[1]), float)
@@ -114,9 +114,9 @@ def test_another_program_shows_what_the_window_shows(panel: LivePanel, tmp_path:
     """The band goes far above the axis: nothing of it may cover what stands above the plot."""
     box = panel.view_box.sceneBoundingRect()
     assert panel._high.values.max() > 2 * panel.view_box.viewRange()[1][1]
-    svg = drawing(panel, "drawn")()
+    svg = drawing([panel], "drawn")()
     shown = pixels(by_a_browser(svg, tmp_path))
-    png = pixels(QImage.fromData(picture(panel, "drawn")()).scaled(*SIZE))
+    png = pixels(QImage.fromData(picture([panel], "drawn")()).scaled(*SIZE))
     assert np.abs(shown - png).mean() < 3.0  # of 255: letters are drawn in another way
     band = np.array(QColor(panel._theme.band).getRgb()[:3], float)
     rows = (np.abs(shown - band).max(axis=2) < 3).any(axis=1).nonzero()[0]

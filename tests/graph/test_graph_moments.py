@@ -15,7 +15,6 @@ import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.graph import INT_UNREACHED, CSRGraph
 from sample_graphs import open_sample
-from viewer.graph import picture as graph_picture
 from viewer.models.session import RunRecord
 
 VERTEX = 10 * SIDE + 10  # distance 100: reached at 1000 ns, settled at 1200
@@ -42,10 +41,6 @@ def test_labels_under_discs_are_those_of_the_moment(qtbot: QtBot) -> None:
     for cursor, labels in ((5, ["0", "∞", "∞"]), (11, ["0", "∞", "> 1"]), (21, ["0", "> 2", "1"])):
         stage.playback.set_cursor(cursor)
         assert list(stage.view._names([0, 1, 2]).distances.values()) == labels
-        above = [label for label in labels if label.startswith(">")]
-        note = stage.view._look().legend.note
-        assert ("not yet down to" in note) == bool(above)
-        assert all(f"{label}: reached, not yet down to {label[2:]}" in note for label in above)
     stage.playback.set_cursor(1e9)
     assert list(stage.view._names([0, 1, 2]).distances.values()) == ["0", "2", "1"]
 
@@ -99,36 +94,6 @@ def test_edges_are_a_grey_layer_under_vertices_that_can_be_left_out(qtbot: QtBot
     stage.view.set_edges(True)
     stage.settle()
     assert grabbed(stage.view) == with_edges
-
-
-def test_what_takes_long_says_so_and_is_done_elsewhere(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import threading
-
-    gate, real = threading.Event(), graph_picture.make_sheet
-    stage = Stage(qtbot, hairball())
-
-    def slow(*arguments: object) -> graph_picture.Sheet:
-        assert threading.current_thread() is not threading.main_thread()
-        gate.wait(20)
-        return real(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(graph_picture, "AT_ONCE", 0)
-    monkeypatch.setattr(graph_picture, "SKETCH_AT_ONCE", 0)
-    monkeypatch.setattr(graph_picture, "make_sheet", slow)
-    picture = stage.view.picture
-    with qtbot.waitSignal(picture.slow_changed):
-        stage.view.zoom(2.0)
-        stage.view.repaint()
-        assert not picture.slow
-    assert picture.slow
-    waiting = grabbed(stage.view)
-    assert stage.view._theme.base in {waiting.pixelColor(x, 14).name() for x in range(10, 40)}
-    with qtbot.waitSignal(picture.slow_changed):
-        gate.set()
-    assert not picture.slow
-    stage.settle()
 
 
 ROWS = [key for key, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]

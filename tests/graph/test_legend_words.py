@@ -15,7 +15,6 @@ MODES = {  # colour by -> the terms that its title and swatches name
     "distance": {"distance", "weight", "unreached"},
     "state": {"unreached", "tentative", "settled"},
     "processed": {"processed", "wasted"},
-    "settled_time": {"improved", "modelled", "unreached"},
     "bucket": {"bucket", "delta", "unreached"},
 }
 

@@ -124,7 +124,6 @@ def colourings(n: int, dtype: type) -> list[Colouring]:
         Colouring("distance", dist, unit=5000 / 254),
         Colouring("distance", dist, first=first, cursor=450.0, unit=20.0),
         Colouring("state", first=first, last=last, cursor=450.0),
-        Colouring("time", last, cursor=700.0, unit=4.0),
         Colouring("count", counts, top=9000),
         Colouring(),
     ]

@@ -2,7 +2,7 @@
 
 Every sequential map rises (or falls) in lightness all the way, so that it reads
 without colour vision and in grey; the tests compute lightness and simulate
-protanopia and deuteranopia. The stops below are 22 even samples of viridis and plasma
+protanopia and deuteranopia. The stops below are 22 even samples of viridis
 by S. van der Walt, N. Smith and E. Firing (matplotlib, CC0); between the stops the
 error is at most 5 of 255.
 
@@ -28,11 +28,6 @@ VIRIDIS = (
     "440154", "471365", "482374", "46327e", "424186", "3c4f8a", "365c8d", "31688e",
     "2c738e", "277f8e", "238a8d", "1f968b", "1fa187", "26ad81", "35b779", "4ac16d",
     "63cb5f", "7fd34e", "a0da39", "c0df25", "dfe318", "fde725",
-)  # fmt: skip
-PLASMA = (
-    "0d0887", "2a0593", "3f049c", "5302a3", "6700a8", "7a02a8", "8b0aa5", "9c179e",
-    "ab2494", "b83289", "c5407e", "d14e72", "db5c68", "e56a5d", "ed7953", "f48849",
-    "f9983e", "fca934", "febd2a", "fcd025", "f7e425", "f0f921",
 )  # fmt: skip
 MIDDLE = {"light": "#e2d28e", "dark": "#655c33", "projector": "#e0c878"}  # between A and B
 # part of a map that stands out from the background
@@ -60,7 +55,7 @@ def rgb(colour: str) -> tuple[int, int, int]:
 def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
     """Return uint8 (256, 3) for a way of colouring; index 0 is "unreached".
 
-    colour_by : "distance", "bucket", "settled_time", "processed", "state", "reached",
+    colour_by : "distance", "bucket", "processed", "state", "reached",
         "difference" (of two runs: from A's colour over a middle to B's) or "plain" (no run)
     steps : the map ends at this index, 1 to 255; entries beyond repeat the last colour
     """
@@ -68,8 +63,6 @@ def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
     low, high = RANGES[theme.name if theme.name in RANGES else "light"]
     if colour_by in ("distance", "bucket"):
         table[1:] = _stretched(VIRIDIS, low, high, steps)
-    elif colour_by == "settled_time":
-        table[1:] = _stretched(PLASMA, low, high, steps)
     elif colour_by == "processed":
         table[1:] = _stretched(theme.heat, 0.22, 1.0, steps)
     elif colour_by == "state":

@@ -216,7 +216,7 @@ class Dashboard(QWidget):
         image = QImage(self.size() * denser, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(denser)
         painter = QPainter(image)
-        paint(painter, self)
+        paint(painter, [self])
         for panel in self.panels.values() if self._growing else ():
             if panel.has_plot:
                 painter.fillRect(self._future_of(panel), QColor(self._theme.plot))

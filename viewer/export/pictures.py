@@ -7,7 +7,7 @@ graph, the buckets over time) comes as a picture inside.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,40 +23,43 @@ MARGIN = 8  # pixels around a caption
 DOTS_PER_INCH = 96
 
 
-def paint(painter: QPainter, widget: QWidget, caption: str = "") -> None:
-    """Paint a widget as it is now, its caption below."""
-    colours, place = widget.palette(), _caption_place(widget, caption)
-    whole = QRect(QPoint(), _whole_size(widget, caption))
+def paint(painter: QPainter, widgets: Sequence[QWidget], caption: str = "") -> None:
+    """Paint widgets as they are now, side by side, the caption below."""
+    colours, place = widgets[0].palette(), _caption_place(widgets, caption)
+    whole = QRect(QPoint(), _whole_size(widgets, caption))
     painter.fillRect(whole, colours.color(QPalette.ColorRole.Window))
-    widget.render(painter, QPoint())
+    left = 0
+    for widget in widgets:
+        widget.render(painter, QPoint(left, 0))
+        left += widget.width()
     if caption:
         painter.setPen(colours.color(QPalette.ColorRole.WindowText))
-        painter.setFont(_caption_font(widget))
+        painter.setFont(_caption_font(widgets[0]))
         lines = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(place, int(lines), caption)
 
 
-def picture(widget: QWidget, title: str, caption: str = "") -> Callable[[], bytes]:
-    """Draw a widget now; the function returned encodes it as PNG, in any thread."""
-    image = QImage(_whole_size(widget, caption) * DENSER, QImage.Format.Format_RGB32)
+def picture(widgets: Sequence[QWidget], title: str, caption: str = "") -> Callable[[], bytes]:
+    """Draw widgets now; the function returned encodes them as PNG, in any thread."""
+    image = QImage(_whole_size(widgets, caption) * DENSER, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(DENSER)
     image.setText("Title", title)
     image.setText("Description", caption)
     image.setText("Software", "SSSP Scope")
     painter = QPainter(image)
-    paint(painter, widget, caption)
+    paint(painter, widgets, caption)
     painter.end()
     return lambda: png_bytes(image)
 
 
 def drawing(
-    widget: QWidget, title: str, caption: str = "", size: QSize | None = None
+    widgets: Sequence[QWidget], title: str, caption: str = "", size: QSize | None = None
 ) -> Callable[[], bytes]:
-    """Draw a widget now, as SVG; the function returned gives its bytes.
+    """Draw widgets now, as SVG; the function returned gives its bytes.
 
-    size : pixels of the drawing at 96 to the inch, the widget's own if None
+    size : pixels of the drawing at 96 to the inch, the widgets' own if None
     """
-    buffer, whole = QBuffer(), _whole_size(widget, caption)
+    buffer, whole = QBuffer(), _whole_size(widgets, caption)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # SVG Tiny has no clipping
     generator.setOutputDevice(buffer)
@@ -65,12 +68,17 @@ def drawing(
     generator.setViewBox(QRect(QPoint(), whole))
     generator.setTitle(title)
     generator.setDescription(caption)
-    views = [view for view in widget.findChildren(QGraphicsView) if view.isVisibleTo(widget)]
-    for view in views:
+    views = [
+        (widget, view)
+        for widget in widgets
+        for view in widget.findChildren(QGraphicsView)
+        if view.isVisibleTo(widget)
+    ]
+    for _, view in views:
         _inside(view).hide()  # painted below: here Qt would put their clipping elsewhere
     painter = QPainter(generator)
-    paint(painter, widget, caption)
-    for view in views:
+    paint(painter, widgets, caption)
+    for widget, view in views:
         _inside(view).show()
         _paint_view(painter, widget, view)
     painter.end()
@@ -115,16 +123,19 @@ def frame_bytes(image: QImage) -> bytes:
     return lines.reshape(image.height(), -1)[:, : 3 * image.width()].tobytes()
 
 
-def _whole_size(widget: QWidget, caption: str) -> QSize:
-    return widget.size() + QSize(0, _caption_place(widget, caption).height())
+def _whole_size(widgets: Sequence[QWidget], caption: str) -> QSize:
+    width = sum(widget.width() for widget in widgets)
+    height = max(widget.height() for widget in widgets)
+    return QSize(width, height + _caption_place(widgets, caption).height())
 
 
-def _caption_place(widget: QWidget, caption: str) -> QRect:
-    """Return where the caption stands below a widget, as many lines as it needs."""
-    top, width = widget.height(), widget.width() - 2 * MARGIN
+def _caption_place(widgets: Sequence[QWidget], caption: str) -> QRect:
+    """Return where the caption stands below widgets, as many lines as it needs."""
+    top = max(widget.height() for widget in widgets)
+    width = sum(widget.width() for widget in widgets) - 2 * MARGIN
     if not caption:
         return QRect(MARGIN, top, width, 0)
-    words = QFontMetrics(_caption_font(widget))
+    words = QFontMetrics(_caption_font(widgets[0]))
     wrapped = words.boundingRect(QRect(0, 0, width, 0), int(Qt.TextFlag.TextWordWrap), caption)
     return QRect(MARGIN, top, width, wrapped.height() + MARGIN)
 

@@ -146,7 +146,7 @@ def write_picture(
     with closing(dashboard), written_whole(output) as file:
         if Path(output).suffix.lower() == ".svg":
             dashboard.stand_at(shape, time_ns)
-            file.write(drawing(dashboard, dashboard.title.text(), size=shape)())
+            file.write(drawing([dashboard], dashboard.title.text(), size=shape)())
         else:
             file.write(png_bytes(dashboard.grab_picture(shape, time_ns)))
 

@@ -17,6 +17,8 @@ STILL = "matrix(1,0,0,1,0,0)"
 SHARP = b'<image style="image-rendering:pixelated" '  # cells of a heat map are not blurred
 FAR = 1e6  # pixels: a shape ends here, where no picture is any more
 _GROUP = re.compile(rb'<g [^>]*transform="matrix\(([^)]*)\)"[^>]*>(.*?)</g>', re.DOTALL)
+# Qt puts the clipping of a rich label at the corner of the page; it would hide the label.
+_OF_A_LABEL = re.compile(rb'<clipPath id="(\w+)">\s*<path[^>]*d="M0,0 ')
 _SHAPE = re.compile(r"<(?:path|polyline|polygon|rect)\b[^>]*/>", re.DOTALL)
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _PAIR = re.compile(rf"({_NUMBER}),({_NUMBER})")
@@ -27,6 +29,8 @@ _RECT = re.compile(
 
 def on_the_picture(svg: bytes) -> bytes:
     """Return Qt's SVG with every thin line at its place on the picture."""
+    for clip in _OF_A_LABEL.findall(svg):
+        svg = svg.replace(b'clip-path="url(#%s)"' % clip, b"")
     flat = _GROUP.sub(_flattened, svg).replace(THIN.encode(), b"")
     return flat.replace(b"<image ", SHARP)
 

@@ -8,6 +8,7 @@ folder, so that the window goes on; Cancel ends that process.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,6 +42,7 @@ from viewer.common.theme import THEMES
 from viewer.export.film import SECONDS, SIZES, FilmPlan
 from viewer.feature import FeaturePart, HasTable, Table, Window
 from viewer.frame.copied_commands import copy_command, copy_run, reference_of
+from viewer.graph.view import GraphView
 from viewer.models.run_words import readout
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
 
@@ -48,6 +50,7 @@ PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
 PAGES = "Web pages (*.html)"
 RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
+FORMS = ("run", "lesson")  # nothing in them is a result
 GRAPH = "graph.npz"  # beside the runs of a film
 
 
@@ -62,7 +65,10 @@ class TakeAwayFeature(FeaturePart):
 
     def _offer_panels(self) -> None:
         menu = self._window.actions_by_key.menu("export_panel")
-        for key, title in {"graph": "Graph", **self._window.docks.titles}.items():
+        titles = {"graph": "Graph", **self._window.docks.titles}
+        for key, title in titles.items():
+            if key in FORMS:
+                continue
             action = QAction(f"{title}…", menu)
             action.triggered.connect(partial(self.export_panel, key))
             menu.addAction(action)
@@ -97,14 +103,21 @@ class TakeAwayFeature(FeaturePart):
         if suffix == ".csv":
             header, rows = panel_table(self._window, key)
             return partial(write_table, header, rows)
-        panel = self._window.graph_view if key == "graph" else self._window.show_dock(key)
+        panels = self._maps() if key == "graph" else [self._window.show_dock(key)]
         run = self._window.session.current
         title = run.title if run is not None else "SSSP Scope"
-        with on_paper(panel, STRIPS.get(key, COMFORTABLE)) as note:
-            words = [title, *self._words_of(run), note]
+        with ExitStack() as papers:
+            least = STRIPS.get(key, COMFORTABLE)
+            notes = [papers.enter_context(on_paper(panel, least)) for panel in panels]
+            words = [title, *self._words_of(run), *notes]
             draw = drawing if suffix == ".svg" else picture
-            encoded = draw(panel, title, " · ".join(word for word in words if word))
+            encoded = draw(panels, title, " · ".join(word for word in words if word))
         return partial(_write, encoded)
+
+    def _maps(self) -> list[QWidget]:
+        """Return the map, or the maps of A and B as they stand beside each other."""
+        views = self._window.as_widget().findChildren(GraphView)
+        return sorted((view for view in views if view.isVisible()), key=lambda view: view.x())
 
     def _words_of(self, run: RunRecord | None) -> list[str]:
         if run is None:

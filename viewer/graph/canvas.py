@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPaintEvent, QResizeEvent
+from PyQt6.QtCore import QEvent, QPointF, QRectF, QTimer, pyqtSignal
+from PyQt6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpu.graph import CSRGraph
@@ -27,11 +27,12 @@ from viewer.common import colormaps
 from viewer.common.theme import LIGHT, Theme
 from viewer.graph import overlay
 from viewer.graph.colours import Legend, Look
-from viewer.graph.items import ARROW, CLEAR, ItemPainter, Names, room_for_names
+from viewer.graph.items import ARROW, CLEAR, ItemPainter, Names
 from viewer.graph.legend import LegendView
 from viewer.graph.path import Path
 from viewer.graph.picture import Colours, Drawing, Picture
-from viewer.graph.scene import ITEM_VERTICES, Placed, Scene, radius_of
+from viewer.graph.scene import ITEM_VERTICES, Placed, radius_of
+from viewer.graph.shapes import MOST_ARCS, paint_shapes
 from viewer.raster import raster
 from viewer.raster.colour import Colouring, index_of
 from viewer.raster.raster import Extent, View
@@ -67,8 +68,7 @@ class GraphCanvas(QWidget):
         self.stale = True  # colours were asked for and are not painted yet
         self._painting = False
         self._pointer = QPointF()
-        self._layer_key: tuple[Scene, View, float, str] | None = None
-        self._layer = QImage()
+        self._on_paper = False
         self._tables: dict[tuple[str, int], Colours] = {}
         self._build()
 
@@ -81,7 +81,6 @@ class GraphCanvas(QWidget):
         self.picture.measured.connect(self._take_measured)
         self.picture.renewed.connect(self._show_renewed)
         self.picture.sharpened.connect(self._sharpen)
-        self.picture.slow_changed.connect(self.update)
         self._load_timer = QTimer(self)
         self._load_timer.setSingleShot(True)
         self._load_timer.setInterval(LOAD_AFTER_MS)
@@ -158,6 +157,21 @@ class GraphCanvas(QWidget):
             self.picture.again()
             self.picture.wait()
         self.refresh()
+
+    def to_paper(self, on: bool) -> None:
+        """Draw shapes on white until `on` is False."""
+        if on:
+            self._screen = self._theme, self.palette()
+            paper = self.palette()
+            paper.setColor(QPalette.ColorRole.Window, QColor(LIGHT.plot))
+            paper.setColor(QPalette.ColorRole.WindowText, QColor(LIGHT.text))
+            self.setPalette(paper)
+            self.apply_theme(LIGHT)
+        else:
+            theme, palette = self._screen
+            self.setPalette(palette)
+            self.apply_theme(theme)
+        self._on_paper = on
 
     def drawn_text(self) -> str:
         """Return "n of m drawn", and what else is not shown; empty where there is no graph."""
@@ -327,8 +341,6 @@ class GraphCanvas(QWidget):
             self._paint_picture(painter)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._paint_marks(painter)
-            if self.picture.slow:
-                overlay.paint_chip(painter, self._theme, "Drawing …")
         painter.end()
         self.frame_seconds = time.perf_counter() - started
 
@@ -356,21 +368,14 @@ class GraphCanvas(QWidget):
                     colours = self._colours(look)
                     self.picture.colour(look.colouring, colours.mixed)
                 self.stale = False
-            self.picture.paint(painter, self.camera)
-            self._paint_names(painter)
+            few = sheet.drawing.graph.m <= MOST_ARCS and sheet.camera == self.camera
+            if self._on_paper and few and self.picture.edges:
+                looks = look.colouring, colours
+                paint_shapes(painter, self._theme, sheet, self.camera, looks)
+            else:
+                self.picture.paint(painter, self.camera)
         self.legend.show_legend(look.legend, colours.rows, look.steps, painting=True)
         self._describe()
-
-    def _paint_names(self, painter: QPainter) -> None:
-        """Name the vertices of a raster where there is room for it."""
-        sheet = self.picture.sheet
-        if sheet is None or sheet.scene is None or sheet.camera != self.camera:
-            return
-        scene = sheet.scene
-        if room_for_names(scene, self.camera):
-            placed = Placed(scene, self.camera)
-            names = self._names(scene.vertices.tolist())
-            self._paint_layer(painter, placed, lambda items: items.paint_names_beside(names))
 
     def _colours(self, look: Look) -> Colours:
         key = (look.table, look.steps)
@@ -394,28 +399,11 @@ class GraphCanvas(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for paint in self.rings:
             paint(painter)
-        self._paint_layer(painter, placed, ItemPainter.paint_below)
-        self._paint_lines(painter, radius)  # discs and their names lie on top
         items = ItemPainter(painter, self._theme, placed, radius)
+        items.paint_below()
+        self._paint_lines(painter, radius)  # discs and their names lie on top
         items.paint_above(single, self._names(vertices))
         return top
-
-    def _paint_layer(
-        self, painter: QPainter, placed: Placed, paint: Callable[[ItemPainter], None]
-    ) -> None:
-        """Paint what does not change with colours, kept for this scene, view and theme."""
-        ratio = self.devicePixelRatioF()
-        key = (placed.scene, self.camera, ratio, self._theme.name)
-        if key != self._layer_key:
-            layer = QImage(self.size() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
-            layer.setDevicePixelRatio(ratio)
-            layer.fill(Qt.GlobalColor.transparent)
-            below = QPainter(layer)
-            below.setFont(self.font())
-            paint(ItemPainter(below, self._theme, placed, self._radius()))
-            below.end()
-            self._layer_key, self._layer = key, layer
-        painter.drawImage(QPointF(0, 0), self._layer)
 
     def _paint_marks(self, painter: QPainter) -> None:
         theme, radius, sheet = self._theme, self._radius(), self.picture.sheet

@@ -1,17 +1,12 @@
 """From a run, a moment and a way of colouring to numbers, a table and a legend.
 
-What is exact, and what is not, is said in the legend:
+The legend says what is exact. With per-vertex times (probe level 2) a vertex first reached after
+the cursor is unreached; those reached before it have their *final* distances, since distances of
+the past are known at level 3 only. Without times the whole run's distances are shown. Times
+processed are those of the whole run, at level 3 those so far.
 
-- With per-vertex times (probe level 2) the picture honours the cursor: a vertex first
-  reached later is still unreached, whichever way the cursor moves.
-- A tentative distance of the past is known at probe level 3 only. At an earlier moment
-  the vertices reached by then are coloured by their *final* distances.
-- Without times the whole run's distances are shown, wherever the cursor stands.
-- Times processed are those of the whole run, except at level 3, where the events count them.
-
-While a run goes on, distances come straight from the arrays that the engine writes.
-Their range grows; the scale grows ahead of it in steps of a quarter, so that
-colours stand still most of the time.
+While a run goes on, the scale grows ahead of the distances in steps of a quarter, so that colours
+stand still most of the time.
 """
 
 from __future__ import annotations
@@ -30,12 +25,11 @@ COLOUR_MODES = {
     "distance": "Distance",
     "state": "State at the cursor",
     "processed": "Times processed (wasted work)",
-    "settled_time": "Time last improved",
     "bucket": "Bucket at the cursor",
     "difference": "Difference of two runs: who settled it first",
     "difference_work": "Difference of two runs: wasted work",
 }
-SCALED = ("distance", "processed", "settled_time")  # the same quantity in any two runs
+SCALED = ("distance", "processed")  # the same quantity in any two runs
 ONE_SCALE = "one scale for A and B"
 NEEDS_PAIR = "needs two runs: Compare ▸ Compare with…"
 NEEDS_TIMES = "needs probe level 2"
@@ -43,8 +37,6 @@ STATES = ((0, "unreached"), (1, "tentative"), (2, "settled"))
 MOST = 0.98  # of the distances lie on the bar, if the rest would stretch it by STRETCH
 STRETCH = 1.5
 SAMPLED = 200_000  # distances looked at to find that
-CHUNK = 1 << 18  # distances
-LABELLED = 400  # vertices: with more, no distance stands under each
 HEADROOM = 1.25  # a live scale grows to this multiple of the largest value seen
 
 
@@ -88,52 +80,38 @@ class Scale:
 
     def __init__(self) -> None:
         self._record: RunRecord | None = None
-        self._row = 0
         self._seen = 0.0
-        self._final: dict[str, float] = {}
         self._other: RunRecord | None = None
-        self._other_final: dict[tuple[str, int], float] = {}
+        self._final: dict[tuple[int, int, str], float] = {}  # by run, row and kind
 
     def share(self, other: RunRecord | None) -> bool:
         """Hold the values of another run as well; return whether that is news. None: no more."""
-        if other is self._other:
-            return False
-        self._other, self._other_final = other, {}
-        return True
+        news = other is not self._other
+        self._other = other
+        return news
 
     @property
     def shared(self) -> bool:
         """Whether two runs are coloured by this scale."""
         return self._other is not None
 
-    def longest_ns(self, duration_ns: float) -> float:
-        """Return the length of the longer run, of which one has this."""
-        if self._other is None or not len(self._other.samples):
-            return duration_ns
-        return max(duration_ns, float(self._other.samples["t_ns"][-1]))
-
-    def _top_of_other(self, kind: str) -> float:
-        other = self._other
-        if other is None or other.running:
-            return 0.0
-        key = (kind, other.row)
-        if key not in self._other_final:
-            self._other_final[key] = _largest(other, kind)
-        return self._other_final[key]
-
     def top(self, record: RunRecord, kind: str) -> float:
         """Return where the colour map ends, > 0.
 
         kind : "count" processed, "all" distances, "distance": all but a few far ones
         """
-        if record is not self._record or record.row != self._row:
-            self._record, self._row = record, record.row
-            self._seen, self._final = 0.0, {}
-        if record.running:
-            return max(self._seen, self._top_of_other(kind)) or 1.0
-        if kind not in self._final:
-            self._final[kind] = _largest(record, kind)
-        return max(self._final[kind], self._top_of_other(kind)) or 1.0
+        if record is not self._record:
+            self._record, self._seen, self._final = record, 0.0, {}
+        runs = [run for run in (record, self._other) if run is not None]
+        tops = [self._seen if record.running else 0.0]
+        tops += [self._top_of(run, kind) for run in runs if not run.running]
+        return max(tops) or 1.0
+
+    def _top_of(self, record: RunRecord, kind: str) -> float:
+        key = (id(record), record.row, kind)
+        if key not in self._final:
+            self._final[key] = _largest(record, kind)
+        return self._final[key]
 
     def forget(self) -> None:
         """Start again: another array is looked at."""
@@ -175,16 +153,8 @@ def _largest(record: RunRecord, kind: str) -> float:
 
 
 def farthest(dist: np.ndarray) -> float:
-    """Return the largest finite distance, 0 if there is none; by chunks, in cache."""
-    top = 0.0
-    for first in range(0, len(dist), CHUNK):
-        part = dist[first : first + CHUNK]
-        if dist.dtype.kind == "i":
-            one = dist.dtype.type(1)
-            top = max(top, float((part + one).max()) - 1)  # unreached wraps to the least
-        else:
-            top = max(top, float(np.where(part < np.inf, part, 0).max()))
-    return top
+    """Return the largest finite distance, 0 if there is none."""
+    return float(dist[reached_mask(dist)].max(initial=0))
 
 
 def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Scale, n: int) -> Look:
@@ -202,7 +172,6 @@ def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Sca
         "distance": _by_distance,
         "state": _by_state,
         "processed": _by_processed,
-        "settled_time": _by_time,
         "bucket": _by_bucket,
     }.get(colour_by)
     if build is None:  # a difference, and there is nothing to compare with
@@ -274,21 +243,6 @@ def _processed_by(seen: Seen) -> np.ndarray | None:
     return np.bincount(taken, minlength=len(seen.dist)).astype(np.int32)
 
 
-def _by_time(seen: Seen) -> Look:
-    if seen.times is None:
-        return Look(Colouring(), "plain", Legend("Time last improved", note=NEEDS_TIMES))
-    top = max(seen.scale.longest_ns(seen.moment.duration_ns), 1.0)
-    colouring = Colouring(
-        "time", seen.times.last_improved_ns, cursor=seen.moment.cursor_ns, unit=top / LEVELS
-    )
-    unit = time_unit(top)
-    values = tick_values(top * unit.factor)
-    ticks = tuple((value / unit.factor / top, f"{value:g}") for value in values)
-    title = f"Time last improved, {unit.word} ({seen.record.clock_words})"
-    later = "unreached" if np.isinf(seen.moment.cursor_ns) else "unreached, or improved later"
-    return Look(colouring, "settled_time", Legend(title, ticks, ((0, later),)))
-
-
 def _by_bucket(seen: Seen) -> Look:
     delta = delta_at(seen.record, seen.moment.cursor_ns)
     if delta is None:
@@ -318,23 +272,7 @@ def _moment_note(seen: Seen) -> str:
     if seen.times is None:
         return f"final distances; the past {NEEDS_TIMES}"
     distances = "distances so far" if seen.record.running else "final distances"
-    return f"reached by{_at(seen).removeprefix(' at')}, {distances}{_above(seen)}"
-
-
-def _above(seen: Seen) -> str:
-    """Say what "> 47" under a vertex means, where so few vertices are that it stands there."""
-    if seen.times is None or seen.record.running or len(seen.dist) > LABELLED:
-        return ""
-    first, last, now = (
-        seen.times.first_reached_ns,
-        seen.times.last_improved_ns,
-        seen.moment.cursor_ns,
-    )
-    later = np.flatnonzero((first >= 0) & (first <= now) & (last > now))
-    if not len(later):
-        return ""
-    value = short(float(seen.dist[later[0]]))
-    return f"; > {value}: reached, not yet down to {value}"
+    return f"reached by{_at(seen).removeprefix(' at')}, {distances}"
 
 
 def _at(seen: Seen) -> str:

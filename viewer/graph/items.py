@@ -1,12 +1,8 @@
 """Painting a scene one by one: some hundred discs, arcs, labels, as in a textbook.
 
 Each disc carries its name, the arcs are in a neutral ink, and where there is room each
-carries its weight; the distance stands under the disc. Where discs are too small for
-names the raster draws them, and its coloured streets; names then stand beside.
-
-What does not depend on colours (arcs, arrowheads, weights, names beside discs) is
-painted once per view into a layer that the caller keeps; a frame then paints the discs
-and what is in them.
+carries its weight; the distance stands near the disc. Where discs are too small for names
+the raster draws them, and its coloured streets.
 """
 
 from __future__ import annotations
@@ -21,8 +17,7 @@ from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QP
 
 from viewer.common.text_size import scaled
 from viewer.common.theme import Theme, luminance, mix
-from viewer.graph.scene import Placed, Scene
-from viewer.raster.raster import View
+from viewer.graph.scene import Placed
 
 TEXTBOOK_RADIUS = 13.0  # pixels: from here on, distances stand under the discs
 OUTLINE = 1.5  # pixels around a disc that holds a name
@@ -34,8 +29,6 @@ BEND = 26.0  # pixels between neighbours in a fan
 ARC_INK = 0.45  # of the text colour in the background
 OUTSIDE = 8.0  # pixels from a disc to a distance: rings are drawn there
 ALONG, CLEAR = 40, 4.0  # points of an arc, and pixels, that a distance is kept clear of
-AROUND = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)] * (ALONG // 4))
-NAME_ROOM = 60.0  # pixels to the next vertex, for a name beside a small disc
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
 
@@ -45,11 +38,6 @@ class Names:
 
     names: dict[int, str]
     distances: dict[int, str]
-
-
-def room_for_names(scene: Scene, view: View) -> bool:
-    """Whether names fit beside small discs."""
-    return view.width * view.height >= NAME_ROOM**2 * max(len(scene.vertices), 1)
 
 
 class Curves:
@@ -99,7 +87,7 @@ class Curves:
 
 
 class ItemPainter:
-    """Paints one scene on one view, in two parts: the layer below, the discs above."""
+    """Paints one scene on one view, in two parts: the arcs below, the discs above."""
 
     def __init__(self, painter: QPainter, theme: Theme, placed: Placed, radius: float) -> None:
         self._painter, self._theme, self._placed, self._radius = painter, theme, placed, radius
@@ -120,7 +108,7 @@ class ItemPainter:
         digits = words.isdigit()
         return self._digit * len(words) if digits else self._metrics.horizontalAdvance(words)
 
-    # --- the layer that does not depend on colours
+    # --- arcs
 
     def paint_below(self) -> None:
         """Paint arcs, arrowheads and weights."""
@@ -185,7 +173,7 @@ class ItemPainter:
         self._painter.restore()
         self._use_font(self._painter.font())
 
-    # --- what changes with every frame
+    # --- discs
 
     def paint_above(self, colours: dict[int, QColor], names: Names) -> None:
         """Paint discs, names and distances; `colours` by vertex in view."""
@@ -220,65 +208,40 @@ class ItemPainter:
             self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, names.names[vertex])
         self._painter.restore()
 
-    def paint_names_beside(self, names: Names) -> None:
-        """Paint each name to the right of its disc."""
-        colour = QColor(self._theme.muted)
-        for vertex, words in names.names.items():
-            shift = self._radius + 4 + self._width(words) / 2
-            self._paint_words(self._points[vertex] + QPointF(shift, 0), words, colour)
-
     def _paint_distances(self, names: Names) -> None:
-        colour = QColor(self._theme.text)
-        inked = self._inked()
+        colour, inked = QColor(self._theme.text), self._inked()
         for vertex, words in names.distances.items():
-            place = self._free_place(vertex, words, inked)
-            self._paint_words(place, words, colour)
-            if len(inked):  # another distance keeps a line away from this one
-                reach = np.array([1.5 * self._digit, self._metrics.height()])
-                around = np.array([place.x(), place.y()]) + AROUND * reach
-                inked = np.concatenate([inked, around])
+            self._paint_words(self._free_place(vertex, words, inked), words, colour)
 
     def _inked(self) -> np.ndarray:
-        """Return points of the arcs of a small scene, their heads and weights, float64 (k, 2)."""
+        """Return points of the arcs of a small scene and of their weights, float64 (k, 2)."""
         if not 0 < len(self._scene.arcs) <= FEW_ARCS:
             return np.zeros((0, 2))
         curves, t = self.curves, np.linspace(0, 1, ALONG)[:, None, None]
         parts = (1 - t) ** 2 * curves.start, 2 * t * (1 - t) * curves.control, t**2 * curves.end
         lines: np.ndarray = sum(parts, np.zeros(1)).reshape(-1, 2)
-        heads = curves.end - curves.ahead * (ARROW / 2)
         weights = [
             curves.beside(place, self._width(f"{arc.weight:g}"))
             for place, arc in enumerate(self._scene.arcs)
-            if arc.tail != arc.head
         ]
-        return np.concatenate([lines, np.repeat(np.array([*heads, *weights]), ALONG // 4, axis=0)])
+        return np.concatenate([lines, np.repeat(weights, ALONG, axis=0)])
 
     def _free_place(self, vertex: int, words: str, inked: np.ndarray) -> QPointF:
-        """Return where a distance stands: below its disc, or where fewest other things are."""
+        """Return where a distance stands: on the side of its disc that the fewest arcs cross."""
         width = max(self._width(words), 3 * self._digit)  # ∞ stands where a distance will
-        centre, down = self._points[vertex], self._radius + OUTSIDE + 7
-        across = self._radius + OUTSIDE + 2 + width / 2
-        near = 0.75 * across, 0.75 * down
-        shifts = (
-            *((0, down), (across, 0), (-across, 0), (0, -down)),
-            *((x, y) for y in (near[1], -near[1]) for x in (near[0], -near[0])),
-        )
-        if not len(inked):
-            return centre + QPointF(*shifts[0])
+        down, across = self._radius + OUTSIDE + 7, self._radius + OUTSIDE + 2 + width / 2
+        sides = [(0, down), (across, 0), (-across, 0), (0, -down)]
+        corners = [(0.75 * x, 0.75 * y) for y in (down, -down) for x in (across, -across)]
         half = np.array([width / 2 + CLEAR, self._metrics.height() / 2 + CLEAR])
-        here, discs = np.array([centre.x(), centre.y()]), self._placed.discs
-        others = discs[np.abs(discs - here).max(axis=1) > 1]
-        room = self._painter.window()
+        here, room = self._points[vertex], QRectF(self._painter.window())
         crossed = []
-        for shift in shifts:
-            middle = here + shift
-            hidden = int((np.abs(inked - middle) < half).all(axis=1).sum())
-            hidden += ALONG * int((np.abs(others - middle) < half + self._radius).all(axis=1).sum())
-            inside = room.contains(QPointF(*middle - half).toPoint()) and room.contains(
-                QPointF(*middle + half).toPoint()
-            )
-            crossed.append(hidden if inside else hidden + ALONG)
-        return centre + QPointF(*shifts[int(np.argmin(crossed))])
+        for side in [*sides, *corners]:
+            middle = here + QPointF(*side)
+            box = QRectF(*(np.array([middle.x(), middle.y()]) - half), *(2 * half))
+            near = np.abs(inked - (middle.x(), middle.y())) < half
+            outside = 0 if room.contains(box) else ALONG
+            crossed.append(int(near.all(axis=1).sum()) + outside)
+        return here + QPointF(*[*sides, *corners][int(np.argmin(crossed))])
 
     def _paint_words(self, centre: QPointF, words: str, colour: QColor) -> None:
         """Paint words on a veil of the background, so that lines do not cross them out."""

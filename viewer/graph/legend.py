@@ -1,8 +1,7 @@
 """The legend of the graph: title, swatches, a note on what is not exact, a colour bar with ticks.
 
 It lies on the picture, in the lower left corner, and lets the mouse through. Where the picture is
-small it leaves out swatches and note. Qt lays the words out (`QTextDocument`); the result is kept
-as a pixmap, since the map is painted many times a second.
+small it leaves out swatches and note. Qt lays the words out (`QTextDocument`).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from html import escape
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPixmap, QTextDocument
+from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QTextDocument
 from PyQt6.QtWidgets import QWidget
 
 from viewer.common.glossary import explain, mentioned
@@ -41,7 +40,6 @@ class LegendView(QWidget):
         self._room = (SMALL, SMALL)
         self._words = QTextDocument(self)
         self._words.setDocumentMargin(0)
-        self._look: QPixmap | None = None
 
     def legend(self) -> Legend:
         """Return what is shown."""
@@ -105,20 +103,11 @@ class LegendView(QWidget):
         self.setVisible(min(width, height) >= SMALL and bool(legend.title))
         self.resize(int(across + 2 * PAD), int(down + 1.2 * PAD))
         self.move(int(PAD), int(max(0, height - self.height() - PAD)))
-        self._look = None
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
-        """Paint the pixmap, drawn anew where something has changed."""
-        ratio = self.devicePixelRatioF()
-        if self._look is None or self._look.size() != self.size() * ratio:
-            self._look = QPixmap(self.size() * ratio)
-            self._look.setDevicePixelRatio(ratio)
-            self._look.fill(Qt.GlobalColor.transparent)
-            drawn = QPainter(self._look)
-            self._draw(drawn)
-            drawn.end()
+        """Paint paper, words and bar."""
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._look)
+        self._draw(painter)
         painter.end()
 
     def _draw(self, painter: QPainter) -> None:

@@ -150,18 +150,6 @@ def card_box(metrics: QFontMetricsF, at: QPointF, words: str, room: QRectF) -> Q
     return box
 
 
-def paint_chip(painter: QPainter, theme: Theme, words: str) -> None:
-    """Paint a few words in the upper left corner: something is under way."""
-    metrics = QFontMetricsF(painter.font())
-    width = metrics.horizontalAdvance(words) + 2 * SPACING
-    box = QRectF(SPACING, SPACING, width, metrics.height() + SPACING)
-    painter.setPen(QPen(QColor(theme.border), 1.0))
-    painter.setBrush(QColor(theme.base))
-    painter.drawRoundedRect(box, 4, 4)
-    painter.setPen(QColor(theme.muted))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
-
-
 def paint_hint(painter: QPainter, theme: Theme, room: QRectF, words: str, detail: str) -> None:
     """Paint what to do next in the middle of an empty picture."""
     painter.setPen(QColor(theme.text))

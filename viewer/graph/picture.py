@@ -7,8 +7,7 @@ wheel never wait. Small drawings are binned at once on the GUI thread.
 
 Until the compiled loops are loaded (on a thread, started by the first picture) vertices are
 single pixels; then `sharpened` is emitted. Edges are part of a sheet, as coloured lines or as a
-grey layer (see `viewer.raster`), and can be left out. A sheet that takes longer than `SLOW_MS`
-emits `slow_changed`.
+grey layer (see `viewer.raster`), and can be left out.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import threading
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PyQt6.QtCore import QObject, QPointF, QRectF, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, QPointF, QRectF, pyqtSignal
 from PyQt6.QtGui import QColor, QImage, QPainter
 from PyQt6.sip import voidptr
 
@@ -36,7 +35,6 @@ SKETCH_AT_ONCE = 500_000  # vertices that are sketched on the GUI thread
 PIXELS_AT_ONCE = 2_500_000  # of a picture that is binned on the GUI thread
 SCENE_AT_ONCE = 20_000  # vertices + arcs whose scene is cut on the GUI thread
 MEASURE_AT_ONCE = 300_000  # vertices
-SLOW_MS = 300  # from here on a sheet that is being made is worth a word
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +117,6 @@ class Picture(QObject):
     measured = pyqtSignal(object)  # Drawing, with its extent
     renewed = pyqtSignal()  # another sheet is there
     sharpened = pyqtSignal()  # the compiled kernels are loaded
-    slow_changed = pyqtSignal()  # a sheet takes long, or is there at last
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -131,11 +128,6 @@ class Picture(QObject):
         self._loading = False
         self._wanted: tuple[Drawing, View, float] | None = None
         self.edges = True
-        self.slow = False  # whether a sheet is being made for longer than SLOW_MS
-        self._slow_timer = QTimer(self)
-        self._slow_timer.setSingleShot(True)
-        self._slow_timer.setInterval(SLOW_MS)
-        self._slow_timer.timeout.connect(self._say_slow)
 
     @property
     def busy(self) -> bool:
@@ -145,7 +137,6 @@ class Picture(QObject):
     def clear(self) -> None:
         """Forget everything: another graph, or none."""
         self._worker.clear()
-        self._set_slow(False)
         self.sheet, self._wanted = None, None
         self._frame, self._image = np.empty(0, np.uint32), QImage()
 
@@ -171,24 +162,12 @@ class Picture(QObject):
         else:
             edges = self.edges
             self._worker.submit(lambda: make_sheet(drawing, camera, ratio, edges))
-            if not self._slow_timer.isActive():
-                self._slow_timer.start()
 
     def show_edges(self, shown: bool) -> None:
         """Draw edges, or vertices alone, from now on."""
         if shown != self.edges:
             self.edges = shown
             self.again()
-
-    def _say_slow(self) -> None:
-        self._set_slow(self._worker.busy)
-
-    def _set_slow(self, slow: bool) -> None:
-        if not slow:
-            self._slow_timer.stop()
-        if slow != self.slow:
-            self.slow = slow
-            self.slow_changed.emit()
 
     def wait(self) -> None:
         """Return once nothing is under way any more."""
@@ -221,8 +200,6 @@ class Picture(QObject):
         if self._wanted is None or result.drawing is not self._wanted[0]:
             return  # of a graph that is gone
         self.sheet = result
-        if (result.drawing, result.camera, result.ratio) == self._wanted:
-            self._set_slow(False)
         self._frame, self._image = np.empty(0, np.uint32), QImage()
         self.renewed.emit()
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import (
     QContextMenuEvent,
@@ -49,7 +48,7 @@ from viewer.models.session import Notice, RunRecord, SessionModel
 
 __all__ = ["COLOUR_MODES", "GraphView"]
 
-Traced = tuple[RunRecord, int, int, np.ndarray, Path | None]  # run, from, to, parents, path
+Traced = tuple[RunRecord, int, int, Path | None]  # run, from, to, path
 LIVE_MS = 33  # between two frames while a run goes on
 LIVE_SHARE = 3  # at least this many times the cost of a frame lies between two
 WHEEL_ZOOM = 1.0015  # per eighth of a degree
@@ -88,7 +87,6 @@ class GraphView(GraphCanvas):
         self._next_source = -1
         self.more_marks += [self._paint_notes, self._paint_next_source]
         self._source_before = 0  # the first click of a double-click is taken back
-        self._parents: tuple[RunRecord, np.ndarray] | None = None
         self._tracer = NewestFirst(self)
         self._live = QTimer(self)
         self._live.setInterval(LIVE_MS)
@@ -196,7 +194,6 @@ class GraphView(GraphCanvas):
     # --- the models change
 
     def _show_graph(self) -> None:
-        self._parents = None
         self._tracer.clear()
         self._fitted = True
         self.show_graph(self._session.graph, self._session.positions)
@@ -233,7 +230,6 @@ class GraphView(GraphCanvas):
     def _show_row(self, record: RunRecord) -> None:
         """Show the distances from another source of a run that has many."""
         if record is self._session.current:
-            self._parents = None
             self._set_path(None)
             self._show_source(self._session.source)
             self.refresh()
@@ -291,22 +287,18 @@ class GraphView(GraphCanvas):
             words = "The edges of this graph are still being made."
             self._session.set_notice(Notice("info", words, "Ask for the path again in a moment."))
             return
-        source, kept = record.shown_source, self._parents
+        source = record.shown_source
 
         def job() -> Traced:
-            if kept is not None and kept[0] is record and not record.running:
-                parents = kept[1]
-            else:
-                parents = parents_of(graph, dist, source)
-            return record, source, vertex, parents, path_to(parents, dist, source, vertex)
+            parents = parents_of(graph, dist, source)
+            return record, source, vertex, path_to(parents, dist, source, vertex)
 
         self._tracer.submit(job)
 
     def _take_path(self, result: Traced) -> None:
-        record, source, vertex, parents, path = result
+        record, source, vertex, path = result
         graph = self._session.graph
         if record is self._session.current and source == record.shown_source and graph is not None:
-            self._parents = None if record.running else (record, parents)
             self._set_path(path)
             if path is None:
                 name = in_sight(str(graph.id_of(vertex)))

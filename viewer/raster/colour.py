@@ -18,7 +18,7 @@ import numpy as np
 from gpu.numbers import unreached
 from viewer.raster.raster import COVERS, PixelMap, kernels
 
-Kind = Literal["plain", "distance", "state", "time", "count"]
+Kind = Literal["plain", "distance", "state", "count"]
 LEVELS = 254  # steps of a colour map: indices 1 to 255
 MAX_COUNT_LEVELS = 4096  # counts from here on share the last colour
 NO_TIMES = np.empty(0, np.int64)
@@ -30,12 +30,11 @@ class Colouring:
     """How vertices get their index.
 
     kind : "plain" gives 0 to everyone
-    values : "distance": of a number type (n,); "time": int64 (n,) ns, negative for never;
-        "count": int32 (n,); else None
+    values : "distance": of a number type (n,); "count": int32 (n,); else None
     first, last : int64 (n,) ns, first reached and last improved; (0,) where unknown. With
         "distance", vertices not reached at the cursor are unreached
     cursor : ns
-    unit : "distance", "time": value units per step of the map, > 0
+    unit : "distance": value units per step of the map, > 0
     top : "count": the count that gets the last colour
     final : the arrays will not change any more, so what was looked up may be kept
     """
@@ -78,10 +77,6 @@ def index_of(colouring: Colouring, vertices: np.ndarray) -> tuple[np.ndarray, fl
         first = colouring.first[vertices]
         reached = (first >= 0) & (first <= cursor)
         out[:] = reached * (1 + (colouring.last[vertices] <= cursor))
-    elif colouring.kind == "time" and values is not None:
-        times = values[vertices]
-        shown = (times >= 0) & (times <= cursor)
-        out[shown] = _level(times[shown] / colouring.unit)
     elif colouring.kind == "count" and values is not None:
         counts, levels = values[vertices], count_levels(colouring.top)
         out[:] = levels[np.clip(counts, 0, len(levels) - 1)]

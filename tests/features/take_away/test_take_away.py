@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from page_stage import Parts
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QImage
+from PyQt6.QtGui import QImage, QPainter
 from PyQt6.QtSvg import QSvgRenderer
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
@@ -30,6 +30,7 @@ from gpu.record.export import summary
 from gpu.record.notes import Note
 from gpu.record.trace import SAMPLE, Probe
 from gpu.study import sweep
+from viewer.features.take_away import FORMS
 from viewer.main_window import MainWindow
 from viewer.models.decisions import decisions
 from viewer.models.notes import Pin
@@ -53,7 +54,7 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     close_for_good(window)
 
 
-DRAWN_AS_RASTER = {"graph", "timeline", "matrix"}  # in the window too; their words are text
+DRAWN_AS_RASTER = {"timeline", "matrix"}  # in the window too; their words are text
 
 
 def answer(window: MainWindow, path: Path) -> None:
@@ -82,7 +83,7 @@ def test_every_panel_leaves_as_picture_drawing_and_table(
     for vertex in range(4):  # a list with something in it
         pin = Pin(Note(f"Here is vertex {vertex}, and a note", vertex=vertex), 0, graph.hash)
         assert window.session.notes.pin(pin)
-    for key in ["graph", *window.docks.titles]:
+    for key in ["graph", *(title for title in window.docks.titles if title not in FORMS)]:
         for suffix in (".csv", ".png", ".svg"):
             path = tmp_path / f"{key}{suffix}"
             window.session.set_notice(None)
@@ -167,7 +168,8 @@ def check_table(window: MainWindow, key: str, path: Path) -> None:
 def test_a_panel_is_chosen_in_the_menu(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     menu = window.actions_by_key.menu("export_panel")
     titles = [action.text() for action in menu.actions()]
-    assert titles == ["Graph…", *(f"{title}…" for title in window.docks.titles.values())]
+    panels = [title for key, title in window.docks.titles.items() if key not in FORMS]
+    assert titles == ["Graph…", *(f"{title}…" for title in panels)]
     next(action for action in menu.actions() if action.text() == "Runs…").trigger()
     before = window.docks["runs"].widget
     answer(window, tmp_path / "runs.png")
@@ -178,6 +180,32 @@ def test_a_panel_is_chosen_in_the_menu(window: MainWindow, qtbot: QtBot, tmp_pat
     picture = QImage(str(tmp_path / "runs.png"))
     assert picture.width() >= columns.length()
     assert panel.size() == panel.parentWidget().contentsRect().size() or panel.width() > 0
+
+
+def test_the_graph_of_two_runs_is_shapes_on_white(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window.set_theme("dark")
+    graph, path = window.session.graph, tmp_path / "both.svg"
+    b = RunRecord.from_trace(2, gpu.run(graph, "near_far", probe=2))
+    window.session.add_run(b, show=False)
+    window.comparison.compare_with(b)
+    widths = window.graph_view.parentWidget().width()
+    window.features["take_away"].save_panel("graph", str(path))
+    saved(window, qtbot, path)
+    text = path.read_text(encoding="utf-8")
+    rasters = re.findall(r'href="data:image[^"]*"', text)
+    assert max(map(len, rasters)) < 1_000  # the bars of colour of the legends
+    assert text.count("Distance from") == 2
+    assert window.theme.name == "dark"
+    drawn = QSvgRenderer(str(path)).defaultSize()
+    assert drawn.width() >= widths
+    ground = QImage(drawn, QImage.Format.Format_RGB32)
+    painter = QPainter(ground)
+    QSvgRenderer(str(path)).render(painter)
+    painter.end()
+    places = [(2, 2), (drawn.width() - 2, 2), (drawn.width() - 2, drawn.height() - 2)]
+    assert {ground.pixelColor(x, y).name() for x, y in places} == {"#ffffff"}
 
 
 def said_by_the_copied_line(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
