@@ -11,7 +11,6 @@ file, line, what was found and what is expected; MemoryNeededError; CancelledByU
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +27,9 @@ from gpu.formats import (
     npz,
     pajek,
     tables,
-    tntp,
 )
 from gpu.formats.build import graph_of
-from gpu.formats.reading import NAME, UTF8_MARK, Format, Reading, WeightNames, shown, unpacked_name
+from gpu.formats.reading import NAME, UTF8_MARK, Format, Reading, shown, unpacked_name
 from gpu.formats.source import Source, refuse_web_address
 from gpu.formats.write import write_map
 from gpu.graph import CSRGraph
@@ -39,19 +37,16 @@ from gpu.words import did_you_mean
 
 TABLE = (  # a new format: its module, and its row here
     dimacs.FORMAT,
-    binary.GALOIS,
+    binary.FORMAT,
     matrix_market.FORMAT,
     metis.FORMAT,
     tables.FORMAT,
-    npz.NPZ,
-    npz.NPY,
-    tntp.FORMAT,
+    npz.FORMAT,
     pajek.FORMAT,
     gml.FORMAT,
     markup.GRAPHML,
     markup.GEXF,
     node_link.FORMAT,
-    binary.GAP,
 )
 READERS: dict[str, Format] = {row.key: row for row in TABLE}
 FORMAT_SUFFIXES: dict[str, tuple[str, ...]] = {row.key: row.suffixes for row in TABLE}
@@ -76,7 +71,6 @@ SURE = 0.7  # confidence that overrules the mark of another kind of file
 __all__ = [
     "FORMAT_SUFFIXES",
     "READERS",
-    "Peek",
     "load_graph",
     "peek",
     "save_graph",
@@ -106,8 +100,8 @@ def load_graph(
         the others directed as written); True adds the reverse of each edge; False adds none
     weights : "file"; "unit", all 1; "random", 1..100 from a fixed seed; "absolute", the file's
         without their signs
-    weight_name : the column or attribute that is the weight, in formats with names (TNTP, GraphML,
-        GEXF, GML, edge lists with a heading); None for the usual one
+    weight_name : the column or attribute that is the weight, in formats with names (GraphML, GEXF,
+        GML, edge lists with a heading); None for the usual one
     format : key of READERS, to skip the choice by name and content
     header : whether the first row of a table may be a heading; False: it is an edge
     progress : called with a fraction 0..1 and what is being done
@@ -127,9 +121,6 @@ def load_graph(
     try:
         row, data = _data_of(reading)
         graph = graph_of(reading, row.key, row.read(reading, data))
-        places = _places_beside(reading.path)
-        if graph.positions is None and not row.places and places.is_file():
-            graph = dimacs.with_places(reading, graph, places)
     except GraphError as error:
         raise FormatError(reading.path, str(error)) from error
     except MemoryError as error:
@@ -172,34 +163,16 @@ def _end_lines_in_newlines(data: bytearray) -> None:
     letters[returns[following != ord("\n")]] = ord("\n")
 
 
-@dataclass(frozen=True)
-class Peek:
-    """What the beginning of a file shows.
-
-    format : key of READERS; title : its name in words
-    weights : None if the format does not name its weights
-    """
-
-    format: str
-    title: str
-    weights: WeightNames | None
-
-
-def peek(path: str | Path) -> Peek:
-    """Look at the beginning of a file, in milliseconds; what follows may still be wrong.
+def peek(path: str | Path) -> Format:
+    """Return the format of a file, from its beginning, in milliseconds; the rest may be wrong.
 
     Raises FormatError, MemoryNeededError as `load_graph` would.
     """
     refuse_web_address(str(path))
     reading = Reading(Path(path))
     source = Source(reading)
-    try:
-        head = source.head
-    finally:
-        source.close()
-    row = chosen_format(reading, head)
-    names = row.weight_names
-    return Peek(row.key, row.title, names(head.removeprefix(UTF8_MARK)) if names else None)
+    source.close()
+    return chosen_format(reading, source.head)
 
 
 def warm_up() -> None:
@@ -280,36 +253,30 @@ def save_graph(
     """Write a graph in the format of the suffix, packed if that ends in .gz, .xz, .bz2.
 
     `load_graph` reads the same graph back: weights and their kind, direction, vertices without
-    edges, coordinates. `.npz` keeps everything in one file; for the others coordinates stand in
-    a `.co` file beside. If a format numbers its vertices itself, the ids are lost: sentences
-    returned say so, and with `id_map` a table of both is written to PATH.ids.csv.
-    `format`, a key of READERS, overrides the suffix.
+    edges. Sentences returned say what is not kept: only `.npz` and `.gr` keep coordinates, and a
+    format that numbers its vertices itself loses the ids. With `id_map` a table of numbers and ids
+    is written to PATH.ids.csv. `format`, a key of READERS, overrides the suffix.
 
     Raises ParameterError for an unknown suffix, GraphError if the format cannot hold the graph or
     the file cannot be written.
     """
     path = Path(path)
+    row = _written_format(path, format)
     try:
-        return _saved(graph, path, _written_format(path, format), id_map)
+        row.write(graph, path)  # type: ignore[misc]
+        return _not_kept(graph, path, row, id_map)
     except MemoryError as error:
         raise MemoryNeededError(
             f"cannot write {path}: memory ran out; close other programs"
         ) from error
 
 
-def _saved(graph: CSRGraph, path: Path, row: Format, id_map: bool) -> tuple[str, ...]:
-    """Write a graph and the files beside it; return what is not kept."""
-    row.write(graph, path)  # type: ignore[misc]
+def _not_kept(graph: CSRGraph, path: Path, row: Format, id_map: bool) -> tuple[str, ...]:
+    """Return what the file written does not keep; write the table of ids."""
     sentences = []
-    places = _places_beside(path)
-    if graph.positions is None and not row.places:
-        places.unlink(missing_ok=True)  # of the file that was replaced
-    elif graph.positions is not None and not row.places:
-        order = row.read_order(graph, path) if row.read_order else None
-        positions = graph.positions if order is None else graph.positions[order]
-        dimacs.write_positions(places, positions)
-        sentences.append(f"coordinates are in {places.name}")
-    base = row.numbered_from(graph, path) if row.numbered_from else None
+    if graph.positions is not None and not row.places:
+        sentences.append("coordinates are not kept; .npz and .gr keep them")
+    base = row.numbered_from(graph) if row.numbered_from else None
     if base is not None and graph.n and (graph.ids is not None or graph.id_base != base):
         names = f"{graph.id_of(0)} to {graph.id_of(graph.n - 1)}"
         sentences.append(f"ids {names} are not kept: vertices are {base} to {base + graph.n - 1}")
@@ -319,10 +286,6 @@ def _saved(graph: CSRGraph, path: Path, row: Format, id_map: bool) -> tuple[str,
             write_map(table, base, ids)
             sentences.append(f"the table of vertices and ids is {table.name}")
     return tuple(sentences)
-
-
-def _places_beside(path: Path) -> Path:
-    return path.with_name(f"{path.name}.co")
 
 
 def writer_for(path: str | Path, format: str | None = None) -> Callable[[CSRGraph, Path], None]:

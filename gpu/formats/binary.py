@@ -1,18 +1,10 @@
-"""Binary graphs of other programs: Galois `.gr`, GAP's `.sg` and `.wsg`.
+"""Binary graphs of Galois, `.gr`, versions 1 and 2, little-endian.
 
-Galois, versions 1 and 2, little-endian: uint64 version, bytes of each edge's data, n, m; n uint64
-ends of rows; m targets, uint32 in version 1 (4 bytes of padding follow if m is odd), uint64 in
-version 2; m edge data of 0, 4 or 8 bytes. Vertices count from 0. The file does not say whether the
-data are integers or floats. Bits that are all ordinary floats (or zero), and would be integers from
-about 9e8 to 1.4e9 (4 bytes) or past 4e18 (8 bytes), are read as floats, everything else as
-integers. A note says so.
-
-GAP, little-endian: one byte, 1 if the graph is directed; int64 edges m; int64 vertices n; n + 1
-int64 row bounds; m heads, int32, in `.wsg` each followed by its int32 weight. A directed graph
-holds the same again for the reversed edges, which is not needed. Vertices count from 0; an
-undirected graph holds each edge twice. The size of the file says whether there are weights.
-
-Reference   github.com/sbeamer/gapbs, src/reader.h.
+uint64 version, bytes of each edge's data, n, m; n uint64 ends of rows; m targets, uint32 in version
+1 (4 bytes of padding follow if m is odd), uint64 in version 2; m edge data of 0, 4 or 8 bytes.
+Vertices count from 0. The file does not say whether the data are integers or floats. Bits that are
+all ordinary floats (or zero), and would be integers from about 9e8 to 1.4e9 (4 bytes) or past 4e18
+(8 bytes), are read as floats, everything else as integers. A note says so.
 """
 
 from __future__ import annotations
@@ -24,7 +16,7 @@ import numpy as np
 
 from gpu.errors import GraphError
 from gpu.formats.build import tails_of
-from gpu.formats.reading import SIGNS, Arcs, Format, Reading, bare_name, counts_from
+from gpu.formats.reading import SIGNS, Arcs, Format, Reading, bare_name
 from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
 
@@ -35,10 +27,6 @@ FLOAT_BITS = {  # lowest and highest bits, as integers, that are read as floats
     4: tuple(int(np.float32(x).view(np.int32)) for x in (2.0**-20, 2.0**40)),
     8: tuple(int(np.float64(x).view(np.int64)) for x in (2.0**-20, 2.0**40)),
 }
-GAP_HEADER_BYTES = 17
-
-
-# ---------------------------------------------------------------- Galois
 
 
 def sniff(head: bytes) -> float:
@@ -144,58 +132,7 @@ def write(graph: CSRGraph, path: Path) -> None:
     write_file(path, fill)
 
 
-# ---------------------------------------------------------------- GAP
-
-
-def sniff_gap(head: bytes) -> float:
-    """Return 0.9 if row bounds that rise from 0 follow the header, and the size fits."""
-    if len(head) < GAP_HEADER_BYTES + 8 or head[0] > 1:
-        return 0.0
-    m, n, first = np.frombuffer(head, "<i8", 3, 1).tolist()
-    if not (0 <= n < 2**31 and 0 <= m < 2**31):
-        return 0.0
-    if len(head) > GAP_HEADER_BYTES + 2 * (8 * (n + 1) + 8 * m):  # zeros without end, for example
-        return 0.0
-    count = min(n + 1, (len(head) - GAP_HEADER_BYTES) // 8)
-    bounds = np.frombuffer(head, "<i8", count, GAP_HEADER_BYTES)
-    rising = first == 0 and bool((np.diff(bounds) >= 0).all()) and bounds[-1] <= m
-    return 0.9 if rising else 0.0
-
-
-def read_gap(reading: Reading, data: bytearray) -> Arcs:
-    """Read a whole serialized graph of GAP."""
-    size = len(data)
-    if size < GAP_HEADER_BYTES:
-        raise reading.fault(f"{size} bytes; a header of GAP has {GAP_HEADER_BYTES}")
-    directed = data[0]
-    m, n = np.frombuffer(data, "<i8", 2, 1).tolist()
-    if directed not in {0, 1} or m < 0 or n < 0:
-        raise reading.fault(
-            f"found the mark {directed}, {m} edges, {n} vertices; "
-            "expected a mark of 0 or 1, and counts"
-        )
-    reading.check_promise(n, m, size, None)
-    sizes = {
-        width: GAP_HEADER_BYTES + (1 + directed) * (8 * (n + 1) + 4 * width * m) for width in (1, 2)
-    }
-    width = next((width for width, expected in sizes.items() if expected == size), 0)
-    if not width:
-        raise reading.fault(
-            f"the header promises {n} vertices and {m} edges, {sizes[1]} bytes as .sg and "
-            f"{sizes[2]} as .wsg; the file has {size}"
-        )
-    reading.need_memory(8 * n + 24 * m)
-    indptr = np.frombuffer(data, "<i8", n + 1, GAP_HEADER_BYTES)
-    numbers = np.frombuffer(data, "<i4", m * width, GAP_HEADER_BYTES + 8 * (n + 1))
-    heads, weights = numbers[::width], numbers[1::2] if width == 2 else None
-    check_rows(reading, indptr, heads)
-    if weights is not None and m and weights.min() < 0 and not reading.allows_negative:
-        raise reading.fault(f"weight {weights.min()} is below zero; must be >= 0", remedy=SIGNS)
-    return Arcs(tails_of(indptr), heads, n, weights, paired=not directed)
-
-
-GALOIS = Format(
+FORMAT = Format(
     "galois", "Galois binary", (".galois.gr", ".galois"), sniff, read, write, shared=(".gr",),
-    text=False, numbered_from=counts_from(0),
+    text=False, numbered_from=lambda _: 0,
 )  # fmt: skip
-GAP = Format("gap", "GAP serialized graph", (".sg", ".wsg"), sniff_gap, read_gap, text=False)

@@ -12,8 +12,7 @@ three numbers under `c` comments. Those are numbered as edge lists are (`gpu.for
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,14 +23,12 @@ from gpu.formats.reading import (
     Arcs,
     Format,
     Reading,
-    counts_from,
     shown,
     unpacked_name,
 )
 from gpu.formats.rows import (
     SIGNED,
     RowRules,
-    Rows,
     first_row,
     line_at,
     line_number,
@@ -179,27 +176,13 @@ def _rules(reading: Reading, data: bytearray, header: Header) -> RowRules:
 
 
 def _positions_beside(reading: Reading, n: int) -> np.ndarray | None:
+    """Read coordinates; note where they come from, or why there are none."""
     path = places_beside(reading.path)
     if path is None:
         reading.note("no coordinates: no .co file beside the graph")
         return None
-    return noted_positions(reading, path, n, _read_positions)
-
-
-def with_places(reading: Reading, graph: CSRGraph, path: Path) -> CSRGraph:
-    """Return a graph of another format with the coordinates that were written beside it."""
-    positions = noted_positions(reading, path, graph.n, _read_positions)
-    notes = (*graph.provenance.notes, reading.notes[-1])
-    provenance = replace(graph.provenance, notes=notes)
-    return replace(graph, positions=positions, provenance=provenance)
-
-
-def noted_positions(
-    reading: Reading, path: Path, n: int, read: Callable[[Reading, int], np.ndarray]
-) -> np.ndarray | None:
-    """Read coordinates; note where they come from, or why there are none."""
     try:
-        positions = read(Reading(path, should_stop=reading.should_stop), n)
+        positions = _read_positions(Reading(path, should_stop=reading.should_stop), n)
     except FormatError as error:
         reading.note(f"no coordinates: {error}")
         return None
@@ -208,26 +191,22 @@ def noted_positions(
 
 
 def _read_positions(own: Reading, n: int) -> np.ndarray:
-    """Return float32 (n, 2) from a `.co` file."""
+    """Return float32 (n, 2) from a `.co` file, ids 1 to n, each once.
+
+    Numbers past 2**24 are no exact float32. Such positions are moved, not scaled, so that their
+    middle is 0 and neighbours stay apart.
+    """
     data = Source(own).read_all()
     at, number = _after_co_header(own, data, n)
     rules = RowRules(
         "'v ID X Y'", id_columns=1, value_columns=2, key=b"v", comments=b"c", low=1, high=n,
         range_words=f"the graph has vertices 1 to {n}", values=SIGNED, value_name="coordinate",
     )  # fmt: skip
-    return placed(own, read_rows(own, data, at, rules), n, number)
-
-
-def placed(own: Reading, rows: Rows, n: int, line: int | None) -> np.ndarray:
-    """Return float32 (n, 2) of rows 'ID X Y', ids 1 to n, each once.
-
-    Numbers past 2**24 are no exact float32. Such positions are moved, not scaled, so that their
-    middle is 0 and neighbours stay apart.
-    """
+    rows = read_rows(own, data, at, rules)
     seen = np.zeros(n, bool)
     seen[rows.ids[0] - 1] = True
     if len(rows) != n or not seen.all():
-        raise own.fault(f"{len(rows)} coordinates, expected one for each of {n} vertices", line)
+        raise own.fault(f"{len(rows)} coordinates, expected one for each of {n} vertices", number)
     xy = np.empty((n, 2))
     xy[rows.ids[0] - 1] = rows.values.T
     if n and np.abs(xy).max() > EXACT_FLOAT32 and (xy != xy.astype(np.float32)).any():
@@ -262,11 +241,10 @@ def write(graph: CSRGraph, path: Path) -> None:
         stem = unpacked_name(path)
         packing = path.name[len(stem) :]
         beside = path.with_name(f"{stem.removesuffix('.gr')}.co{packing}")
-        write_positions(beside, graph.positions)
+        _write_positions(beside, graph.positions)
 
 
-def write_positions(path: Path, positions: np.ndarray) -> None:
-    """Write float32 (n, 2) as a `.co` file, vertices numbered from 1."""
+def _write_positions(path: Path, positions: np.ndarray) -> None:
     ids = np.arange(1, len(positions) + 1)
     if len(positions) and np.abs(positions).max() > EXACT_FLOAT32:
         positions = positions.astype(np.float64)  # all digits: read back as they are, not moved
@@ -276,5 +254,5 @@ def write_positions(path: Path, positions: np.ndarray) -> None:
 
 FORMAT = Format(
     "dimacs", "DIMACS .gr, PACE p tw", (".gr",), sniff, read, write,
-    numbered_from=counts_from(1), places=True,
+    numbered_from=lambda _: 1, places=True,
 )  # fmt: skip

@@ -196,6 +196,9 @@ def _values(reading: Reading, edges: list[Edge], defaults: Attributes) -> np.nda
     names = dict.fromkeys(name for edge in edges for name in edge.attributes)
     names.update(dict.fromkeys(defaults))
     chosen = choose_name(reading, names)
+    if chosen is None and names and reading.needs_weights:
+        there = ", ".join(repr(name[:40]) for name in [*names][:12])
+        reading.note(f"no attribute of edges has a usual name of weights; there are: {there}")
     if chosen is None or not reading.needs_weights:
         return None
     default = defaults.get(chosen, 1)
@@ -228,9 +231,9 @@ def choose_name(reading: Reading, names: Iterable[str]) -> str | None:
     Raises FormatError if the name that the user chose is not there.
     """
     names = list(names)
-    if reading.weight_name is None:
-        return usual_name(names)
     folded = {name.casefold(): name for name in reversed(names)}
+    if reading.weight_name is None:
+        return next((folded[name] for name in WEIGHT_NAMES if name in folded), None)
     name = folded.get(reading.weight_name.casefold())
     if name is None:
         there = ", ".join(repr(name[:40]) for name in names[:12]) or "none"
@@ -238,12 +241,6 @@ def choose_name(reading: Reading, names: Iterable[str]) -> str | None:
             f"no weights named {reading.weight_name!r}; there are: {there}", remedy=NAME
         )
     return name
-
-
-def usual_name(names: Iterable[str]) -> str | None:
-    """Return the name that holds the weights if the user chose none."""
-    folded = {name.casefold(): name for name in reversed(list(names))}
-    return next((folded[name] for name in WEIGHT_NAMES if name in folded), None)
 
 
 def _number(reading: Reading, written: Any, edge: Edge) -> float:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from itertools import islice
 from typing import Any, NamedTuple
 
 from gpu.errors import FormatError
@@ -21,9 +20,8 @@ from gpu.formats.exchange import (
     Attributes,
     Network,
     arcs_of,
-    usual_name,
 )
-from gpu.formats.reading import Arcs, Format, Reading, WeightNames, shown
+from gpu.formats.reading import Arcs, Format, Reading, shown
 
 BEGINNING = re.compile(rb"^[ \t]*+graph\s*+\[", re.MULTILINE)
 BEFORE = re.compile(  # what may stand before the graph: comments, keys with their values
@@ -34,10 +32,6 @@ FLAT = re.compile(r'\s*+\b(node|edge)\s*+\[([^\[\]"#]*+)\]')  # a block of numbe
 OPEN_QUOTE = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+"')
 KEY = re.compile(r"[A-Za-z_]\w*+")
 MOST_DEPTH = 100
-EDGE = re.compile(rb"\bedge\s*+\[([^\[\]]*+)\]")
-NUMBER_KEY = re.compile(rb"(?<!\S)([A-Za-z]\w*+)[ \t]++[-+.]?[0-9]")
-NOT_WEIGHTS = {"source", "target", "id", "key"}
-EDGES_LOOKED_AT = 100
 EDGES_PER_REPORT = 20_000
 
 
@@ -155,13 +149,4 @@ def _name(value: Any) -> str | None:
     return text if plain else str(int(text))
 
 
-def weight_names(head: bytes) -> WeightNames:
-    """Return the keys of the first edges that have numbers."""
-    keys: dict[str, None] = {}
-    for edge in islice(EDGE.finditer(head), EDGES_LOOKED_AT):
-        keys |= dict.fromkeys(key.decode() for key in NUMBER_KEY.findall(edge[1]))
-    names = tuple(name for name in keys if name.casefold() not in NOT_WEIGHTS)
-    return WeightNames(names, usual_name(names))
-
-
-FORMAT = Format("gml", "GML", (".gml",), sniff, read, weight_names=weight_names)
+FORMAT = Format("gml", "GML", (".gml",), sniff, read, named_weights=True)

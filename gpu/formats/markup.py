@@ -10,27 +10,21 @@ positions: `gpu.formats.exchange`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from xml.parsers import expat
 
-from gpu.errors import FormatError
 from gpu.formats.exchange import (
     BYTES_PER_BYTE,
     Attributes,
     Edge,
     Network,
     arcs_of,
-    usual_name,
     whole_or_float,
 )
-from gpu.formats.reading import Arcs, Format, Reading, WeightNames, shown
+from gpu.formats.reading import Arcs, Format, Reading, shown
 
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
 MOST_DEPTH = 100
 CHUNK_BYTES = 1 << 20
-NUMBERS = {"int", "integer", "long", "short", "float", "double", "decimal", ""}
 READ_SHARE, PARSE_SHARE = 0.5, 0.3  # of the progress bar
 TRUTH = {"true": True, "false": False}
 EDGE_DEFAULTS = {"directed": True, "undirected": False}
@@ -88,7 +82,6 @@ class Markup(ABC):
         self.network = Network()
         self.graphs = 0
         self.inside: list[Attributes] = []
-        self.numbers: list[str] = []  # attributes of edges that are declared as numbers
         self.text: list[str] | None = None  # of the element that is open; None: not needed
         self._open: list[str] = []
         self._graph_depth = 0
@@ -214,13 +207,6 @@ class GraphML(Markup):
             self._key = attributes.get("id", "")
             self._names[self._key] = attributes.get("attr.name", self._key)
             self._for[self._key] = attributes.get("for", "all")
-            of_edges = self._for[self._key] in {"edge", "all"}
-            if (
-                of_edges
-                and attributes.get("attr.type", "") in NUMBERS
-                and "attr.name" in attributes
-            ):
-                self.numbers.append(attributes["attr.name"])
         elif name == "data":
             self._key, self.text = attributes.get("key", ""), []
         elif name == "default":
@@ -269,15 +255,11 @@ class Gexf(Markup):
             edge.directed = GEXF_DIRECTED.get(attributes.get("type", "").lower())
             if "weight" in attributes:
                 edge.attributes["weight"] = attributes["weight"]
-                if self.numbers[:1] != ["weight"]:
-                    self.numbers.insert(0, "weight")
         elif name == "attributes":
             self._class = attributes.get("class", "node")
         elif name == "attribute":
             self._key = attributes.get("id", "")
             self._names[self._class, self._key] = attributes.get("title", self._key)
-            if self._class == "edge" and attributes.get("type") in NUMBERS:
-                self.numbers.append(self._names[self._class, self._key])
         elif name == "default":
             self.text = []
         elif name == "attvalue" and self.inside:
@@ -321,21 +303,8 @@ def _number_or_words(words: str) -> float | str:
         return words
 
 
-def weight_names(kind: type[Markup]) -> Callable[[bytes], WeightNames]:
-    """Return what finds the numbers of edges at the beginning of a file."""
-
-    def names_in(head: bytes) -> WeightNames:
-        markup = kind(Reading(Path("-"), undirected=False))
-        with suppress(FormatError):  # the beginning of a file is no whole one
-            markup.parse(bytearray(head))
-        names = tuple(dict.fromkeys(markup.numbers))
-        return WeightNames(names, usual_name(names))
-
-    return names_in
-
-
 GRAPHML = Format(
     "graphml", "GraphML", (".graphml",), sniff_graphml, read_graphml,
-    weight_names=weight_names(GraphML),
+    named_weights=True,
 )  # fmt: skip
-GEXF = Format("gexf", "GEXF", (".gexf",), sniff_gexf, read_gexf, weight_names=weight_names(Gexf))
+GEXF = Format("gexf", "GEXF", (".gexf",), sniff_gexf, read_gexf, named_weights=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from gpu.formats.build import tails_of
-from gpu.formats.reading import SIGNS, Arcs, Format, Reading, counts_from, shown
+from gpu.formats.reading import SIGNS, Arcs, Format, Reading, shown
 from gpu.formats.rows import (
     SIGNED,
     RowRules,
@@ -159,5 +159,5 @@ FORMAT = Format(
     sniff,
     read,
     write,
-    numbered_from=counts_from(1),
+    numbered_from=lambda _: 1,
 )

@@ -10,30 +10,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 
-from gpu.errors import GraphError
-from gpu.formats.build import tails_of
-from gpu.formats.reading import SIGNS, Arcs, Format, Reading, counts_from, shown
+from gpu.formats.reading import SIGNS, Arcs, Format, Reading, shown
 from gpu.formats.rows import (
     first_row,
     is_number,
     line_at,
     line_number,
-    runs_compiled,
     whole_number,
 )
 from gpu.formats.source import HEAD_BYTES, READ_SHARE
-from gpu.formats.write import write_text
-from gpu.graph import CSRGraph
 
 COMMENT = b"%"
 FORMS = ("0", "1", "10", "11", "100", "101", "110", "111")
 CONSTRAINTS = 100  # the most vertex weights that a header may promise
 LINES_PER_REPORT = 50_000
-ROWS_PER_BLOCK = 10_000
 
 
 @dataclass(frozen=True)
@@ -177,10 +170,6 @@ def _line_of(data: bytearray, header: Header, row: int) -> int:
 
 def _numbers(reading: Reading, data: bytearray, header: Header) -> tuple[np.ndarray, np.ndarray]:
     """Return all numbers after the header, and how many stand on each line."""
-    if runs_compiled(len(data)):
-        numbers, counts, bad_at = _scanned(data, header)
-        if bad_at < 0:
-            return numbers, counts
     lines = bytes(data[header.rows_at :]).split(b"\n")
     rows: list[list[int]] = []
     for number, line in enumerate(lines, header.line + 1):
@@ -197,67 +186,4 @@ def _numbers(reading: Reading, data: bytearray, header: Header) -> tuple[np.ndar
     return numbers, np.array(list(map(len, rows)), np.int64)
 
 
-def _scanned(data: bytearray, header: Header) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return what `_numbers` does, by the compiled loop, and where it stopped (-1: nowhere)."""
-    from gpu.formats import scan
-
-    numbers = np.empty(header.expected_numbers, np.int64)
-    counts = np.empty(data.count(b"\n", header.rows_at) + 1, np.int64)
-    report = np.zeros(scan.REPORT, np.int64)
-    text = np.frombuffer(data, np.uint8)
-    scan.scan_lines(text, header.rows_at, len(text), COMMENT[0], numbers, counts, report)
-    counts = counts[: report[scan.ROWS]]
-    return numbers[: counts.sum()], counts, int(report[scan.BAD_AT])
-
-
-# ---------------------------------------------------------------- writing
-
-
-def write(graph: CSRGraph, path: Path) -> None:
-    """Write FMT 1, or 0 if all weights are 1.
-
-    Raises GraphError if METIS cannot hold the graph: float weights, loops, an edge without its
-    reverse of equal weight.
-    """
-    tails = tails_of(graph.indptr)
-    if not graph.integer:
-        raise GraphError("METIS has no float weights; write .npz, .gr or .mtx")
-    there = np.lexsort((graph.weights, graph.indices, tails))
-    back = np.lexsort((graph.weights, tails, graph.indices))
-    same = np.array_equal(tails[there], graph.indices[back])
-    same = same and np.array_equal(graph.indices[there], tails[back])
-    loops = int(np.count_nonzero(tails == graph.indices))
-    if not same or not np.array_equal(graph.weights[there], graph.weights[back]) or loops:
-        raise GraphError(
-            f"{graph.name} has edges without a reverse of equal weight, or loops; METIS holds "
-            "undirected graphs only: write .npz, .gr or .mtx"
-        )
-    weighted = bool((graph.weights != 1).any())
-    head = f"{graph.n} {graph.m // 2}{' 1' if weighted else ''}\n"
-    numbers = graph.indices.astype(np.int64) + 1
-    if weighted:
-        numbers = np.column_stack([numbers, graph.weights]).ravel()
-    bounds = (graph.indptr * (2 if weighted else 1)).tolist()
-    words = [str(number) for number in numbers.tolist()]
-    rows = (
-        "".join([" ".join(words[a:b]) + "\n" for a, b in _row_bounds(bounds, first, graph.n)])
-        for first in range(0, graph.n, ROWS_PER_BLOCK)
-    )
-    write_text(path, [head], rows)
-
-
-def _row_bounds(bounds: list[int], first: int, n: int) -> list[tuple[int, int]]:
-    last = min(first + ROWS_PER_BLOCK, n)
-    return list(zip(bounds[first:last], bounds[first + 1 : last + 1], strict=True))
-
-
-FORMAT = Format(
-    "metis",
-    "METIS",
-    (".graph", ".metis"),
-    sniff,
-    read,
-    write,
-    numbered_from=counts_from(1),
-    by_content=False,
-)
+FORMAT = Format("metis", "METIS", (".graph", ".metis"), sniff, read, by_content=False)

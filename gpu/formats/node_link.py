@@ -13,7 +13,7 @@ import json
 from typing import Any
 
 from gpu.formats.exchange import BYTES_PER_BYTE, Attributes, Network, arcs_of
-from gpu.formats.reading import Arcs, Format, Reading, WeightNames
+from gpu.formats.reading import Arcs, Format, Reading
 
 LINKS = ("links", "edges")
 ENDS = ("source", "target")
@@ -66,9 +66,4 @@ def _name(value: Any) -> str | None:
     return json.dumps(value)
 
 
-def weight_names(_head: bytes) -> WeightNames:
-    """Return no names: the beginning of the file holds nodes, seldom links."""
-    return WeightNames()
-
-
-FORMAT = Format("node_link", "node-link JSON", (".json",), sniff, read, weight_names=weight_names)
+FORMAT = Format("node_link", "node-link JSON", (".json",), sniff, read, named_weights=True)

@@ -1,13 +1,11 @@
-"""Arrays of NumPy: our own `.npz`, SciPy's sparse matrices, plain arrays in `.npy` or `.npz`.
+"""Archives of NumPy: our own `.npz`, SciPy's sparse matrices.
 
 Ours holds the arrays of a CSRGraph and a page of JSON, never pickled: `indptr`, `indices`,
 `weights`, if they exist `positions` and `ids`, and `metadata` (uint8: JSON in UTF-8 with name,
 id_base, provenance, version).
 
 `scipy.sparse.save_npz` writes `format`, `shape`, `data` and the indices of csr, csc or coo: entry
-(i, j) of a square matrix is the edge i -> j. One array without such names is a dense matrix if it
-is square, otherwise rows 'TAIL HEAD [WEIGHT]'; 0 in a dense matrix is no edge. A square array of 2
-or 3 rows could be either, and is refused.
+(i, j) of a square matrix is the edge i -> j.
 
 NumPy's loader allocates the size that an array's header claims before it reads the data. So the
 members are read here: the header by a strict pattern, its size against the archive's.
@@ -27,7 +25,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gpu.formats.binary import check_rows
-from gpu.formats.build import number_vertices, tails_of
+from gpu.formats.build import tails_of
 from gpu.formats.reading import PACKINGS, SIGNS, Arcs, Format, Reading
 from gpu.formats.rows import FLOAT_MAX, INT64_MAX
 from gpu.formats.write import write_file
@@ -42,7 +40,6 @@ NPY_HEADER = re.compile(
     rb"'shape': \(([0-9]{0,18}(?:, ?[0-9]{0,18})?)\), \} *\n",
     re.DOTALL,
 )
-NPY_MAGIC = b"\x93NUMPY"
 OUR_MEMBERS = {  # member: kinds and sizes of its items, number of axes
     "indptr": ({"i8"}, 1),
     "indices": ({"i4"}, 1),
@@ -65,24 +62,12 @@ def sniff(head: bytes) -> float:
     return float(head.startswith(MAGIC))
 
 
-def sniff_array(head: bytes) -> float:
-    """Return 1 for a `.npy` file."""
-    return float(head.startswith(NPY_MAGIC))
-
-
 def read(reading: Reading, data: bytearray) -> Arcs:
     """Read a graph of ours, a sparse matrix, an archive of one array."""
     arrays = _arrays(reading, data)
     if "format" in arrays and "shape" in arrays:
         return _from_sparse(reading, arrays)
-    if len(arrays) == 1 and not set(arrays) & set(OUR_MEMBERS):
-        return _from_array(reading, next(iter(arrays.values())))
     return _from_ours(reading, arrays)
-
-
-def read_array(reading: Reading, data: bytearray) -> Arcs:
-    """Read one array."""
-    return _from_array(reading, _parsed(reading, bytes(data), "in the file"))
 
 
 def _from_ours(reading: Reading, arrays: dict[str, np.ndarray]) -> Arcs:
@@ -135,37 +120,6 @@ def _from_sparse(reading: Reading, arrays: dict[str, np.ndarray]) -> Arcs:
     return Arcs(tails, heads, n, _checked_values(reading, values))
 
 
-def _from_array(reading: Reading, array: np.ndarray) -> Arcs:
-    """Return the graph of a dense square matrix or of rows 'TAIL HEAD [WEIGHT]'."""
-    shape = array.shape
-    if array.ndim != 2 or array.dtype.kind not in "biuf":
-        raise reading.fault(
-            f"an array of {array.dtype} and shape {shape}; expected numbers, n x n or m x 2 or 3"
-        )
-    if shape[0] == shape[1] and shape[0] in {2, 3}:
-        raise reading.fault(
-            f"an array of {shape[0]} x {shape[0]} is a matrix or a list of edges; save it by "
-            "scipy.sparse.save_npz, or as .csv"
-        )
-    if shape[0] == shape[1]:
-        tails, heads = np.nonzero(array)
-        reading.note(f"a dense matrix: {len(tails)} of {array.size} values are not 0")
-        return Arcs(tails, heads, shape[0], _checked_values(reading, array[tails, heads]))
-    if shape[1] not in {2, 3}:
-        raise reading.fault(f"an array of {shape[0]} x {shape[1]}; expected n x n or m x 2 or 3")
-    ends = array[:, :2]
-    whole = (
-        ends.astype(np.int64)
-        if np.isfinite(ends).all() and abs(ends).max(initial=0) < 2**62
-        else None
-    )
-    if whole is None or (whole != ends).any():
-        raise reading.fault("the first two columns must be whole numbers, the ends of edges")
-    ends, n, base, ids = number_vertices(reading, np.ascontiguousarray(whole.T))
-    weights = _checked_values(reading, array[:, 2]) if shape[1] == 3 else None
-    return Arcs(ends[0], ends[1], n, weights, ids=ids, base=base, id_base=base)
-
-
 def _checked_values(reading: Reading, values: np.ndarray) -> np.ndarray:
     """Return int64 or float64; raise FormatError for weights that no graph may have."""
     whole = values.dtype.kind != "f" and values.max(initial=0) <= INT64_MAX
@@ -191,7 +145,7 @@ def _arrays(reading: Reading, data: bytearray) -> dict[str, np.ndarray]:
             reading.check_unpacked(sum(member.file_size for member in members), "the archive")
             for member in members:
                 name = member.filename.removesuffix(".npy")
-                if name in OUR_MEMBERS or name in SPARSE or len(members) == 1:
+                if name in OUR_MEMBERS or name in SPARSE:
                     arrays[name] = _array(reading, archive, member, name)
                 else:
                     arrays.setdefault(name, np.empty(0))
@@ -313,7 +267,6 @@ def write_into(graph: CSRGraph, file: BinaryIO) -> None:
     np.savez(file, metadata=page, **arrays)  # type: ignore[arg-type]
 
 
-NPZ = Format(
+FORMAT = Format(
     "npz", "SSSP Scope graph, SciPy matrix", (".npz",), sniff, read, write, text=False, places=True
 )
-NPY = Format("numpy", "NumPy array", (".npy",), sniff_array, read_array, text=False)

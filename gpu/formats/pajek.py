@@ -1,4 +1,4 @@
-"""Pajek `.net` and `.paj`: vertices, then arcs, edges, lists of either, or a matrix.
+"""Pajek `.net` and `.paj`: vertices, then arcs, edges, or lists of either.
 
     *Vertices 3
     1 "first" 0.1 0.2
@@ -8,10 +8,9 @@
     2 3
 
 Arcs are directed, edges are not, and a file may hold both. Vertices are named by their numbers, 1
-to n; labels are not kept. Coordinates count y downwards and are turned over. A missing weight is 1;
-0 in a matrix is no edge. `%` begins a comment, `#` before the first section too. `*Vertices N M` is
-a two-mode network: the first M vertices are rows, the others columns, and its matrix is M x N-M.
-Of a project (`.paj`) the first network is read; partitions, vectors and the like are skipped.
+to n; labels are not kept. Coordinates count y downwards and are turned over. A missing weight is 1.
+`%` begins a comment, `#` before the first section too. Of a project (`.paj`) the first network is
+read; partitions, vectors and the like are skipped. Matrices and two-mode networks are refused.
 
 NetworkX's reader is not used: it reads edges after arcs as arcs, lists as arcs with weights, and
 two vertices with one label as one, silently.
@@ -28,10 +27,10 @@ from gpu.formats.build import both_or_one_way, whole_if_exact
 from gpu.formats.reading import Arcs, Format, Reading, shown
 from gpu.formats.rows import IS_VALUE, RowRules, value_fault, value_rule, whole_number
 
-BYTES_PER_BYTE = 80  # of memory for each byte of text, measured 69 for a matrix of ones
+BYTES_PER_BYTE = 80  # of memory for each byte of text
 LINES_PER_REPORT = 20_000
 LISTS, PAIRS = (b"*arcslist", b"*edgeslist"), (b"*arcs", b"*edges")
-SECTIONS = (b"*vertices", *LISTS, *PAIRS, b"*matrix", b"*network")
+SECTIONS = (b"*vertices", *LISTS, *PAIRS, b"*network")
 SKIPPED = (b"*partition", b"*vector", b"*permutation", b"*cluster", b"*hierarchy")
 TOKEN = re.compile(rb'"[^"]*+"|[^ \t\r"]++')
 COUNT = re.compile(rb"[0-9]{1,18}")
@@ -42,14 +41,12 @@ class _Network:
     """What was read so far: columns of edges; `both` says which are undirected."""
 
     n: int = -1
-    rows: int = 0  # of a matrix
     size_line: int = 0
     tails: list[int] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     both: list[bool] = field(default_factory=list)
     places: dict[int, tuple[float, float]] = field(default_factory=dict)
-    matrix_rows: int = 0
     weighted: bool = False
     decimal: bool = False
 
@@ -102,9 +99,7 @@ def read(reading: Reading, data: bytearray) -> Arcs:
 def _section(reading: Reading, network: _Network, word: bytes, number: int, size: int) -> bytes:
     section = next((name for name in SECTIONS if word.startswith(name)), None)
     if section is None:
-        raise reading.fault(
-            f"found {shown(word)}, expected *Vertices, *Arcs, *Edges or *Matrix", number
-        )
+        raise reading.fault(f"found {shown(word)}, expected *Vertices, *Arcs or *Edges", number)
     if section == b"*vertices":
         _size(reading, network, word, number, size)
     elif section != b"*network" and network.n < 0:
@@ -113,18 +108,15 @@ def _section(reading: Reading, network: _Network, word: bytes, number: int, size
 
 
 def _size(reading: Reading, network: _Network, word: bytes, number: int, size: int) -> None:
-    """Take the numbers of `*Vertices N` or `*Vertices N ROWS`."""
+    """Take the number of `*Vertices N`."""
     tokens = word.split()[1:]
-    counts = [int(token) for token in tokens if COUNT.fullmatch(token)]
-    if not 1 <= len(counts) == len(tokens) <= 2 or network.n >= 0:
-        raise reading.fault(f"found {shown(word)}, expected one '*Vertices COUNT [ROWS]'", number)
-    n, rows = counts[0], counts[-1]
-    if rows > n:
-        raise reading.fault(f"found {shown(word)}: {rows} rows of only {n} vertices", number)
-    reading.check_promise(n, 0, size, number)
-    network.n, network.rows, network.size_line = n, rows, number
-    if len(counts) == 2:
-        reading.note("a two-mode network: both kinds of vertices are vertices")
+    if len(tokens) != 1 or not COUNT.fullmatch(tokens[0]) or network.n >= 0:
+        raise reading.fault(
+            f"found {shown(word)}, expected one '*Vertices COUNT' (two-mode networks are not read)",
+            number,
+        )
+    reading.check_promise(int(tokens[0]), 0, size, number)
+    network.n, network.size_line = int(tokens[0]), number
 
 
 def _vertex(reading: Reading, network: _Network, line: bytes, number: int) -> None:
@@ -137,9 +129,6 @@ def _vertex(reading: Reading, network: _Network, line: bytes, number: int) -> No
 def _row(reading: Reading, network: _Network, section: bytes, line: bytes, number: int) -> None:
     """Take a line of edges."""
     tokens = line.split()
-    if section == b"*matrix":
-        _matrix_row(reading, network, tokens, number)
-        return
     if section not in (*LISTS, *PAIRS) or len(tokens) < 2:
         raise reading.fault(f"found {shown(line)}, expected 'TAIL HEAD [WEIGHT]'", number)
     tail = _number(reading, network, tokens[0], number)
@@ -151,22 +140,6 @@ def _row(reading: Reading, network: _Network, section: bytes, line: bytes, numbe
     head = _number(reading, network, tokens[1], number)
     weight = _weight(reading, network, tokens[2], number) if len(tokens) > 2 else 1
     network.add(tail, head, weight, both)
-
-
-def _matrix_row(reading: Reading, network: _Network, tokens: list[bytes], number: int) -> None:
-    tail, rows, columns = network.matrix_rows, network.rows, network.n
-    two_mode = rows < network.n
-    if two_mode:
-        columns -= rows
-    if len(tokens) != columns or tail >= rows:
-        raise reading.fault(
-            f"row {tail + 1} of the matrix has {len(tokens)} numbers; expected {rows} rows of "
-            f"{columns}", number,
-        )  # fmt: skip
-    for head, token in enumerate(tokens, rows if two_mode else 0):
-        if not (IS_VALUE.fullmatch(token) and float(token) == 0):
-            network.add(tail, head, _weight(reading, network, token, number), two_mode)
-    network.matrix_rows += 1
 
 
 def _number(reading: Reading, network: _Network, token: bytes, number: int) -> int:

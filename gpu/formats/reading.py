@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -168,25 +168,15 @@ class Arcs:
     notes: tuple[str, ...] = ()
 
 
-class WeightNames(NamedTuple):
-    """The names of weights at the beginning of a file; `usual` is read if no name is chosen.
-
-    No names: the beginning does not show them. Names and no `usual`: each edge weighs 1.
-    """
-
-    names: tuple[str, ...] = ()
-    usual: str | None = None
-
-
 @dataclass(frozen=True)
 class Format:
     """A row of the table of formats.
 
     suffixes : the first is written; a name that ends so is read as this format or refused
     sniff : of the first unpacked bytes: 0 (another format) to 1 (certainly this one)
-    weight_names : of the first bytes, if weights have names
-    numbered_from : of (graph, path): the first vertex number written; None: the ids are kept
-    read_order : of (graph, path): the vertices in the order that `read` returns; None: unchanged
+    named_weights : whether weights have names
+    numbered_from : of a graph: the first vertex number written; None: the ids are kept
+    places : whether it keeps coordinates
     """
 
     key: str
@@ -195,23 +185,12 @@ class Format:
     sniff: Callable[[bytes], float]
     read: Callable[[Reading, bytearray], Arcs]
     write: Callable[[CSRGraph, Path], None] | None = None
-    weight_names: Callable[[bytes], WeightNames] | None = None
+    named_weights: bool = False
     shared: tuple[str, ...] = ()  # suffixes of another format; the content decides
     text: bool = True  # lines that end in LF, CR or CRLF, without a zero byte
     by_content: bool = True  # whether it may be guessed where the name says nothing
-    numbered_from: Callable[[CSRGraph, Path], int | None] | None = None
-    places: bool = False  # it keeps coordinates itself; otherwise NAME.co is written
-    read_order: Callable[[CSRGraph, Path], np.ndarray | None] | None = None
-
-    @property
-    def named_weights(self) -> bool:
-        """Whether its weights have names."""
-        return self.weight_names is not None
-
-
-def counts_from(base: int) -> Callable[[CSRGraph, Path], int]:
-    """Return the `numbered_from` of a format whose vertices always count from `base`."""
-    return lambda _graph, _path: base
+    numbered_from: Callable[[CSRGraph], int | None] | None = None
+    places: bool = False
 
 
 def shown(text: bytes | bytearray | memoryview) -> str:

@@ -149,13 +149,8 @@ def warm_up() -> None:
     """Compile the loops, or load them from the cache, on one row. Without Numba do nothing."""
     if find_spec("numba") is None:
         return
-    from gpu.formats import scan
-
     rules = RowRules("'TAIL HEAD WEIGHT'", value_columns=1)
     read_rows(Reading(Path("-")), bytearray(b"1 2 0.5\n"), 0, rules, compiled=True)
-    numbers, counts, report = (np.zeros(scan.REPORT, np.int64) for _ in range(3))
-    text = np.frombuffer(bytearray(b"1 2\n"), np.uint8)
-    scan.scan_lines(text, 0, len(text), ord("%"), numbers, counts, report)
 
 
 # ---------------------------------------------------------------- places in the text

@@ -186,37 +186,3 @@ def scan_rows(text, start, stop, rules, ids, values, odd, report):  # type: igno
         row += ONE
     report[ROWS], report[BAD_AT] = np.int64(row), bad_at
     report[FRACTIONS], report[HUGE], report[ODD] = fractions, huge, odd_count
-
-
-@compiled_lean
-def scan_lines(text, start, stop, comment, numbers, counts, report):  # type: ignore[no-untyped-def]
-    """Parse lines of integers, of any length each (METIS).
-
-    Writes   numbers int64 (t,): all integers in order; counts int64 (lines,): how many stand
-             on each line that is no comment; report int64[REPORT]: ROWS = lines, BAD_AT (also
-             if `numbers` or `counts` is full)
-    """
-    taken, row, bad_at = np.int64(0), np.int64(0), np.int64(-1)
-    at, stop = np.uint64(start), np.uint64(stop)
-    while at < stop:
-        line = at
-        at = _after_blanks(text, at, stop)
-        if at < stop and text[at] == comment:
-            at = _after_line(text, at, stop)
-            continue
-        before = taken
-        good = row < len(counts)
-        while good and at < stop and text[at] != NEWLINE:
-            number, at, good = _integer(text, at, stop)
-            good = good and taken < len(numbers) and (at >= stop or text[at] <= SPACE)
-            if good:
-                numbers[taken] = number
-                taken += 1
-                at = _after_blanks(text, at, stop)
-        if not good:
-            bad_at = np.int64(line)
-            break
-        counts[row] = taken - before
-        row += 1
-        at += ONE
-    report[ROWS], report[BAD_AT] = row, bad_at

@@ -9,12 +9,13 @@ would end this process.
 from __future__ import annotations
 
 import bz2
+import gzip
 import lzma
 import os
 import re
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,17 @@ COMMENT_LINES = re.compile(rb"(?:(?:[#%]|c(?=[ \t\r\n]))[^\n]*+\n)*+")
 COMMENT_BYTES = 1024  # of a long block of comments, what a sniffer sees
 BLOCK_BYTES = 1 << 20  # read or unpacked at a time
 CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
-LZMA_BYTES = 256 << 20  # an .xz header may not ask for a larger dictionary (xz -9: 65 MiB)
 READ_SHARE = 0.5  # of the progress bar
 
+LONGEST_MAGIC = b"\xfd7zXZ\x00"
 MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bz2"}
 UNREADABLE_MAGIC = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", b"7z\xbc\xaf": "7-zip"}
+UNPACKERS: dict[str, Callable[[Any], Any]] = {  # "": not packed
+    "": lambda file: file,
+    "gzip": gzip.open,
+    "xz": lzma.open,
+    "bz2": bz2.open,
+}
 
 
 class Source:
@@ -124,7 +131,10 @@ class Source:
 
     def _unpacked(self) -> Iterator[bytes]:
         """Yield the file in unpacked blocks."""
-        first = self._read()
+        try:
+            first = self._file.peek(len(LONGEST_MAGIC))
+        except OSError as error:
+            raise self._reading.fault(f"cannot be read: {_one_line(error)}") from error
         if not first:
             raise self._reading.fault("the file is empty; expected a graph")
         for magic, name in UNREADABLE_MAGIC.items():
@@ -132,89 +142,20 @@ class Source:
                 raise self._reading.fault(
                     f"{name} compressed; unpack it first (gzip, xz and bz2 are read directly)"
                 )
-        for magic, name in MAGIC.items():
-            if first.startswith(magic):
-                yield from self._decompressed(first, name)
-                return
-        while first:
-            yield first
-            first = self._read()
-
-    def _decompressed(self, block: bytes, name: str) -> Iterator[bytes]:
+        packing = next((name for magic, name in MAGIC.items() if first.startswith(magic)), "")
+        file = UNPACKERS[packing](self._file)
         try:
-            while block:
-                stream = _decompressor(name)
-                while not stream.eof:
-                    if stream.needs_input and not block:
-                        block = self._read()
-                        if not block:
-                            raise self._reading.fault(
-                                f"the {name} data end early; expected the end mark (is the "
-                                "file cut short?)"
-                            )
-                    out = stream.decompress(block, BLOCK_BYTES)
-                    block = b""
-                    if out:
-                        yield out
-                block = self._next_member(stream.unused_data, name)
-        except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError) as error:
-            raise self._reading.fault(f"broken {name} data ({_one_line(error)})") from error
-
-    def _next_member(self, rest: bytes, name: str) -> bytes:
-        """Return the bytes from the next stream on; zeros between streams are skipped."""
-        while not (rest := rest.lstrip(b"\0")):
-            rest = self._read()
-            if not rest:
-                return b""
-        magic = next(magic for magic, title in MAGIC.items() if title == name)
-        if len(rest) < len(magic):
-            rest += self._read()
-        if not rest.startswith(magic):
-            raise self._reading.fault(f"other bytes after the {name} data; expected its end")
-        return rest
-
-    def _read(self) -> bytes:
-        """Return the next bytes from disk, b"" at the end."""
-        try:
-            block = self._file.read1(BLOCK_BYTES)
-        except OSError as error:
-            raise self._reading.fault(f"cannot be read: {_one_line(error)}") from error
-        if not self._size:
-            self._reading.disk_bytes += len(block)
-        return block
-
-
-class _Gzip:
-    """zlib's decompressor with the interface of bz2's and lzma's."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(wbits=31)
-        self._full = False  # the last step stopped at max_length: more may be waiting
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        out = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
-        self._full = len(out) == max_length
-        return out
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not (self._full or self._stream.unconsumed_tail)
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-
-def _decompressor(name: str) -> Any:
-    if name == "gzip":
-        return _Gzip()
-    if name == "xz":
-        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=LZMA_BYTES)
-    return bz2.BZ2Decompressor()
+            while block := file.read1(BLOCK_BYTES):
+                if not self._size and not packing:
+                    self._reading.disk_bytes += len(block)
+                yield block
+        except EOFError as error:
+            raise self._reading.fault(
+                f"the {packing} data end early; expected the end mark (is the file cut short?)"
+            ) from error
+        except (zlib.error, lzma.LZMAError, OSError, ValueError) as error:
+            words = f"broken {packing} data" if packing else "cannot be read"
+            raise self._reading.fault(f"{words} ({_one_line(error)})") from error
 
 
 def refuse_web_address(name: str) -> None:
@@ -252,22 +193,11 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(words).split())
 
 
-def beside(path: Path, stem: str, *suffixes: str) -> Path | None:
-    """Return the first file STEM + SUFFIX in the folder of `path`, packed or not.
-
-    `roads.gr.gz` with the stem `roads` and `.co` finds `roads.co`, `roads.co.gz`, ...
-    """
-    for suffix in suffixes:
-        for packing in ("", *PACKINGS):
-            candidate = path.with_name(f"{stem}{suffix}{packing}")
-            if candidate != path and candidate.is_file():
-                return candidate
-    return None
-
-
 def places_beside(path: Path) -> Path | None:
-    """Return the file of coordinates beside a DIMACS graph."""
-    return beside(path, unpacked_name(path).removesuffix(".gr"), ".co")
+    """Return the file of coordinates beside a DIMACS graph, packed or not."""
+    stem = unpacked_name(path).removesuffix(".gr")
+    candidates = [path.with_name(f"{stem}.co{packing}") for packing in ("", *PACKINGS)]
+    return next((one for one in candidates if one != path and one.is_file()), None)
 
 
 def cores() -> int:

@@ -30,8 +30,8 @@ import numpy as np
 
 from gpu.errors import FormatError, GraphError
 from gpu.formats.build import number_vertices, tails_of
-from gpu.formats.exchange import NAME_CHARACTERS, choose_name, name_array, usual_name
-from gpu.formats.reading import NAME, Arcs, Format, Reading, WeightNames, shown
+from gpu.formats.exchange import NAME_CHARACTERS, choose_name, name_array
+from gpu.formats.reading import NAME, Arcs, Format, Reading, shown
 from gpu.formats.rows import (
     INT64_MAX,
     RowRules,
@@ -464,27 +464,6 @@ def _chosen_columns(reading: Reading, heading: list[bytes]) -> list[int]:
     return [tail, head, names.index(chosen)]
 
 
-def weight_names(head: bytes) -> WeightNames:
-    """Return the columns of numbers that a heading names beside source and target."""
-    lines = [line for _, _, line in _data_lines(bytearray(head))]
-    if len(lines) > 1 and lines[0].strip().isdigit():
-        del lines[0]
-    separator = _separator(lines)
-    rows = [split_line(line, separator) for line in lines[:2]]
-    if len(rows) < 2 or not _ends(rows[0]):
-        return WeightNames()
-    names, ends = _names(rows[0]), _ends(rows[0])
-    others = [name for k, name in enumerate(names) if k not in ends]
-    numbers = [
-        name
-        for k, (name, cell) in enumerate(zip(names, rows[1], strict=False))
-        if k not in ends and is_number(cell.strip(), decimal=True)
-    ]
-    return WeightNames(
-        tuple(numbers), usual_name(others) or (others[0] if len(others) == 1 else None)
-    )
-
-
 def _names(heading: Iterable[bytes]) -> list[str]:
     return [cell.strip(b' "').decode("utf-8", "replace").casefold() for cell in heading]
 
@@ -503,13 +482,11 @@ def _ends(heading: list[bytes]) -> tuple[int, ...]:
 def write(graph: CSRGraph, path: Path) -> None:
     """Write 'source,target,weight' rows under a heading, with the graph's own ids.
 
-    GAP's `.el` and `.wel` have no heading and count from 0. A vertex without edges cannot stand in
-    a list of edges: then the first line holds the count and vertices are written 0-based. That
-    would lose names: GraphError.
+    A vertex without edges cannot stand in a list of edges: then the first line holds the count and
+    vertices are written 0-based. That would lose names: GraphError.
     """
-    if _is_gap(path):
-        _write_gap(graph, path)
-        return
+    if _suffixes(path) & {".el", ".wel"}:
+        raise GraphError("GAP's lists are only read; write .csv, .tsv, .gr or .mtx")
     tails, used = tails_of(graph.indptr), _all_used(graph)
     mark = "," if ".csv" in _suffixes(path) else "\t"
     if not used and graph.ids is not None:
@@ -533,10 +510,6 @@ def _suffixes(path: Path) -> set[str]:
     return {suffix.lower() for suffix in path.suffixes}
 
 
-def _is_gap(path: Path) -> bool:
-    return bool(_suffixes(path) & {".el", ".wel"})
-
-
 def _all_used(graph: CSRGraph) -> bool:
     """Whether there are vertices and each is the end of an edge."""
     used = np.diff(graph.indptr) > 0
@@ -544,32 +517,9 @@ def _all_used(graph: CSRGraph) -> bool:
     return bool(graph.n) and bool(used.all())
 
 
-def read_order(graph: CSRGraph, path: Path) -> np.ndarray | None:
-    """Return the vertices in the order in which the written file is read back."""
-    if graph.ids is None or _is_gap(path):
-        return None
-    if graph.ids.dtype.kind == "U" and all(is_number(name.encode()) for name in graph.ids):
-        return np.argsort(graph.ids.astype(np.int64), kind="stable")
-    return np.argsort(graph.ids, kind="stable")
-
-
-def numbered_from(graph: CSRGraph, path: Path) -> int | None:
+def numbered_from(graph: CSRGraph) -> int | None:
     """Return the first vertex number of the written file, None if it keeps the ids."""
-    return 0 if _is_gap(path) or not _all_used(graph) else None
-
-
-def _write_gap(graph: CSRGraph, path: Path) -> None:
-    """Write GAP's lists. GraphError if a vertex has no edge, or `.el` would lose weights."""
-    weighted = ".wel" in _suffixes(path)
-    if not _all_used(graph):
-        raise GraphError(
-            f"{graph.name} has vertices without edges, and GAP's lists hold vertices by their "
-            "edges alone; write .npz, .gr or .csv"
-        )
-    if not weighted and (not graph.integer or (graph.weights != 1).any()):
-        raise GraphError(".el holds no weights, and they are not all the integer 1; write .wel")
-    columns = [tails_of(graph.indptr), graph.indices, graph.weights][: 2 + weighted]
-    write_text(path, [], number_columns(" ".join(["%s"] * len(columns)) + "\n", *columns))
+    return None if _all_used(graph) else 0
 
 
 def _writable_names(names: np.ndarray, mark: str) -> np.ndarray:
@@ -600,5 +550,5 @@ def _writable_names(names: np.ndarray, mark: str) -> np.ndarray:
 
 FORMAT = Format(
     "edge_list", "Edge list (SNAP, CSV, TSV)", (".csv", ".tsv", ".txt", ".el", ".wel"),
-    sniff, read, write, weight_names, numbered_from=numbered_from, read_order=read_order,
+    sniff, read, write, named_weights=True, numbered_from=numbered_from,
 )  # fmt: skip
