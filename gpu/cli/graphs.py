@@ -71,7 +71,7 @@ def add_convert(parser: Parser) -> None:
         "sssp-scope convert roads.gr.gz roads.npz",
         "sssp-scope convert --undirected --weights random edges.txt edges.gr",
         "sssp-scope convert 'sample:grid?n=10000' grid.mtx",
-        "sssp-scope convert --weight-name length Sydney_net.tntp sydney.wel",
+        "sssp-scope convert --weight-name length streets.graphml streets.gr",
         "zcat edges.txt.gz | sssp-scope convert - - --to matrix_market | wc -l",
     )
 

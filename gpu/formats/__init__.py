@@ -54,10 +54,12 @@ FORMAT_SUFFIXES: dict[str, tuple[str, ...]] = {row.key: row.suffixes for row in 
 OTHER_FILES = (  # (beginning, name) of files that are not read
     (b"%PDF", "PDF"),
     (b"\x89PNG", "PNG"),
+    (b"\x93NUMPY", "a NumPy array (write the graph by scipy.sparse.save_npz, or as .csv)"),
 )
 OTHER_TEXTS = (  # (mark near the beginning, name)
     (b"<osm", "OpenStreetMap (tools such as OSMnx write GraphML of it)"),
     (b"OSMHeader", "OpenStreetMap (tools such as OSMnx write GraphML of it)"),
+    (b"<NUMBER OF ", "TNTP (its links as a table, .csv, are read)"),
     (b"<?xml", "XML"),
     (b"strict graph", "Graphviz"),
     (b"digraph", "Graphviz"),
@@ -232,7 +234,8 @@ def named_formats(path: Path) -> list[Format]:
 def _suffix_of(path: Path) -> str | None:
     """Return the longest suffix of a name that any format has, without the packing."""
     name = unpacked_name(path).lower()
-    fits = [suffix for row in TABLE for suffix in row.suffixes if name.endswith(suffix)]
+    suffixes = [suffix for row in TABLE for suffix in row.suffixes + row.shared]
+    fits = [suffix for suffix in suffixes if name.endswith(suffix)]
     return max(fits, key=len, default=None)
 
 

@@ -34,6 +34,8 @@ from gpu.formats.reading import NAME, SIGNS, Arcs, Reading, shown
 from gpu.formats.rows import FLOAT_MAX, INT64_MAX, whole_number
 
 WEIGHT_NAMES = ("weight", "value", "length", "distance", "cost", "time")
+NOT_WEIGHTS = {"id", "key", "source", "target"}
+UNNAMED = "each edge weighs 1: no weights have a usual name, there are "
 COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitude"))
 BYTES_PER_BYTE = 40  # of memory for each byte of text
 NO_LETTERS = re.compile("[\0\ud800-\udfff]")  # zero, and halves of UTF-16
@@ -196,9 +198,8 @@ def _values(reading: Reading, edges: list[Edge], defaults: Attributes) -> np.nda
     names = dict.fromkeys(name for edge in edges for name in edge.attributes)
     names.update(dict.fromkeys(defaults))
     chosen = choose_name(reading, names)
-    if chosen is None and names and reading.needs_weights:
-        there = ", ".join(repr(name[:40]) for name in [*names][:12])
-        reading.note(f"no attribute of edges has a usual name of weights; there are: {there}")
+    if chosen is None:
+        note_unnamed(reading, [name for name in names if _has_numbers(edges, name)])
     if chosen is None or not reading.needs_weights:
         return None
     default = defaults.get(chosen, 1)
@@ -210,6 +211,22 @@ def _values(reading: Reading, edges: list[Edge], defaults: Attributes) -> np.nda
     if without:
         reading.note(f"{without} edges without it weigh {default}")
     return values
+
+
+def _has_numbers(edges: list[Edge], name: str) -> bool:
+    """Whether the first edge that has an attribute has a number there."""
+    first = next((e.attributes[name] for e in edges if name in e.attributes), None)
+    try:
+        whole_or_float(first)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return name not in NOT_WEIGHTS
+
+
+def note_unnamed(reading: Reading, names: list[str]) -> None:
+    """Note that none of the names of numbers is a usual one for weights."""
+    if names and reading.needs_weights:
+        reading.note(f"{UNNAMED}{', '.join(name[:40] for name in names[:12])}")
 
 
 def whole_or_float(value: Any) -> float:

@@ -186,7 +186,7 @@ class Format:
     read: Callable[[Reading, bytearray], Arcs]
     write: Callable[[CSRGraph, Path], None] | None = None
     named_weights: bool = False
-    shared: tuple[str, ...] = ()  # suffixes of another format; the content decides
+    shared: tuple[str, ...] = ()  # suffixes that are read, not written; others may have them too
     text: bool = True  # lines that end in LF, CR or CRLF, without a zero byte
     by_content: bool = True  # whether it may be guessed where the name says nothing
     numbered_from: Callable[[CSRGraph], int | None] | None = None

@@ -30,7 +30,7 @@ import numpy as np
 
 from gpu.errors import FormatError, GraphError
 from gpu.formats.build import number_vertices, tails_of
-from gpu.formats.exchange import NAME_CHARACTERS, choose_name, name_array
+from gpu.formats.exchange import NAME_CHARACTERS, choose_name, name_array, note_unnamed
 from gpu.formats.reading import NAME, Arcs, Format, Reading, shown
 from gpu.formats.rows import (
     INT64_MAX,
@@ -382,7 +382,7 @@ def _shape(reading: Reading, data: bytearray) -> Shape:
         )
     columns, width = list(range(len(rows[0]))), len(rows[0])
     if heading:
-        columns, width = _chosen_columns(reading, heading), 0
+        columns, width = _chosen_columns(reading, heading, rows[0]), 0
         rows = [[row[k] for k in columns if k < len(row)] for row in rows]
     if len(columns) not in {2, 3}:
         raise reading.fault(
@@ -446,7 +446,7 @@ def _above_numbers(rows: list[list[bytes]]) -> bool:
     return weights or (above(0) and above(1))
 
 
-def _chosen_columns(reading: Reading, heading: list[bytes]) -> list[int]:
+def _chosen_columns(reading: Reading, heading: list[bytes], row: list[bytes]) -> list[int]:
     """Return the columns of tail, head and, if there is one, of the weight.
 
     Raises FormatError if `weight_name` is no column.
@@ -459,6 +459,9 @@ def _chosen_columns(reading: Reading, heading: list[bytes]) -> list[int]:
     if chosen is None and len(others) == 1:
         chosen = others[0]
     if chosen is None:
+        cells = dict(zip(names, row, strict=False))
+        numbers = [name for name in others if is_number(cells.get(name, b""), decimal=True)]
+        note_unnamed(reading, numbers)
         return [tail, head]
     reading.note(f"weights from the column {chosen!r}")
     return [tail, head, names.index(chosen)]
@@ -485,8 +488,6 @@ def write(graph: CSRGraph, path: Path) -> None:
     A vertex without edges cannot stand in a list of edges: then the first line holds the count and
     vertices are written 0-based. That would lose names: GraphError.
     """
-    if _suffixes(path) & {".el", ".wel"}:
-        raise GraphError("GAP's lists are only read; write .csv, .tsv, .gr or .mtx")
     tails, used = tails_of(graph.indptr), _all_used(graph)
     mark = "," if ".csv" in _suffixes(path) else "\t"
     if not used and graph.ids is not None:
@@ -549,6 +550,6 @@ def _writable_names(names: np.ndarray, mark: str) -> np.ndarray:
 
 
 FORMAT = Format(
-    "edge_list", "Edge list (SNAP, CSV, TSV)", (".csv", ".tsv", ".txt", ".el", ".wel"),
-    sniff, read, write, named_weights=True, numbered_from=numbered_from,
+    "edge_list", "Edge list (SNAP, CSV, TSV)", (".csv", ".tsv", ".txt"), sniff, read, write,
+    shared=(".el", ".wel"), named_weights=True, numbered_from=numbered_from,
 )  # fmt: skip

@@ -66,7 +66,7 @@ def test_a_graph_comes_through(way: str, folder: Path) -> None:
 
 def test_a_chain_of_commands(folder: Path) -> None:
     line = (
-        "sssp-scope convert roads.gr - --to metis --quiet 2>/dev/null; "
+        "sssp-scope convert roads.gr - --to matrix_market --quiet 2>/dev/null; "
         "zcat roads.gr.gz | sssp-scope convert - - --to edge_list --quiet | sssp-scope info - "
         "--format edge_list --json; "
         "zcat roads.gr.gz | sssp-scope run - --distances - 2>words "

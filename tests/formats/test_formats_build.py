@@ -34,13 +34,6 @@ def test_ranks_are_those_of_unique(low: int) -> None:
             assert ends.tolist() == ranks.reshape(ids.shape).tolist()
 
 
-def test_ends_of_int64_are_sorted_and_no_edges_are_no_vertices() -> None:
-    top = 2**63 - 1
-    assert numbered(np.array([[-top, 0], [top, 0]]))[:3] == (3, 0, [-top, 0, top])
-    assert numbered(np.empty((2, 0), np.int64))[:3] == (0, 0, None)
-    assert numbered(np.array([[0, 1], [1, 4]]), 7)[:3] == (7, 0, None)
-
-
 @pytest.mark.parametrize("both", [False, True])
 def test_edges_keep_the_order_of_the_file(both: bool) -> None:
     rng = np.random.default_rng(5)

@@ -18,7 +18,6 @@ from exchange_files import (
     gml,
     graphml,
     pajek,
-    tntp,
 )
 from test_formats import arcs_of, both_ways, save
 
@@ -34,7 +33,7 @@ def test_same_directed_graph(tmp_path: Path, name: str) -> None:
     assert arcs_of(graph) == sorted(ARCS)
     assert graph.weights.dtype == np.int32
     assert graph.ids is None
-    assert graph.id_base == (1 if name in {"pajek", "tntp"} else 0)
+    assert graph.id_base == (1 if name in {"pajek"} else 0)
     assert arcs_of(load_graph(tmp_path / "tiny.any", undirected=True)) == both_ways(ARCS)
     assert set(load_graph(tmp_path / "tiny.any", weights="unit").weights.tolist()) == {1}
 
@@ -62,13 +61,9 @@ def test_pajek_positions_and_lists(tmp_path: Path) -> None:
     assert arcs_of(load_graph(save(tmp_path, "l.net", text))) == [
         (0, 1, 1), (0, 2, 1), (2, 3, 1), (3, 2, 1),
     ]  # fmt: skip
-    matrix = "*Vertices 2\n*Matrix\n0 2.5\n1 0.0\n"
-    assert arcs_of(load_graph(save(tmp_path, "m.net", matrix))) == [(0, 1, 2.5), (1, 0, 1)]
 
 
-def test_pajek_projects_and_two_modes(tmp_path: Path) -> None:
-    two = "# c\n*Vertices 3 1\n*Matrix\n0 2.5\n"
-    assert arcs_of(load_graph(save(tmp_path, "two.net", two))) == [(0, 2, 2.5), (2, 0, 2.5)]
+def test_pajek_projects(tmp_path: Path) -> None:
     project = (
         "*Network a\n*Vertices 2\n*Arcs\n1 2 5\n"
         "*Partition b\n*Vertices 2\n1\n2\n*Network c\n*Vertices 9\n*Arcs\n8 9\n"
@@ -89,27 +84,6 @@ def test_gexf_values_over_time_are_noted(tmp_path: Path) -> None:
     graph = load_graph(save(tmp_path, "g.gexf", text.replace("<nodes>", f"{head}<nodes>")))
     assert arcs_of(graph) == [(0, 1, 4)]
     assert "2 edge values for further times ignored" in " ".join(graph.provenance.notes)
-
-
-def test_tntp_weights_and_nodes(tmp_path: Path) -> None:
-    path = save(tmp_path, "Town_net.tntp", tntp(ARCS, 4))
-    save(tmp_path, "Town_node.tntp", "Node\tX\tY\t;\n1\t5\t6.5\t;\n2 0 0 ;\n3 1 1;\n4 2 2\t;\n")
-    graph = load_graph(path)
-    assert (graph.name, graph.positions[0].tolist()) == ("Town", [5, 6.5])  # type: ignore[index]
-    assert "weights are the free flow time of each link" in graph.provenance.notes
-    assert set(load_graph(path, weight_name="Length").weights.tolist()) == {9}
-    assert load_graph(path, weight_name="capacity").weights.tolist() == [100.5] * 6
-    assert load_graph(path, weight_name="toll").provenance.options["weight_name"] == "toll"
-    with pytest.raises(FormatError, match="no weights named 'b'; there are: free_flow_time"):
-        load_graph(path, weight_name="b")
-    save(tmp_path, "Town_node.tntp", "Node\tX\tY\t;\n1\t5\tsix\t;\n")
-    assert "coordinate 'six'" in " ".join(load_graph(path).provenance.notes)
-
-
-def test_tntp_zones_are_noted(tmp_path: Path) -> None:
-    text = tntp(ARCS, 4).replace("NODE> 1\n", "NODE> 3\n")
-    notes = load_graph(save(tmp_path, "x", text)).provenance.notes
-    assert "paths go through zones too (vertices below '3')" in notes
 
 
 def test_names_are_kept_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -201,15 +175,9 @@ MALFORMED = {
     "*Vertices 2\n*Arcs\n1 3 1\n": ":3: '3' is no vertex: line 1 promises 1 to 2",
     "*Vertices 2\n*Edges\n1 2 -4\n": ":3: weight '-4' is below zero; .*--weights absolute",
     "*Vertices 99999999999\n": "99999999999 vertices",
-    "*Vertices 1 3\n": ":1: found .* 3 rows of only 1 vertices",
-    "*Vertices 1 2 1\n": ":1: found .* expected one .*Vertices COUNT .ROWS.",
+    "*Vertices 3 1\n": ":1: found .* expected one .*Vertices COUNT' .two-mode networks are not",
     "*Arcs\n1 2\n": "before '\\*Vertices COUNT'",
-    "*Vertices 2\n*Matrix\n1 0 1\n": "has 3 numbers; expected 2 rows of 2",
-    "<NUMBER OF ZONES> 3\n": "no <END OF METADATA>",
-    "<NUMBER OF NODES> 3\n<END OF METADATA>\n": "no <NUMBER OF LINKS>; expected a network",
-    tntp(ARCS, 4).replace("LINKS> 6", "LINKS> 7"): ":4: <NUMBER OF LINKS> promises 7",
-    tntp([(0, 8, 1)], 4): ":9: vertex 9 is out of range: <NUMBER OF NODES> promises 1 to 4",
-    tntp([(0, 1, -1)], 4): ":9: free_flow_time '-1' is below zero",
+    "*Vertices 2\n*Matrix\n1 0\n0 1\n": ":2: found '.matrix', expected .Vertices, .Arcs or .Edges",
     "from,to,km\n1,2,3\n1,2\n": ":3: 2 columns found '1,2'",
 }  # fmt: skip
 

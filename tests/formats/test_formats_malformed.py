@@ -98,7 +98,7 @@ def test_malformed_binaries(tmp_path: Path) -> None:
         "broken .npz": b"PK\x03\x04" + b"\0" * 50,
         "broken gzip": gzip.compress(FILES["dimacs"])[:10] + b"\xff" * 30,
         "end early": gzip.compress(FILES["dimacs"])[:-9],
-        "other bytes": gzip.compress(FILES["dimacs"]) + b"more",
+        "broken gzip data .Not a gzipped": gzip.compress(FILES["dimacs"]) + b"more",
         "end early|broken xz": lzma.compress(FILES["dimacs"])[:-20],
         "zstd": b"\x28\xb5\x2f\xfd123",
         "no graph format": bytes(range(256)) * 4,

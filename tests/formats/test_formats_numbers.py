@@ -94,19 +94,3 @@ def test_what_the_first_lines_do_not_say(tmp_path: Path) -> None:
             arc = int(graph.indptr[at])
             assert graph.ids[graph.indices[arc]] == 6
             assert graph.weights[arc] == float(last.rpartition(",")[2])
-
-
-def test_what_a_user_is_told(tmp_path: Path) -> None:
-    for text, kind, note in (
-        ("0 1 2164260866\n", np.int64, "weights up to 2,164,260,866 exceed 2,147,483,647: int64"),
-        ("0 1 0.1\n", np.float64, "weights with a decimal point: float64"),
-        (
-            "0 1 9223372036854775808\n",
-            np.float64,
-            "weights up to 9.22e+18 exceed 2^63 - 1: float64",
-        ),
-    ):
-        (tmp_path / "g.txt").write_text(text)
-        graph = load_graph(tmp_path / "g.txt")
-        assert graph.weights.dtype == kind
-        assert any(words.startswith(note) for words in graph.provenance.notes)

@@ -8,16 +8,14 @@ import io
 import json
 import re
 import tracemalloc
-import zipfile
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
-from exchange_files import ARCS, EDGES
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
-from test_formats import arcs_of, both_ways, save
+from test_formats import arcs_of, save
 
 from gpu.errors import FormatError
 from gpu.formats import load_graph
@@ -31,36 +29,6 @@ def test_counts_of_vertices_and_arcs_first(tmp_path: Path) -> None:
         FormatError, match=":1: the first lines promise 4 edges, but the file has 3"
     ):
         load_graph(save(tmp_path, "short.txt", text.replace("3\n", "4\n", 1)))
-
-
-def gap_bytes(arcs: list, n: int, directed: bool, weighted: bool) -> bytes:
-    def half(ends: list) -> bytes:
-        counts = np.bincount([u for u, _, _ in ends], minlength=n)
-        bounds = np.concatenate([[0], np.cumsum(counts)]).astype("<i8")
-        rows = [[v, w] if weighted else [v] for _, v, w in sorted(ends)]
-        return bounds.tobytes() + np.array(rows, "<i4").tobytes()
-
-    turned = half([(v, u, w) for u, v, w in arcs]) if directed else b""
-    head = bytes([directed]) + np.array([len(arcs), n], "<i8").tobytes()
-    return head + half(arcs) + turned
-
-
-@pytest.mark.parametrize("name", ["g.sg", "g.wsg", "g"])
-def test_gap_serialized(tmp_path: Path, name: str) -> None:
-    weighted = not name.endswith(".sg") or name == "g.wsg"
-    arcs = sorted(ARCS) if weighted else sorted((u, v, 1) for u, v, _ in ARCS)
-    path = save(tmp_path, name, gap_bytes(ARCS, 4, True, weighted))
-    assert arcs_of(load_graph(path)) == arcs
-    assert load_graph(path).provenance.format == "gap"
-    both = gap_bytes(both_ways(EDGES), 3, False, True)
-    assert arcs_of(load_graph(save(tmp_path, "u.wsg", both), undirected=True)) == both_ways(EDGES)
-    with pytest.raises(FormatError, match=r"vertices and 6 edges, .* bytes as .sg .* the file has"):
-        load_graph(save(tmp_path, "b.wsg", both[:-1]))
-    with pytest.raises(FormatError, match="-2 vertices"):  # a header that is not even sniffed at
-        load_graph(save(tmp_path, "b.sg", b"\0" + np.array([1, -2, 0, 0], "<i8").tobytes()))
-    for place, words in ((0, "found the mark 9"), (17, "row bounds must rise"), (49, "ends at 9")):
-        with pytest.raises(FormatError, match=words):
-            load_graph(save(tmp_path, "b.wsg", both[:place] + b"\x09" + both[place + 1 :]))
 
 
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo"])
@@ -85,25 +53,6 @@ def test_sparse_matrices_that_are_no_graph(tmp_path: Path) -> None:
         sparse.save_npz(tmp_path / "m.npz", matrix)
         with pytest.raises(FormatError, match=words):
             load_graph(tmp_path / "m.npz")
-
-
-def test_plain_arrays(tmp_path: Path) -> None:
-    np.save(tmp_path / "rows.npy", np.array(ARCS))
-    assert arcs_of(load_graph(tmp_path / "rows.npy")) == sorted(ARCS)
-    np.savez(tmp_path / "rows.npz", np.asfortranarray(np.array(ARCS, float)))
-    assert arcs_of(load_graph(tmp_path / "rows.npz")) == sorted(ARCS)
-    np.save(tmp_path / "dense.npy", np.array([[0, 5, 0, 0], [0, 0, 2, 0], [0] * 4, [1, 0, 0, 0]]))
-    assert arcs_of(load_graph(tmp_path / "dense.npy")) == [(0, 1, 5), (1, 2, 2), (3, 0, 1)]
-    for array, words in (
-        (np.ones((3, 3)), "3 x 3 is a matrix or a list of edges"),
-        (np.ones((4, 5)), "expected n x n or m x 2 or 3"),
-        (np.ones(4), "expected numbers, n x n"),
-        (np.full((4, 2), 0.5), "must be whole numbers"),
-        (np.array([{}] * 4), "header that is not read"),
-    ):
-        np.save(tmp_path / "bad.npy", array, allow_pickle=True)
-        with pytest.raises(FormatError, match=words):
-            load_graph(tmp_path / "bad.npy")
 
 
 @pytest.mark.parametrize("edges", ["links", "edges"])
@@ -279,40 +228,7 @@ def test_columns_are_chosen_by_the_heading(tmp_path: Path, separator: str, kind:
         load_graph(save(tmp_path, "t.csv", short))
 
 
-def test_metis_reads_up_to_a_hundred_constraints(tmp_path: Path) -> None:
-    def text(constraints: int) -> str:
-        weights = "7 " * constraints
-        return f"2 1 011 {constraints}\n{weights}2 5\n{weights}1 5\n"
-
-    assert arcs_of(load_graph(save(tmp_path, "g.graph", text(100)))) == [(0, 1, 5), (1, 0, 5)]
-    with pytest.raises(FormatError, match=":1: found '2 1 011 101', expected 'VERTICES EDGES"):
-        load_graph(save(tmp_path, "g.graph", text(101)))
-
-
 def test_a_weight_of_two_words_is_told_as_it_stands(tmp_path: Path) -> None:
     text = "a\tb\t1\nb\tc\t3 4\n"
     with pytest.raises(FormatError, match=":2: weight '3 4' is not a finite number >= 0"):
         load_graph(save(tmp_path, "g.tsv", text))
-
-
-def test_names_of_no_length_are_refused(tmp_path: Path) -> None:
-    """NumPy writes a column of empty names with items of no bytes, and reads none back."""
-    with zipfile.ZipFile(tmp_path / "g.npz", "w") as archive:
-        for name, array in (
-            ("indptr", np.array([0, 1, 1])),
-            ("indices", np.array([1], np.int32)),
-            ("weights", np.array([1], np.int32)),
-            ("ids", np.ndarray(2, "<U0", b"")),
-        ):
-            with archive.open(f"{name}.npy", "w") as member:
-                np.lib.format.write_array(member, array)
-    with pytest.raises(FormatError, match="array 'ids' has items of no size"):
-        load_graph(tmp_path / "g.npz")
-
-
-def test_a_default_of_no_key_is_nobody_s(tmp_path: Path) -> None:
-    text = (
-        '<graphml><default>3</default><graph edgedefault="directed"><node id="0"/><node id="1"/>'
-        '<edge source="0" target="1"/></graph></graphml>'
-    )
-    assert arcs_of(load_graph(save(tmp_path, "g.graphml", text))) == [(0, 1, 1)]

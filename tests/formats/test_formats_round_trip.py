@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -77,25 +76,16 @@ def assert_comes_back(graph: CSRGraph, path: Path) -> CSRGraph | None:
         return None
     back = load_graph(path)
     names = [str(back.id_of(v)) for v in range(back.n)]
-    if any("are not kept" in words for words in told):
+    if "coordinates are not kept; .npz and .gr keep them" in told:
+        assert back.positions is None
+        graph = replace(graph, positions=None)
+    if any(words.startswith("ids ") for words in told):
         assert facts(back, names) == facts(graph, names)
         rows = path.with_name(f"{path.name}.ids.csv").read_text().splitlines()
         assert rows[0] == "vertex,id"
     else:
         assert facts(back, names) == facts(graph, [str(graph.id_of(v)) for v in range(graph.n)])
     return back
-
-
-@pytest.mark.parametrize(("first", "second"), list(product(SUFFIXES, SUFFIXES)))
-@settings(max_examples=8)
-@given(graph=graphs())
-def test_every_pair_of_formats(
-    tmp_path_factory: pytest.TempPathFactory, first: str, second: str, graph: CSRGraph
-) -> None:
-    folder = tmp_path_factory.mktemp("pair")
-    between = assert_comes_back(graph, folder / f"one{first}")
-    if between is not None:
-        assert_comes_back(between, folder / f"two{second}")
 
 
 @settings(max_examples=150)
@@ -115,11 +105,11 @@ def lonely(**kept: object) -> CSRGraph:
 def test_no_arcs_and_no_vertices(tmp_path: Path, suffix: str) -> None:
     for graph in (lonely(), replace(lonely(), indptr=np.zeros(1, np.int64))):
         back = assert_comes_back(graph, tmp_path / f"g{suffix}")
-        assert back is not None or suffix in {".el", ".wel"}
+        assert back is not None
 
 
 def test_a_name_that_would_be_read_as_another_format_is_refused(tmp_path: Path) -> None:
-    for name, form in (("g.csv", "metis"), ("g.mtx", "dimacs"), ("g", "metis"), ("g.txt", "metis")):
+    for name, form in (("g.csv", "dimacs"), ("g.mtx", "dimacs"), ("g.txt", "matrix_market")):
         with pytest.raises(ParameterError, match=f"name it {name}."):
             save_graph(lonely(), tmp_path / name, form)
     save_graph(lonely(), tmp_path / "g", "dimacs")
@@ -139,19 +129,10 @@ def test_convert_says_what_is_renumbered(
     assert table == 'vertex,id\n1,"Bergen, west"\n2,"Oslo"\n'
 
 
-def test_coordinates_of_a_file_that_was_replaced_are_not_read(tmp_path: Path) -> None:
-    save_graph(lonely(positions=np.ones((3, 2), np.float32)), tmp_path / "g.mtx")
-    assert load_graph(tmp_path / "g.mtx").positions is not None
-    save_graph(lonely(), tmp_path / "g.mtx")
-    assert load_graph(tmp_path / "g.mtx").positions is None
-    (tmp_path / "g.mtx.co").write_text("p aux sp co 9\n")
-    assert any("no coordinates" in n for n in load_graph(tmp_path / "g.mtx").provenance.notes)
-
-
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_the_largest_float_is_written_and_read(tmp_path: Path, suffix: str) -> None:
     ends, weights = np.array([0, 1]), np.full(2, np.finfo(np.float64).max)
     back = assert_comes_back(
         CSRGraph.from_arcs(ends, ends[::-1], weights, 2), tmp_path / f"g{suffix}"
     )
-    assert back is not None or suffix in {".el", ".graph", ".metis", ".galois", ".galois.gr"}
+    assert back is not None or suffix in {".galois", ".galois.gr"}

@@ -62,21 +62,11 @@ def pajek(arcs: list, n: int, section: str) -> str:
     return f"*Network x\n% c\n*Vertices {n}\r\n{nodes}{section}\n{rows}"
 
 
-def tntp(arcs: list, n: int) -> str:
-    rows = "".join(f"\t{u + 1}\t{v + 1}\t100.5\t9\t{w}\t0.15\t4\t0\t0\t1\t;\n" for u, v, w in arcs)
-    return (
-        f"<NUMBER OF ZONES> 2\n<NUMBER OF NODES> {n}\n<FIRST THRU NODE> 1\n"
-        f"<NUMBER OF LINKS> {len(arcs)}\n<END OF METADATA>\n\n\n"
-        f"~ \tInit node \tTerm node \tCapacity \tLength \tFree Flow Time \t;\n{rows}"
-    )
-
-
 DIRECTED: dict[str, str] = {
     "graphml": graphml(ARCS, 4, True),
     "gexf": gexf(ARCS, 4, True),
     "gml": gml(ARCS, 4, True),
     "pajek": pajek(ARCS, 4, "*Arcs"),
-    "tntp": tntp(ARCS, 4),
     "dimacs": "c from 0\n" + "".join(f"a {u} {v} {w}\n" for u, v, w in ARCS),
     "dimacs bare": "c from 0\n" + "".join(f"{u} {v} {w}\n" for u, v, w in ARCS),
     "edge_list": "Id,Source,Target,Label,Weight\n"

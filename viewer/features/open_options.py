@@ -1,8 +1,8 @@
 """Open a file with options: a dialog for direction and weights, and offers in the bar.
 
 The beginning of the file is read in the background (`gpu.formats.peek`): the dialog opens at once
-and is filled when that is done. It reads nothing itself. A file whose weights have several names,
-none of them a usual one, is opened with weight 1 everywhere; the bar says so and offers the names.
+and is filled when that is done. It reads nothing itself. A file whose weights have names, none of
+them a usual one, is opened with weight 1 everywhere; the bar says so.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from PyQt6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QLabel,
+    QLineEdit,
     QVBoxLayout,
     QWidget,
 )
 
 from gpu.errors import GpuError
 from gpu.formats.build import RANDOM_WEIGHTS
+from gpu.formats.exchange import UNNAMED
 from gpu.formats.reading import RANDOM_SEED
 from gpu.graph import CSRGraph
 from gpu.record.workspace import reader_options
@@ -44,12 +46,12 @@ from viewer.models.open_choices import (
 )
 
 if TYPE_CHECKING:
-    from gpu.formats import Peek
+    from gpu.formats.reading import Format
 
 LOOKING = "Looking at the file…"
 USUAL_WIDTH = 440  # pixels
 NAMELESS = {"unit", "random"}  # weights that are not the file's
-Seen = Callable[["Peek | None", str], None]  # the look, or why there is none
+Seen = Callable[["Format | None", str], None]  # the look, or why there is none
 
 
 class OpenDialog(QDialog):
@@ -66,7 +68,6 @@ class OpenDialog(QDialog):
     ) -> None:
         """options : chosen at first; again : the graph is open already."""
         super().__init__(parent)
-        self._asked_name = str(options.get("weight_name") or "")
         self.setWindowTitle("Reopen with options" if again else "Open with options")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._build(path, options, "Re&open" if again else "&Open")
@@ -87,7 +88,9 @@ class OpenDialog(QDialog):
         numbers = {"low": 1, "high": RANDOM_WEIGHTS, "seed": RANDOM_SEED}
         titles = {key: title.format(**numbers) for key, title in WEIGHTS.items()}
         self.weights = choice(titles, options.get("weights", "file"), "Weights")
-        self.name = choice({}, None, "Weight name")
+        self.name = QLineEdit(str(options.get("weight_name") or ""))
+        self.name.setPlaceholderText("the usual one")
+        self.name.setAccessibleName("Weight name")
         self.first_row = choice(FIRST_ROW, options.get("header", True), "First row")
         self.form = QFormLayout()
         self.form.setSpacing(SPACING)
@@ -120,7 +123,7 @@ class OpenDialog(QDialog):
         self.resize(USUAL_WIDTH, self.sizeHint().height())
         self.direction.setFocus()
 
-    def show_file(self, peek: Peek | None, problem: str = "") -> None:
+    def show_file(self, peek: Format | None, problem: str = "") -> None:
         """Show what the beginning of the file tells, or why it cannot be read."""
         if peek is None:
             self.format.setText(problem)
@@ -128,13 +131,10 @@ class OpenDialog(QDialog):
                 part.setEnabled(False)
             return
         self.format.setText(peek.title)
-        names = peek.weights.names if peek.weights is not None else ()
-        self.form.setRowVisible(self.name, bool(names))
-        self.form.setRowVisible(self.first_row, peek.format == "edge_list")
-        if peek.weights is None or not names:
-            self._asked_name = ""
-        else:
-            self._fill_names(names, peek.weights.usual)
+        self.form.setRowVisible(self.name, peek.named_weights)
+        self.form.setRowVisible(self.first_row, peek.key == "edge_list")
+        if not peek.named_weights:
+            self.name.clear()
         self._enable()
         self.resize(USUAL_WIDTH, self.sizeHint().height())
 
@@ -149,20 +149,7 @@ class OpenDialog(QDialog):
         return {key: value for key, value in chosen.items() if value not in (None, "", "file")}
 
     def _name(self) -> str:
-        if self.weights.currentData() in NAMELESS:
-            return ""
-        if not self.name.count():  # the look is not done, or there are no names
-            return self._asked_name
-        return str(self.name.currentData())
-
-    def _fill_names(self, names: tuple[str, ...], usual: str | None) -> None:
-        self.name.clear()
-        self.name.addItem(f"The usual one: {usual}" if usual else "None: each edge weighs 1", "")
-        for name in dict.fromkeys((*names, self._asked_name)):
-            if name:
-                self.name.addItem(name, name)
-        places = [str(self.name.itemData(k)).casefold() for k in range(self.name.count())]
-        self.name.setCurrentIndex(places.index(self._asked_name.casefold()))
+        return "" if self.weights.currentData() in NAMELESS else self.name.text().strip()
 
     def _enable(self) -> None:
         self.name.setEnabled(self.weights.currentData() not in NAMELESS)
@@ -214,7 +201,7 @@ class OpenOptionsFeature(FeaturePart):
         dialog.finished.connect(lambda _how: self._forget(dialog))
         dialog.open()
 
-        def show(result: Peek | None, problem: str) -> None:
+        def show(result: Format | None, problem: str) -> None:
             if self._dialog is dialog:
                 dialog.show_file(result, problem)
 
@@ -239,7 +226,7 @@ class OpenOptionsFeature(FeaturePart):
 
     def _look(self, path: str, seen: Seen) -> None:
         """Look at the beginning of a file in the background."""
-        result: list[Peek] = []
+        result: list[Format] = []
 
         def work() -> None:
             from gpu.formats import peek
@@ -259,21 +246,11 @@ class OpenOptionsFeature(FeaturePart):
 
     def _check_names(self, path: str, options: dict[str, Any] | None = None) -> None:
         """Say so where a file names its weights and the reader took none of them."""
-        from gpu.formats import READERS
-
-        session, chosen = self._window.session, known_options(options)
-        graph = session.graph
-        row = READERS.get(graph.provenance.format) if graph is not None else None
-        if row is None or not row.named_weights or set(chosen) & {"weights", "weight_name"}:
-            return
-
-        def say(result: Peek | None, _problem: str) -> None:
-            weights = result.weights if result is not None else None
-            silent = weights is not None and weights.names and weights.usual is None
-            if silent and weights is not None and session.graph is graph:
-                session.set_notice(unnamed(path, chosen, weights.names))
-
-        self._look(path, say)
+        graph = self._window.session.graph
+        notes = graph.provenance.notes if graph is not None else ()
+        words = next((note for note in notes if note.startswith(UNNAMED)), "")
+        if words:
+            self._window.session.set_notice(unnamed(path, known_options(options), words))
 
 
 def read_from_file(graph: CSRGraph | None) -> bool:

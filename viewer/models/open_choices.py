@@ -35,7 +35,6 @@ OPEN_WITH = {  # (option, value) of a Remedy: the words on its button
     ("weights", "absolute"): "Open without signs"
 }
 CHOOSE = "Choose options…"
-NAMES_OFFERED = 2  # as buttons; more are a list in the dialog
 
 
 @dataclass(frozen=True)
@@ -83,14 +82,7 @@ def refusal(error: GpuError, path: str, options: Mapping[str, Any]) -> Notice:
     return Notice("error", error.plain, offers=tuple(offers))
 
 
-def unnamed(path: str, options: Mapping[str, Any], names: tuple[str, ...]) -> Notice:
-    """Return what the bar says where a file has several weights and none was taken."""
-    chosen = known_options(options)
-    offers = [
-        Offer(f"Weights from {name}", OpenRequest(path, chosen | {"weight_name": name}))
-        for name in names[:NAMES_OFFERED]
-        if len(names) <= NAMES_OFFERED
-    ]
-    offers.append(Offer(CHOOSE, OpenRequest(path, chosen, ask=True)))
-    words = f"{Path(path).name} names its weights: {', '.join(names)}."
-    return Notice("warning", words, "None was chosen, so each edge weighs 1.", tuple(offers))
+def unnamed(path: str, options: Mapping[str, Any], words: str) -> Notice:
+    """Return what the bar says where no weights of a file have a usual name."""
+    offer = Offer(CHOOSE, OpenRequest(path, dict(options), ask=True))
+    return Notice("warning", f"{Path(path).name}: {words}.", offers=(offer,))

@@ -21,8 +21,7 @@ from test_workspace_window import drop, new_window
 
 import gpu
 from gpu.errors import GpuError
-from gpu.formats import READERS, load_graph, peek
-from gpu.formats.reading import WeightNames
+from gpu.formats import READERS, load_graph
 from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded
 from viewer.features.open_options import LOOKING, OpenDialog
@@ -149,27 +148,28 @@ def test_a_table_with_two_weights_asks_which(
     window.open_path(str(path))
     serve(window, qtbot)
     qtbot.waitUntil(window.notice_bar.isVisible)
-    assert "names its weights: km, hours. None was chosen" in window.notice_bar.text()
-    assert offers(window) == ["Weights from km", "Weights from hours", "Choose options…"]
+    assert "no weights have a usual name, there are km, hours" in window.notice_bar.text()
+    assert offers(window) == ["Choose options…"]
     window.resize(window.minimumSizeHint())  # narrow: the buttons stand below the words
-    press(qtbot, window.notice_bar.offers[1])
+    press(qtbot, window.notice_bar.offers[0])
+    dialog = dialog_of(window, qtbot)
+    qtbot.keyClicks(dialog.name, "hours")
+    press(qtbot, dialog.open_button)
     serve(window, qtbot)
     assert shown_graph(window).weights.tolist() == [0.5, 2.5]
 
     window.actions_by_key["reopen_with_options"].trigger()
     dialog = dialog_of(window, qtbot)
-    rows = [dialog.name.itemText(k) for k in range(dialog.name.count())]
-    assert rows == ["None: each edge weighs 1", "km", "hours"]
-    assert dialog.name.currentText() == "hours"  # as it was read
+    assert dialog.name.text() == "hours"  # as it was read
     assert dialog.format.text() == READERS["edge_list"].title
     choose(qtbot, dialog.weights, "Random, 1 to 100 (seed 1)")
     assert not dialog.name.isEnabled()
     choose(qtbot, dialog.weights, "As in the file")
-    choose(qtbot, dialog.name, "km")
+    dialog.name.setText("KM")
     choose(qtbot, dialog.direction, "Undirected")
     press(qtbot, dialog.open_button)
     request = serve(window, qtbot)
-    assert (request.undirected, request.weight_name) == (True, "km")
+    assert (request.undirected, request.weight_name) == (True, "KM")
     assert shown_graph(window).m == 4
     window.actions_by_key["reopen_with_options"].trigger()
     dialog = dialog_of(window, qtbot)
@@ -218,8 +218,7 @@ def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_p
     edges = save(tmp_path, "edges.txt", "0 1\n1 2\n")
     window.features["open_options"].ask(str(edges), {"weight_name": "cost"})
     dialog = dialog_of(window, qtbot)
-    assert not dialog.form.isRowVisible(dialog.name)  # no heading, so no names
-    assert dialog.options() == {}
+    assert dialog.options() == {"weight_name": "cost"}
     dialog.reject()
 
     broken = save(tmp_path, "broken.xyz", "%PDF-1.7")
@@ -228,32 +227,3 @@ def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_p
     assert "PDF is not read" in dialog.format.text()
     assert not dialog.open_button.isEnabled()
     dialog.reject()
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "names"),
-    [
-        ("a.csv", "7\nsource,target,Type,km,cost\n0,1,Directed,3,4\n", (("km", "cost"), "cost")),
-        ("b.csv", "from;to;toll\na;b;3\n", (("toll",), "toll")),
-        ("c.gml", "graph [ edge [ source 0 target 1 km 2.5 name \"x\" ] ]", (("km",), None)),
-        (
-            "d.graphml",
-            "<graphml><key id='d' for='edge' attr.name='a &amp; b' attr.type='double'/>"
-            "<key id='e' for='node' attr.name='x' attr.type='double'/><graph/></graphml>",
-            (("a & b",), None),
-        ),
-        (
-            "e.gexf",
-            "<gexf><attributes class='edge'><attribute id='0' title='km' type='float'/>"
-            "</attributes><edges><edge source='0' target='1' weight='2'/></edges></gexf>",
-            (("weight", "km"), "weight"),
-        ),
-        ("f.gr", "p sp 1 0\n", None),
-    ],
-)  # fmt: skip
-def test_the_head_tells_what_weights_are_called(
-    tmp_path: Path, name: str, text: str, names: tuple[tuple[str, ...], str | None] | None
-) -> None:
-    found = peek(save(tmp_path, name, text))
-    assert found.weights == (WeightNames(*names) if names else None)
-    assert READERS[found.format].title == found.title

@@ -42,9 +42,7 @@ SAVED_AS = (
     ("SSSP Scope graph, keeps names and places", ".npz"),
     ("Table, keeps names", ".csv"),
     ("DIMACS, places in a .co file beside", ".gr"),
-    ("GAP edge list with weights", ".wel"),
     ("Matrix Market", ".mtx"),
-    ("METIS, undirected", ".graph"),
     ("Galois binary", ".gr"),
     ("Tabbed table, keeps names", ".tsv"),
 )
