@@ -99,10 +99,12 @@ def host() -> Any:
 
 @pytest.fixture(name="settings")
 def window_settings(tmp_path: Path) -> Any:
-    """Settings of a window, in a file of their own."""
+    """Settings of a window with all controls, in a file of their own."""
     from viewer.models.settings import Settings
 
-    return Settings(tmp_path / "window.ini")
+    settings = Settings(tmp_path / "window.ini")
+    settings.set_value("arrangement", "explore")
+    return settings
 
 
 @pytest.fixture

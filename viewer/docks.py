@@ -2,29 +2,35 @@
 
 A dock exists from the start, so that the window's saved state fits; its panel comes later (`fill`).
 Each dock has a side: the Run panel and lessons stand left, the timeline, the table of runs and the
-code under the graph, everything else right. An arrangement names the docks that it shows and the
-shares of the width that the sides take; all other sizes are Qt's, from size hints. Three
-arrangements are in the menu; the others are put up by a feature, round its panel.
+code under the graph, everything else right. An arrangement is the docks that it shows; their sizes
+come from Qt's hints and the share of the window that a side may take.
 
-    Explore      Run | graph, timeline | every plot
-    Compare      graph, runs, timeline | every plot
-    Present      graph, timeline | one plot
+    simple       graph | the three plots that make the point; bars of its own (`features/simple.py`)
+    explore      Run | graph, timeline | every plot: all controls
+    compare      graph, runs, timeline | every plot
 
-Plots for which the right side is too low become tabs. So do plots that stand beside a feature's
-panel, until it is closed: then they stand as before, unless a person has moved a dock meanwhile.
-When the window gets another size, the right side keeps its share of the width.
+A feature gathers the docks that it needs (`gather`) and goes back to what stood before. Plots for
+which the right side is too low become tabs. So do plots that stand beside a feature's panel, until
+it is closed: then they stand as before, unless a person has moved a dock meanwhile. When the window
+gets another size, the right side keeps its share of the width.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QDockWidget,
+    QMainWindow,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
 
 from viewer.common.later import later
 from viewer.common.text_size import scaled
@@ -43,41 +49,23 @@ LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockW
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 SIDES = {"run": LEFT, "lesson": LEFT, "runs": BOTTOM, "code": BOTTOM, "timeline": BOTTOM}
 ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-WIDEST = 1.25  # times the width that a panel hints at: the left side at most
-LEAST_PLOT = (200, 96)  # pixels, before a plot is built
+LEFT_SHARE, LOW_SHARE = 0.24, 0.25  # of the window, at most: the left side, a dock under the graph
+PLOTS_SHARE, PANEL_SHARE = 0.34, 0.5  # of what is left of its width: plots, or a feature's panel
+LEAST_PLOT = (160, 40)  # pixels, before a plot is built
 CELL = 165  # pixels at the reference text size: the least height of a plot that is no tab
 BARS = 80  # pixels, the same: menu, toolbar and status bar
+HERE = Qt.FindChildOption.FindDirectChildrenOnly
 PEACE_MS = 200  # without a new size of the window: a person has let go of its edge
-
-
-@dataclass(frozen=True)
-class Arrangement:
-    """Which docks are shown, on each side in this order.
-
-    left, right : the sides' shares of the window's width
-    low : share of its height, for each dock under the graph but the timeline
-    lasting : put up again at the next start; not if it shows what a start does not bring back
-    """
-
-    docks: tuple[str, ...]
-    left: float = 0.235
-    right: float = 0.34
-    low: float = 0.2
-    lasting: bool = True
-
-
-ARRANGEMENTS = {
-    "explore": Arrangement(("run", "buckets", "delta", "parallelism", "work", "timeline")),
-    "compare": Arrangement(("parallelism", "work", "delta", "buckets", "runs", "timeline")),
-    "present": Arrangement(("parallelism", "timeline")),
-    "lesson": Arrangement(
-        ("lesson", "run", "buckets", "delta", "timeline"), left=0.3, lasting=False
-    ),
-    "pairs": Arrangement(("run", "matrix", "timeline")),
-    "microscope": Arrangement(("microscope", "code"), right=0.48, low=0.3, lasting=False),
-    "sweep": Arrangement(("sweep", "timeline"), right=0.54),
+SIMPLE, EXPLORE, COMPARE = "simple", "explore", "compare"
+FIRST = SIMPLE
+ARRANGEMENTS: dict[str, tuple[str, ...]] = {
+    SIMPLE: ("buckets", "delta", "parallelism"),
+    EXPLORE: ("run", "buckets", "delta", "parallelism", "work", "timeline"),
+    COMPARE: ("parallelism", "work", "delta", "buckets", "runs", "timeline"),
 }
-FIRST = "explore"
+
+PLAIN = tuple(f"dock_{key}" for key in ARRANGEMENTS[SIMPLE])
+ICONS = {QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.StyleChange, QEvent.Type.Show}
 
 
 class Docks(QObject):
@@ -92,9 +80,9 @@ class Docks(QObject):
         self.titles = {**TITLES, **(more or {})}
         self.extra = tuple(more or ())  # docks of features, hidden until asked for
         self.by_key: dict[str, QDockWidget] = {}
-        self.arrangement = FIRST
-        self.over: set[str] = set()  # arrangements not to go back to: a lesson's after it
-        self._arranged: tuple[list[list[str]], dict[str, object]] = ([], {})
+        self.arrangement = self.base = FIRST  # base: the last one of ARRANGEMENTS
+        self._gathered: dict[str, tuple[str, ...]] = {}  # by features: name, docks
+        self._kept: dict[str, QByteArray] = {}  # how an arrangement stood when it was left
         self._beside: dict[str, tuple[QByteArray, dict[str, object]]] = {}  # before, after
         self._peace = _timer(window, PEACE_MS, self._keep_share)
         self._ghosts = _timer(window, 0, self._hide_ghosts)
@@ -107,18 +95,20 @@ class Docks(QObject):
         for area in (LEFT, RIGHT):
             window.setTabPosition(area, QTabWidget.TabPosition.North)
         for key, title in self.titles.items():
-            dock = QDockWidget(title, window)
-            dock.setObjectName(f"dock_{key}")
-            window.addDockWidget(_side(key), dock)
-            self.by_key[key] = dock
-            dock.installEventFilter(self)
-            nothing = QWidget()
-            nothing.setMinimumSize(*LEAST_PLOT)
-            self.fill(key, nothing)
+            self._make(key, title)
         for key in self.extra:
             self.by_key[key].hide()
             self.by_key[key].visibilityChanged.connect(partial(self._close_soon, key))
         self.by_key["timeline"].setTitleBarWidget(QWidget())  # it needs the height, not a name
+
+    def _make(self, key: str, title: str) -> None:
+        dock = self.by_key[key] = QDockWidget(title, self._window)
+        dock.setObjectName(f"dock_{key}")
+        self._window.addDockWidget(_side(key), dock)
+        dock.installEventFilter(self)
+        nothing = QWidget()
+        nothing.setMinimumSize(*LEAST_PLOT)
+        self.fill(key, nothing)
 
     def __getitem__(self, key: str) -> QDockWidget:
         return self.by_key[key]
@@ -151,9 +141,27 @@ class Docks(QObject):
         self.mark(self.arrangement)
         self.chosen.emit(self.arrangement)
 
+    def gather(self, name: str, keys: tuple[str, ...]) -> None:
+        """Show the docks that a feature needs and no others, under a name of its own."""
+        self._gathered[name] = keys
+        self.choose(name)
+
     def go_back(self, name: str) -> None:
-        """Put up the arrangement that stood before, or the first one if its time is over."""
-        self.choose(FIRST if name in self.over else name)
+        """Put up the arrangement that stood before, or the last lasting one if that is gone."""
+        self.choose(name)
+
+    def forget(self, name: str) -> None:
+        """Do not go back to what a feature gathered: it shows nothing any more."""
+        self._gathered.pop(name, None)
+
+    def toggle_controls(self, shown: bool) -> None:
+        """Show all controls, or the simple screen; each stands as it was left."""
+        self._kept[self.arrangement] = self._window.saveState(self.version)
+        name = EXPLORE if shown else SIMPLE
+        self.choose(name)
+        if name in self._kept:
+            self._window.restoreState(self._kept[name], self.version)
+            self.named.emit(name)
 
     def reset(self) -> None:
         """Put every dock back where the arrangement has it; floating ones too."""
@@ -162,20 +170,14 @@ class Docks(QObject):
     def mark(self, name: str) -> None:
         """Say which arrangement this is."""
         self.arrangement = name
+        if name in ARRANGEMENTS:
+            self.base = name
         self.named.emit(name)
 
-    def refit(self) -> None:
-        """Text has another size: arrange anew if another number of plots fits.
-
-        Only if the docks stand as arranged; what a person moved stays.
-        """
-        cells, standing = self._arranged
-        if standing == self._standing() and cells != self._cells(RIGHT):
-            self.arrange(self.arrangement)
-
     def arrange(self, name: str = FIRST) -> None:
-        """Stand as an arrangement says; as the first one if there is none of that name."""
-        self.arrangement = name if name in ARRANGEMENTS else FIRST
+        """Stand as an arrangement says; as the last lasting one if there is none of that name."""
+        exists = name in ARRANGEMENTS or name in self._gathered
+        self.arrangement = name if exists else self.base
         self._beside.clear()
         self._settled = 0, 0
         size = self._window.size()
@@ -187,10 +189,10 @@ class Docks(QObject):
         self._keep_size(size)
         self._give_sizes()
         self._ghosts.start()  # Qt has set its tab bars up by then
-        self._arranged = self._cells(RIGHT), self._standing()
 
     def _shown(self) -> list[str]:
-        return [key for key in ARRANGEMENTS[self.arrangement].docks if key in self.by_key]
+        keys = ARRANGEMENTS.get(self.arrangement) or self._gathered[self.arrangement]
+        return [key for key in keys if key in self.by_key]
 
     def _cells(self, side: Qt.DockWidgetArea) -> list[list[str]]:
         """Return what an arrangement shows on a side: cells of tabs, top to bottom."""
@@ -224,20 +226,19 @@ class Docks(QObject):
             docks[cell[0]].raise_()
 
     def _give_sizes(self) -> None:
-        window, plan = self._window, ARRANGEMENTS[self.arrangement]
-        left, right = (
-            [self.by_key[cell[0]] for cell in self._cells(side)] for side in (LEFT, RIGHT)
+        window = self._window
+        left, right, low = (
+            [self.by_key[cell[0]] for cell in self._cells(side)] for side in (LEFT, RIGHT, BOTTOM)
         )
-        wide = window.width()
-        widths = [int(min(plan.left * wide, WIDEST * dock.sizeHint().width())) for dock in left]
-        widths += [int(plan.right * wide) for _ in right[:1]]
+        wide, extra = window.width(), [key for key in self._shown() if key in self.extra]
+        widths = [min(int(LEFT_SHARE * wide), dock.sizeHint().width()) for dock in left]
+        share = PANEL_SHARE if RIGHT in map(_side, extra) else PLOTS_SHARE
+        widths += [int(share * (wide - sum(widths))) for _ in right[:1]]
         window.resizeDocks([*left, *right[:1]], widths, ACROSS)
         heights = [4] * len(right[1:]) + [5] * len(right[:1])  # the lowest plot has the time axis
         window.resizeDocks(right, heights, DOWN)
-        low = {cell[0]: int(plan.low * window.height()) for cell in self._cells(BOTTOM)}
-        if "timeline" in low:
-            low["timeline"] = self.by_key["timeline"].sizeHint().height()
-        window.resizeDocks([self.by_key[key] for key in low], [*low.values()], DOWN)
+        most = int(LOW_SHARE * window.height())
+        window.resizeDocks(low, [min(most, dock.sizeHint().height()) for dock in low], DOWN)
 
     # --- one panel
 
@@ -300,10 +301,20 @@ class Docks(QObject):
     # --- sizes, and what Qt leaves behind
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
-        """Hear of new sizes of the window and of its docks."""
-        if event is not None and event.type() == QEvent.Type.Resize:
+        """Hear of new sizes of the window and of its docks, and of the pointer over a dock."""
+        kind = event.type() if event is not None else QEvent.Type.None_
+        if kind == QEvent.Type.Resize:
             self._peace.start()
+        if isinstance(watched, QDockWidget) and kind in ICONS:
+            later(self, partial(self._show_icons, watched))
         return super().eventFilter(watched, event)
+
+    def _show_icons(self, dock: QDockWidget) -> None:
+        """Show a dock's icons while the pointer is over it; the simple screen's plots have none."""
+        bare = self.arrangement == SIMPLE and dock.objectName() in PLAIN
+        shown = dock.underMouse() and not bare
+        for icon in dock.findChildren(QAbstractButton, options=HERE):
+            icon.setVisible(shown)
 
     def _keep_share(self) -> None:
         """Give the right side its share back: Qt gives the graph all that a window grows by."""
@@ -350,8 +361,7 @@ class Docks(QObject):
             shown = frozenset(tab.windowTitle() for tab in tabs if not tab.isHidden())
             if len(shown) > 1:
                 cells.add(shown)
-        here = Qt.FindChildOption.FindDirectChildrenOnly
-        for bar in reversed(self._window.findChildren(QTabBar, options=here)):
+        for bar in reversed(self._window.findChildren(QTabBar, options=HERE)):
             tabs_of_it = frozenset(bar.tabText(place) for place in range(bar.count()))
             if tabs_of_it in cells:
                 cells.remove(tabs_of_it)

@@ -85,9 +85,6 @@ class Window(Protocol):
     def set_theme(self, name: str) -> None:
         """Put a theme on everything, and remember it."""
 
-    def choose_theme(self, name: str) -> None:
-        """Put on the theme that a person chose; docks make room for its text."""
-
     def open_path(self, path: str, options: dict[str, Any] | None = None) -> None:
         """Open a file, read by options of `gpu.load_graph`, or "sample:..."."""
 
@@ -168,6 +165,14 @@ class Opening(FeaturePart):
     def begin(self) -> bool:
         """Show it, in a window that has just been opened; return whether there is anything."""
         return False
+
+    def open_sample(self, _key: str) -> bool:
+        """Show what was made of a sample before; return whether there is anything."""
+        return False
+
+
+class Screen(FeaturePart):
+    """Shows the bars of the simple screen; it is built with the window."""
 
 
 @runtime_checkable

@@ -26,8 +26,8 @@ from viewer.common.foreign_words import title_words
 from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
-from viewer.docks import ARRANGEMENTS, PLOTS, Docks
-from viewer.feature import Opening, Themed
+from viewer.docks import FIRST, PLOTS, SIMPLE, Docks
+from viewer.feature import Opening, Screen, Themed
 from viewer.features import FEATURES, Features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 TOOLBAR_ICON = 20  # pixels, at the reference text size
 QUICK_ARCS = 200_000  # a model run of about a second
-LAYOUT = "layout"  # key in Settings: the arrangement of the docks
+LAYOUT = "arrangement"  # key in Settings: of the docks, one of ARRANGEMENTS
 FRAME_MS = 33  # playback moves at 30 Hz
 SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
 SCREEN_SHARE = 0.92  # of the screen, at first
@@ -197,6 +197,7 @@ class MainWindow(QMainWindow):
 
         panel = self.plots[key] = make_panel(key, self.session, self.playback)
         panel.apply_theme(self.theme)
+        panel.set_plain(self.docks.arrangement == SIMPLE)
         self.docks.fill(key, panel)
         refuse_drops(panel)
         if isinstance(panel, PlotPanel):
@@ -296,15 +297,11 @@ class MainWindow(QMainWindow):
         self.resize(self._first_size())
         if self.settings.geometry is not None:
             self.restoreGeometry(self.settings.geometry)
-        name = str(self.settings.value(LAYOUT))
-        plan = ARRANGEMENTS.get(name)
-        if plan is None or plan.lasting:
-            self.docks.arrange(name)
-            if self.settings.window_state is not None:
-                self.restoreState(self.settings.window_state, self.docks.version)
-        else:  # what it shows is not here any more
-            self.docks.arrange()
-        self._mark_arrangement(self.docks.arrangement)
+        self.docks.arrange(str(self.settings.value(LAYOUT, FIRST)))
+        if self.settings.window_state is not None:
+            self.restoreState(self.settings.window_state, self.docks.version)
+        self.part(Screen)
+        self.docks.mark(self.docks.arrangement)
         self._show_graph()
         self.enable_actions()
 
@@ -339,7 +336,7 @@ class MainWindow(QMainWindow):
 
     def toggle_theme(self) -> None:
         """The next theme."""
-        self.choose_theme(next_theme(self.settings.theme))
+        self.set_theme(next_theme(self.settings.theme))
 
     def ask_path(self) -> None:
         """Show the shortest path to the vertex pointed at, or to one that is asked for by name."""
@@ -382,11 +379,6 @@ class MainWindow(QMainWindow):
                 panel.apply_theme(self.theme)
         for part in self.features.built:
             part.apply_theme(self.theme)
-
-    def choose_theme(self, name: str) -> None:
-        """Put on the theme that a person chose; docks make room for its text."""
-        self.set_theme(name)
-        self.docks.refit()
 
     def _obey_choices(self) -> None:
         choices = self.run_panel.choices()
@@ -438,7 +430,10 @@ class MainWindow(QMainWindow):
         self.actions_by_key.enable(state)
 
     def _mark_arrangement(self, name: str) -> None:
-        self.settings.set_value(LAYOUT, name)
+        self.settings.set_value(LAYOUT, self.docks.base)
+        self.actions_by_key["all_controls"].setChecked(self.docks.base != SIMPLE)
+        for plot in self.plots.values():
+            plot.set_plain(name == SIMPLE)
         for action in self.actions_by_key.table.values():
             if action.group == "layout":
                 self.actions_by_key[action.key].setChecked(action.argument == name)

@@ -323,3 +323,56 @@ def _plain(value: Any) -> str:
 
 def _source(side: Side, _other: Side) -> str:
     return f"from {side.graph.source_id}"
+
+
+LONGEST_VERDICT = 100  # characters
+
+
+def verdict(a: Side, b: Side, numbers: dict[str, Any]) -> str:
+    """Return who was sooner and did more work, in one sentence of at most LONGEST_VERDICT.
+
+    numbers : of the pair's Summary
+    """
+    if not numbers["comparable"]:
+        return _cut(f"{numbers['reason']}.")
+    called = names(a, b)
+    ratio, work = numbers["b_time_over_a"], numbers["b_work_over_a"]
+    if not (a.finished and b.finished):
+        return _cut(_unfinished_briefly(a, b, called))
+    if ratio is None:
+        return _cut(f"The times of {called[0]} and {called[1]} cannot be compared.")
+    if ratio < 1:
+        called, ratio, work = called[::-1], 1 / ratio, 1 / work if work else None
+    did = f"did {_much(1 / work)} work and " if work else ""
+    if numbers["too_close"] or abs(ratio - 1) < SAME:
+        return _cut(f"{called[0]} {did}took as long as {called[1]}.")
+    return _cut(f"{called[0]} {did}finished {_sooner(ratio)}.", called)
+
+
+def _unfinished_briefly(a: Side, b: Side, called: tuple[str, str]) -> str:
+    states = {"running": "is running", "stopped": "was stopped", "failed": "failed"}
+    said = [
+        f"{name} {states.get(side.outcome, side.outcome)}"
+        for side, name in zip((a, b), called, strict=True)
+        if not side.finished
+    ]
+    return f"{', '.join(said)}."
+
+
+def _much(ratio: float) -> str:
+    if abs(ratio - 1) < SAME:
+        return "the same"
+    if ratio < 1:
+        return f"{percent(ratio)} of the"
+    return f"{ratio:.0f}x the" if ratio >= 3 else f"{ratio_words(ratio)} the"
+
+
+def _sooner(ratio: float) -> str:
+    return "in half the time" if 1.9 < ratio < 2.15 else f"{ratio_words(ratio)} sooner"
+
+
+def _cut(words: str, called: tuple[str, str] = ("", "")) -> str:
+    """Return a sentence that is short enough: without what was set in a name, or cut."""
+    if len(words) > LONGEST_VERDICT:
+        words = words.replace(called[0], called[0].partition(" (")[0]) if called[0] else words
+    return words if len(words) <= LONGEST_VERDICT else f"{words[: LONGEST_VERDICT - 1]}…"

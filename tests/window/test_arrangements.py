@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from PyQt6.QtCore import QPoint, QRect, Qt
+from PyQt6.QtCore import QEvent, QPoint, QRect, Qt
 from PyQt6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -26,7 +26,7 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph
 from test_window import close_for_good, with_finished_run
 
-from viewer.docks import ARRANGEMENTS, BOTTOM, RIGHT, SIDES
+from viewer.docks import ARRANGEMENTS, BOTTOM, HERE, RIGHT, SIDES
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
@@ -50,7 +50,7 @@ def window(qapp: QApplication, settings: Settings, host: FakeHost) -> Iterator[M
     while window.features.install_next():
         pass
     yield window
-    window.choose_theme("light")
+    window.set_theme("light")
     close_for_good(window)
 
 
@@ -73,15 +73,15 @@ def test_every_layout_fits_every_size(
 ) -> None:
     window.set_theme(theme)
     for name, layout in ARRANGEMENTS.items():
-        window.docks.arrange("present")
+        window.docks.choose("simple")
         window.resize(*size)
         QApplication.processEvents()
         window.docks.choose(name)
         shown = in_sight(window)
         assert (window.width(), window.height()) == size, name
         visible = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
-        assert visible == set(layout.docks)
-        low = [key for key in layout.docks if SIDES.get(key) == BOTTOM]
+        assert visible == set(layout)
+        low = [key for key in layout if SIDES.get(key) == BOTTOM]
         assert set(low) <= shown
         boxes = [box(window.docks[key]) for key in shown]
         for one in boxes:
@@ -176,8 +176,8 @@ def tab_bars(window: MainWindow) -> list[list[str]]:
     """Return the tabs of every tab bar that can be seen."""
     for _ in range(3):
         QApplication.processEvents()
-    here = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-    seen = [bar for bar in here if bar.isVisible() and window.rect().intersects(bar.geometry())]
+    bars = window.findChildren(QTabBar, options=HERE)
+    seen = [bar for bar in bars if bar.isVisible() and window.rect().intersects(bar.geometry())]
     return sorted([bar.tabText(place) for place in range(bar.count())] for bar in seen)
 
 
@@ -205,17 +205,17 @@ def test_no_tab_bar_stays_behind(window: MainWindow, size: tuple[int, int]) -> N
 def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    for number, name in enumerate(("explore", "compare", "present"), 1):
+    for number, name in enumerate(("simple", "explore", "compare"), 1):
         qtbot.keyClick(
             window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier
         )
         assert window.docks.arrangement == name
         assert window.actions_by_key[f"layout_{name}"].isChecked()
-    window.actions_by_key["layout_present"].trigger()
+    window.actions_by_key["layout_explore"].trigger()
     window.docks["parallelism"].close()
     window.actions_by_key["reset_layout"].trigger()
     assert window.docks["parallelism"].isVisible()
-    assert not window.docks["buckets"].isVisible()
+    assert not window.docks["runs"].isVisible()
 
 
 @pytest.mark.parametrize("name", ["microscope", "lesson"])
@@ -229,18 +229,36 @@ def test_what_shows_something_that_is_gone_does_not_come_back(
     else:
         window.features["lessons"].start(1)
     assert window.docks.arrangement == name
-    assert settings.value("layout") != "compare"
-    for closed, expected in ((False, "explore"), (True, "compare")):
+    for closed in (False, True):
         if closed:
-            settings.set_value("layout", name)
             window.close()
         again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
         again.show()
-        assert again.docks.arrangement == expected
-        assert again.docks["run"].isVisible() == (expected == "explore")
+        assert again.docks.arrangement == "compare"
+        assert again.docks["runs"].isVisible()
         assert not again.docks[name].isVisible()
-        assert again.docks["work"].isVisible()
         close_for_good(again)
+
+
+@pytest.mark.parametrize("name", ["lesson", "present", "pairs", "", 7])
+def test_an_arrangement_of_another_version_becomes_the_first(
+    qapp: QApplication, settings: Settings, name: object
+) -> None:
+    settings.set_value("arrangement", name)
+    again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
+    again.show()
+    assert again.docks.arrangement == "simple"
+    close_for_good(again)
+
+
+def test_icons_of_a_dock_show_under_the_pointer_only(window: MainWindow, qtbot: QtBot) -> None:
+    dock = window.docks["work"]
+    icons = dock.findChildren(QAbstractButton, options=HERE)
+    assert icons
+    qtbot.waitUntil(lambda: not any(icon.isVisible() for icon in icons))
+    dock.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
+    QApplication.sendEvent(dock, QEvent(QEvent.Type.Enter))
+    qtbot.waitUntil(lambda: all(icon.isVisible() for icon in icons))
 
 
 def nameless(window: MainWindow) -> list[str]:

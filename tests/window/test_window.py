@@ -162,7 +162,7 @@ def test_layout_and_choices_are_remembered(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:
     window.docks["work"].close()
-    window.choose_theme("dark")
+    window.set_theme("dark")
     window.set_replay_short(False)
     window.run_panel._automatic.setChecked(False)
     window.run_panel._delta.setValue(48.0)
@@ -189,7 +189,7 @@ def test_themes_reach_everything(window: MainWindow, settings: Settings, name: s
     assert window.palette().window().color().name() == THEMES[name].window
     window.toggle_theme()
     assert window.theme is not THEMES[name]
-    window.choose_theme("light")
+    window.set_theme("light")
 
 
 def test_notice_bar_says_and_is_dismissed(window: MainWindow, qtbot: QtBot) -> None:

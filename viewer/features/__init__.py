@@ -17,6 +17,7 @@ from viewer.feature import (
     FeaturePart,
     Microscope,
     Opening,
+    Screen,
     Window,
 )
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FEATURES: tuple[Feature, ...] = (
+    Feature("simple", provides=Screen),
     Feature("opening", provides=Opening),
     Feature("manual"),
     Feature("time"),

@@ -25,6 +25,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from viewer.docks import SIMPLE
 from viewer.feature import FeaturePart, Microscope, Window
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class PresentFeature(FeaturePart):
         window.modes.presenting = True
         window.set_theme(PROJECTOR)
         if not self._lesson_open():
-            window.docks.choose("present")
+            window.docks.choose(SIMPLE)
         self._show_bars(False)
         main.showFullScreen()
         app = QApplication.instance()
@@ -186,7 +187,7 @@ class PresentFeature(FeaturePart):
 
     def _show_bars(self, shown: bool) -> None:
         main = self._window.as_widget()
-        for bar in (main.menuBar(), main.findChild(QToolBar), main.statusBar()):
+        for bar in (main.menuBar(), main.findChild(QToolBar, "toolbar"), main.statusBar()):
             if bar is not None:
                 bar.setVisible(shown)
 

@@ -28,16 +28,20 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import Algorithm, Parameter
 from gpu.graph import CSRGraph
+from gpu.words import SENTENCE, in_sight
+from sample_graphs import CATALOGUE
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme
 from viewer.models.run_choices import PROBES, probe_problem
+from viewer.models.session import SessionModel
 
 DELTA_LOW, DELTA_HIGH = 1e-6, 2.0**31  # weight units
 LABEL_WIDTH = 72  # pixels: the longest label of one line
 FIELD_WIDTH = 52  # pixels: no field asks for more, the column gives what there is
 WIDEST = 340  # pixels that the panel takes at most without being asked
 HUGE = 2**31 - 1
+FILE = "file"  # the chooser's row for a graph that is no sample
 HELD = "Δ is given, so it stays as it is. Tick Automatic to let the controller move it."
 
 
@@ -243,13 +247,65 @@ def number_field(low: float, high: float) -> QSpinBox:
 def choice_field(rows: list[tuple[str, str, str]], name: str) -> QComboBox:
     """Return a combo box of (key, title, tooltip); it shrinks below its longest title."""
     field = QComboBox()
-    field.setAccessibleName(name)
+    shrink(field, name)
     for row in rows:
         add_choice(field, *row)
+    return field
+
+
+def shrink(field: QComboBox, name: str) -> None:
+    """Name a combo box, and let it be narrower than its longest title."""
+    field.setAccessibleName(name)
     field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     field.setMinimumContentsLength(8)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    return field
+
+
+class GraphChoice(QComboBox):
+    """The samples, and the graph that is shown where it is none of them."""
+
+    sample_chosen = pyqtSignal(str)  # a key of the catalogue
+
+    def __init__(self, session: SessionModel) -> None:
+        super().__init__()
+        self._session = session
+        shrink(self, "Graph")
+        for key, sample in CATALOGUE.items():
+            add_choice(self, key, sample.title, sample.sentence)
+        self.activated.connect(self._choose)
+        session.graph_changed.connect(self._show_graph)
+        self._show_graph()
+
+    @property
+    def sample(self) -> str:
+        """The key of the sample that is shown, "" for another graph."""
+        key = self.currentData()
+        return "" if key == FILE else str(key)
+
+    def _choose(self) -> None:
+        if self.sample:
+            self.sample_chosen.emit(self.sample)
+
+    def _show_graph(self) -> None:
+        graph = self._session.graph
+        if graph is None:
+            return
+        origin = graph.provenance.origin
+        key = sample_key(origin)
+        with QSignalBlocker(self):
+            old = self.findData(FILE)
+            if old >= 0:
+                self.removeItem(old)
+            if not key:
+                self.insertItem(0, graph.name, FILE)
+            choose(self, key or FILE)
+        self.setToolTip(in_sight(origin, SENTENCE))
+
+
+def sample_key(origin: str) -> str:
+    """Return the key of the sample that a graph was made by, "" for another graph."""
+    key = origin.removeprefix("sample:").split("?")[0]
+    return key if origin.startswith("sample:") and key in CATALOGUE else ""
 
 
 def add_choice(field: QComboBox, key: str, title: str, tip: str) -> None:

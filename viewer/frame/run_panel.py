@@ -28,14 +28,15 @@ from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.numbers import type_for
 from gpu.record.trace import RunSettings
-from gpu.words import SENTENCE, in_sight, thousands
-from sample_graphs import CATALOGUE, LARGEST, SMALLEST
+from gpu.words import thousands
+from sample_graphs import CATALOGUE, FIRST_SAMPLE, LARGEST, SMALLEST
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.frame.run_fields import (
     DeltaSpin,
+    GraphChoice,
     ParameterForm,
     WideEnough,
     add_field,
@@ -50,6 +51,7 @@ from viewer.frame.run_fields import (
     hint_label,
     number_field,
     order_tabs,
+    sample_key,
     say,
     sentence,
     show_all,
@@ -68,7 +70,6 @@ from viewer.models.session import SessionModel
 
 SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
 STALE = "The picture shows {}. Press Run."
-FILE = "file"  # the chooser's row for a graph that is no sample
 
 
 class RunPanel(QWidget):
@@ -127,14 +128,13 @@ class RunPanel(QWidget):
         whole.addLayout(foot)
 
     def _build_graph_fields(self) -> None:
-        samples = [(key, sample.title, sample.sentence) for key, sample in CATALOGUE.items()]
-        self._graph = choice_field(samples, "Graph")
+        self._graph = GraphChoice(self._session)
         self._browse = QPushButton("File…")
         self._browse.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._browse.setToolTip("Open a graph file")
         self._size = number_field(SMALLEST, LARGEST)
         self._size.setAccessibleName("Vertices")
-        self._size.setValue(CATALOGUE[self._graph.currentData()].default_n)
+        self._size.setValue(CATALOGUE[self._graph.sample or FIRST_SAMPLE].default_n)
         self._seed = number_field(0, 2**31 - 1)
         self._seed.setAccessibleName("Seed")
         self._seed.setValue(1)
@@ -219,7 +219,7 @@ class RunPanel(QWidget):
         # the user asks
         self._run.clicked.connect(self._press_run)
         self._browse.clicked.connect(self.browse_requested)
-        self._graph.activated.connect(self._choose_sample)
+        self._graph.sample_chosen.connect(self._choose_sample)
         self._size.valueChanged.connect(self._resize_sample)
         self._seed.valueChanged.connect(self._resize_sample)
         self._source.editingFinished.connect(self._read_source)
@@ -313,20 +313,13 @@ class RunPanel(QWidget):
         elif self._source.isHidden() or self._read_source():
             self.run_requested.emit()
 
-    def _choose_sample(self) -> None:
-        key = self._graph.currentData()
-        if key == FILE:
-            return
-        with QSignalBlocker(self._size):
-            self._size.setValue(CATALOGUE[key].default_n)
+    def _choose_sample(self, key: str) -> None:
         self.open_requested.emit(f"sample:{key}")
 
     def _resize_sample(self) -> None:
-        key = self._graph.currentData()
-        if key != FILE:
-            self.open_requested.emit(
-                f"sample:{key}?n={self._size.value()}&seed={self._seed.value()}"
-            )
+        if self._graph.sample:
+            size, seed = self._size.value(), self._seed.value()
+            self.open_requested.emit(f"sample:{self._graph.sample}?n={size}&seed={seed}")
 
     def _read_source(self) -> bool:
         graph = self._session.graph
@@ -406,36 +399,23 @@ class RunPanel(QWidget):
             self._counts.setText("No graph yet")
             return
         self._show_room()
-        origin = graph.provenance.origin
-        key = origin.removeprefix("sample:").split("?")[0] if origin.startswith("sample:") else ""
-        self._show_origin(key if key in CATALOGUE else "")
+        self._show_origin(sample_key(graph.provenance.origin))
         kind = "whole" if graph.integer else "decimal"
         counts = f"{thousands(graph.n)} vertices, {thousands(graph.m)} edges"
         self._counts.setText(f"{counts}, {kind} weights")
         self._show_source(self._session.source)
 
     def _show_origin(self, key: str) -> None:
-        """Show the sample that the graph was made by, or the file as a row of its own."""
+        """Show the size and seed of the sample that the graph was made by, or say what it is."""
         graph = self._session.graph
         assert graph is not None
-        with QSignalBlocker(self._graph), QSignalBlocker(self._size), QSignalBlocker(self._seed):
-            self._show_file("" if key else graph.name)
-            choose(self._graph, key or FILE)
+        with QSignalBlocker(self._size), QSignalBlocker(self._seed):
             if key:
                 self._size.setValue(int(graph.provenance.options.get("n") or graph.n))
                 self._seed.setValue(int(graph.provenance.options.get("seed", 1)))
         sized = (self._size_label, self._size, self._seed_label, self._seed)
         show_all(sized, bool(key) and not CATALOGUE[key].fixed)
         self._about.setText(sentence(CATALOGUE[key].sentence) if key else file_words(graph))
-        self._graph.setToolTip(in_sight(graph.provenance.origin, SENTENCE))
-
-    def _show_file(self, name: str) -> None:
-        """Give the file that is shown a row; "" where a sample is shown."""
-        old = self._graph.findData(FILE)
-        if old >= 0:
-            self._graph.removeItem(old)
-        if name:
-            self._graph.insertItem(0, name, FILE)
 
     def _show_source(self, vertex: int) -> None:
         graph = self._session.graph

@@ -31,6 +31,7 @@ class StatusBar(QStatusBar):
         self._session = session
         self._theme: Theme | None = None
         self._preparing = ""
+        self._detailed = True
         self._build()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -98,6 +99,11 @@ class StatusBar(QStatusBar):
         self._drawn.setText(words)
         self._drawn.shorter = words.partition(", ")[0]
 
+    def show_details(self, shown: bool) -> None:
+        """Say what is drawn, whether it is right and by what engine, or only the state."""
+        self._detailed = shown
+        self._give_room(self.currentMessage())
+
     def progress_shown(self) -> bool:
         """Whether the bar and its Cancel button are on screen."""
         return not self._bar.isHidden()
@@ -119,7 +125,7 @@ class StatusBar(QStatusBar):
     def _give_room(self, hint: str) -> None:
         """Give a hint the whole bar while it is shown: it would be cut in the middle of a word."""
         for part in (self._drawn, self._verified, self._engine):
-            part.setVisible(not hint)
+            part.setVisible(self._detailed and not hint)
 
     def _show_bar(self) -> None:
         self.clearMessage()  # a hint had the whole bar

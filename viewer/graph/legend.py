@@ -37,6 +37,7 @@ class LegendView(QWidget):
         self._table = np.zeros((256, 3), np.uint8)
         self._steps = 255
         self._theme = LIGHT
+        self.allowed = True  # else another view of the same scale has it
         self._room = (SMALL, SMALL)
         self._words = QTextDocument(self)
         self._words.setDocumentMargin(0)
@@ -71,6 +72,11 @@ class LegendView(QWidget):
         self._lay_out()
         self.update()
 
+    def allow(self, shown: bool) -> None:
+        """Be shown where there is room, or never."""
+        self.allowed = shown
+        self._lay_out()
+
     def fit_into(self, width: int, height: int) -> None:
         """Take a place in the lower left corner of a picture of this size."""
         self._room = (width, height)
@@ -100,7 +106,8 @@ class LegendView(QWidget):
         if legend.ticks:
             across = max(across, min(BAR_WIDTH, self._words.textWidth()))
             down += BAR_HEIGHT + TICK + QFontMetricsF(self.font()).lineSpacing() + 2
-        self.setVisible(min(width, height) >= SMALL and bool(legend.title))
+        roomy = min(width, height) >= SMALL
+        self.setVisible(self.allowed and roomy and bool(legend.title))
         self.resize(int(across + 2 * PAD), int(down + 1.2 * PAD))
         self.move(int(PAD), int(max(0, height - self.height() - PAD)))
 

@@ -40,6 +40,7 @@ class DeltaPanel(PlotPanel):
     TITLE = "Δ"
     HINT = "Press Run to see how wide the buckets are, and why that changes."
     LOGARITHMIC = True
+    _plain = False  # no buttons of its own
     _requested: float | None = None  # Δ asked for by a button, until a sample has it
 
     delta_requested = pyqtSignal(float)  # weight units, > 0: hold this one
@@ -145,8 +146,13 @@ class DeltaPanel(PlotPanel):
         super()._show_change(record)
         self._show_steering()
 
+    def set_plain(self, plain: bool) -> None:
+        """Leave the buttons out: Δ has a slider elsewhere."""
+        self._plain = plain
+        self._show_steering()
+
     def _show_steering(self) -> None:
-        self.hand_row.setVisible(self.steerable)
+        self.hand_row.setVisible(self.steerable and not self._plain)
         self.hand_row.setEnabled(self.steerable)
         self.hand_line.setVisible(self.steerable)
 

@@ -127,6 +127,9 @@ class LivePanel(QWidget):
 
     # ---- public -----------------------------------------------------------------------
 
+    def set_plain(self, plain: bool) -> None:
+        """Show no buttons of its own: on the simple screen."""
+
     def apply_theme(self, theme: Theme) -> None:
         """Recolour everything."""
         self._theme = theme

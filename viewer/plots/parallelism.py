@@ -97,6 +97,10 @@ class ParallelismPanel(TrackPlot):
             band_top = min(band_top, EDGE_ROOM * float(low.max()))
         return nice_ceiling(1.04 * max(peak, band_top))
 
+    def set_plain(self, plain: bool) -> None:
+        """Leave the choice of the scale out."""
+        self.log_button.setVisible(not plain)
+
     def _scaled(self, values: np.ndarray) -> np.ndarray:
         if self.log_button.isChecked():
             return np.log10(np.maximum(values, LOG_FLOOR))

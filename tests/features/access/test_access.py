@@ -116,7 +116,7 @@ def test_the_focus_is_seen_wherever_tab_goes(
 ) -> None:
     """Around each part stands a ring whose colour differs from the window's by 3 to 1."""
     with_finished_run(window, host)
-    window.choose_theme(name)
+    window.set_theme(name)
     focus = window.features["access"].focus
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)

@@ -35,7 +35,7 @@ def window(
     with whole_window(qtbot, tmp_path, host) as window:
         run_once(window, host)
         yield window
-        window.choose_theme("light")
+        window.set_theme("light")
 
 
 def run_once(window: MainWindow, host: FakeHost) -> RunRecord:

@@ -15,11 +15,9 @@ from test_controller import FakeHost, say
 from test_window import close_for_good
 
 from gpu.graph import CSRGraph
-from gpu.host import GraphLoaded, RunFinished, RunStarted, Verified
-from gpu.record.trace import Trace, Verification
+from gpu.host import GraphLoaded
 from sample_graphs import open_sample
 from viewer.features import opening as module
-from viewer.features.opening import OpeningFeature
 from viewer.main_window import MainWindow
 from viewer.models.run_choices import RunChoices
 from viewer.models.settings import Settings
@@ -39,16 +37,6 @@ def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainW
 @pytest.fixture(scope="module")
 def roads() -> CSRGraph:
     return open_sample("sample:city_roads?n=200000&seed=1")
-
-
-def opening(window: MainWindow) -> OpeningFeature:
-    part = window.features["opening"]
-    assert isinstance(part, OpeningFeature)
-    return part
-
-
-def comparing(window: MainWindow, qtbot: QtBot) -> None:
-    """Wait until the sentence is there."""
 
 
 def shows(window: MainWindow, qtbot: QtBot, name: str) -> None:
@@ -71,7 +59,6 @@ def test_the_first_paint_shows_a_recorded_pair(window: MainWindow, qtbot: QtBot)
     assert a.clock_words == b.clock_words == "recorded on an NVIDIA H100, measured"
     assert 0 < window.playback.cursor_ns < a.samples["t_ns"][-1]
     assert not window.playback.playing
-    comparing(window, qtbot)
     summary = window.comparison.summary()
     assert summary is not None
     assert "sooner" in summary.words
@@ -131,67 +118,23 @@ def test_another_graph_is_not_taken_for_it(
     assert window.session.graph is other
 
 
-def test_runs_made_here_take_the_place_of_the_recorded(
-    window: MainWindow, host: FakeHost, roads: CSRGraph, qtbot: QtBot
-) -> None:
-    """Run works before the graph is there, and the other algorithm follows by itself."""
-    window.build_plots()
-    window.features["compare"]
-    window.start_run()
-    assert not window.comparison.active
-    first = window.session.current
-    assert first is not None
-    assert first.settings.engine == "model"
-    recorded = next(run for run in window.session.runs if run.recorded_on)
-    assert recorded.trace is not None
-    made = Trace(
-        first.settings,
-        recorded.trace.graph,
-        recorded.trace.samples,
-        recorded.trace.dist,
-        "modelled",
-        "finished",
-        {},
-        recorded.trace.vertices,
-    )
-    say(window.controller, host, RunStarted(first.run_id), RunFinished(first.run_id, made))
-    qtbot.wait(1)
-    assert len(host.asked("run")) == 1  # not before it is proved
-    say(window.controller, host, Verified(first.run_id, Verification(True, True, "both hold")))
-    qtbot.waitUntil(lambda: len(host.asked("run")) == 2)
-    assert [asked.algorithm for asked in host.asked("run")] == ["adds", "near_far"]
-    b = window.comparison.b
-    assert b is not None
-    assert b.recorded_on == ""
-
-
-def test_the_card_says_where_it_comes_from_and_leads_on(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    card = opening(window)._card
-    assert card is not None
-    assert card.isVisible()
-    assert card.words.text() == "Recorded on an H100:"
-    qtbot.mouseClick(card.others["recorded_mesh"], LEFT)
+def test_the_mesh_comes_under_the_graph_choice(window: MainWindow, qtbot: QtBot) -> None:
+    graph = window.features["simple"].top.graph
+    graph.setCurrentIndex(graph.findData("mesh"))
+    graph.activated.emit(graph.currentIndex())
     shows(window, qtbot, "3-D mesh")
-    assert card.others["recorded_mesh"].isChecked()
-    assert not card.others["recorded_roads"].isChecked()
-    comparing(window, qtbot)
     summary = window.comparison.summary()
     assert summary is not None
     assert summary.numbers["b_time_over_a"] > 1.1
     assert summary.numbers["b_work_over_a"] > 1.1
-    qtbot.mouseClick(card.run, LEFT)
-    assert len(host.asked("run")) == 1
-    assert card.isHidden()
+    assert graph.currentData() == "mesh"
 
 
 def test_run_here_makes_the_pair_as_it_was_recorded(
     window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     """Not with a Δ that was left over from something else."""
-    panel, card = window.run_panel, opening(window)._card
-    assert card is not None
+    panel = window.run_panel
     left = panel.choices()
     over = {"adds": {**left.parameters["adds"], "dynamic_delta": False, "workers": 3}}
     panel.set_choices(
@@ -199,30 +142,26 @@ def test_run_here_makes_the_pair_as_it_was_recorded(
     )
     recorded = window.session.current
     assert recorded is not None
-    qtbot.mouseClick(card.run, LEFT)
+    qtbot.mouseClick(window.features["simple"].bottom.run, LEFT)
     (made,) = host.asked("run")
     assert made.algorithm == recorded.settings.algorithm
     assert made.delta is None
     assert made.parameters["dynamic_delta"]
     assert made.parameters["workers"] is None
     assert made.device == left.device
-    assert opening(window)._waiting  # and the other of the pair follows
 
 
-def test_the_sweep_has_an_arrangement_of_its_own(window: MainWindow, qtbot: QtBot) -> None:
-    card = opening(window)._card
-    assert card is not None
-    qtbot.mouseClick(card.others["recorded_sweep"], LEFT)
+def test_the_sweep_stands_large_beside_its_graph(window: MainWindow, qtbot: QtBot) -> None:
+    window.actions_by_key["recorded_sweep"].trigger()
     qtbot.waitUntil(lambda: window.docks.arrangement == "sweep")
     assert window.docks["sweep"].isVisible()
-    assert card.others["recorded_sweep"].isChecked()
-    found = window.sweep.findings
-    assert found.best_time is not None
-    assert found.best_work is not None
-    assert found.best_time.value != found.best_work.value
+    findings = window.sweep.findings
+    assert findings.best_time is not None
+    assert findings.best_work is not None
+    assert findings.best_time.value != findings.best_work.value
     assert "(recorded on an NVIDIA H100, measured)" in window.panels["sweep"].summary_text()
-    qtbot.mouseClick(card.others["recorded_roads"], LEFT)
-    assert window.docks.arrangement == "explore"
+    window.actions_by_key["recorded_roads"].trigger()
+    assert window.docks.arrangement == "simple"
 
 
 def test_a_recording_that_is_not_there_is_said(

@@ -48,6 +48,7 @@ class CompareBar(QFrame):
         self._pair = pair
         self._theme: Theme | None = None
         self._where = ""  # where the cursor was put, until another pair comes
+        self._wanted = True  # the simple screen has a sentence of its own
         self._build()
         self._connect()
         self._show_pair()
@@ -114,6 +115,11 @@ class CompareBar(QFrame):
         problem = f" {self._pair.problem}." if self._pair.problem else ""
         return f"{summary.whole}{problem}" if summary is not None else ""
 
+    def allow(self, shown: bool) -> None:
+        """Be shown while two runs are compared, or never."""
+        self._wanted = shown
+        self.setVisible(self._pair.active and shown)
+
     def say_where(self) -> None:
         """Say that the cursor was put where the two differ most."""
         self._where = WHERE
@@ -121,7 +127,7 @@ class CompareBar(QFrame):
 
     def _show_pair(self) -> None:
         self._where = ""
-        self.setVisible(self._pair.active)
+        self.setVisible(self._pair.active and self._wanted)
         self._show_words()
         self._show_align(self._pair.how)
         self._show_view(self._pair.view)

@@ -27,6 +27,7 @@ from viewer.action_set import keys_of
 from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.controller import BLINK_S
+from viewer.docks import SIMPLE
 from viewer.feature import FeaturePart, Window
 from viewer.features.compare.bar import CompareBar
 from viewer.features.compare.runs import RunsPanel
@@ -74,6 +75,8 @@ class CompareFeature(FeaturePart):
         others = window.actions_by_key.menu("compare_other")
         others.aboutToShow.connect(self._fill_others)
         others.triggered.connect(self._compare_row)
+        window.docks.named.connect(lambda name: self.bar.allow(name != SIMPLE))
+        self.bar.allow(window.docks.arrangement != SIMPLE)
         # the models change
         window.session.current_changed.connect(self._show_current)
         window.session.run_changed.connect(self._take_change)

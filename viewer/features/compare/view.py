@@ -82,6 +82,7 @@ class PairView(QObject):
         first = self._window.graph_view
         mirror = Mirror(self._window.session, self._window.playback, self._pair, self)
         self.second = SecondView(mirror, first)
+        self.second.legend.allow(False)  # one scale: A's says it
         self.second.apply_theme(self._window.theme)
         self._row.addWidget(self.second, 1)
         badge = Badge(1, self.second)

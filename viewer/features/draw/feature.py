@@ -201,7 +201,7 @@ class DrawFeature(FeaturePart):
     def _put_docks_back(self) -> None:
         """Restore the docks; within a presentation that began later, when it ends."""
         if self._presented_later:
-            self._window.docks.arrange("present")
+            self._window.docks.choose("simple")
         elif self._docks is not None:
             self._window.as_widget().restoreState(self._docks)
             self._docks = None

@@ -23,13 +23,13 @@ from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
 from viewer.features.lessons.files import Shelf
+from viewer.features.lessons.look import DOCK, put_up
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.panel import LessonPanel
 from viewer.features.lessons.questions import VertexQuestion
 from viewer.models.session import Notice, Offer
 
 NAME = "lessons"  # key in Settings: progress by lesson
-DOCK = "lesson"  # key of the dock, and of the arrangement round it
 
 
 class LessonsFeature(FeaturePart):
@@ -101,7 +101,6 @@ class LessonsFeature(FeaturePart):
         except GpuError as error:
             self._window.session.set_notice(Notice("error", str(error)))
             return
-        self._window.docks.over.discard(DOCK)
         if self.model.lesson is None:
             self._remember_window()
         else:
@@ -183,7 +182,7 @@ class LessonsFeature(FeaturePart):
             return
         self._end()
         before, self._before = self._before, {}
-        self._window.docks.over.add(DOCK)
+        self._window.docks.forget(DOCK)
         if closed or self._window.docks[DOCK].isVisible():  # else another arrangement was put up
             self._put_looks_back(before)
             if closed:
@@ -235,7 +234,7 @@ class LessonsFeature(FeaturePart):
     def _show_dock(self) -> None:
         dock = self._window.docks[DOCK]
         if not dock.isVisible():
-            self._window.docks.choose(DOCK)
+            put_up(self._window.docks)
         self._window.show_dock(DOCK)
         dock.raise_()
 
@@ -257,7 +256,7 @@ class LessonsFeature(FeaturePart):
             return
         window.comparison.end()
         window.controller.stop()
-        window.docks.over.add(DOCK)
+        window.docks.forget(DOCK)
         self._put_looks_back(before)
         window.show_dock(DOCK).setFocus()
         graph, run = before["graph"], before["run"]

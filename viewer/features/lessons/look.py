@@ -15,6 +15,7 @@ from gpu.errors import GpuError
 from gpu.lessons.lesson import Step
 from gpu.lessons.moments import EVENT, event_index, moment_ns
 from viewer.common.later import later
+from viewer.docks import ARRANGEMENTS, Docks
 from viewer.feature import Microscope, Window
 from viewer.graph.colours import COLOUR_MODES
 from viewer.models.session import RunRecord
@@ -23,6 +24,14 @@ LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the micr
 RING = 24.0  # pixels, the least radius of a ring around a vertex
 BARE_SHARE = 0.38  # of the window's width, beside a graph and nothing else
 BARE = ("buckets", "delta", "parallelism", "work", "timeline", "why")  # show nothing without a run
+
+DOCK = "lesson"  # key of the dock, and of the arrangement round it
+DOCKS = (DOCK, "run", "buckets", "delta", "timeline")
+
+
+def put_up(docks: Docks, layout: str = "") -> None:
+    """Put up a lasting arrangement, or the lesson's own."""
+    docks.choose(layout) if layout in ARRANGEMENTS else docks.gather(DOCK, DOCKS)
 
 
 class Look(QObject):
@@ -51,7 +60,7 @@ class Look(QObject):
         stays = step.microscope and self._in_microscope
         if step.layout or (self._scoped and not stays):
             self._scoped = False
-            window.docks.choose(step.layout or "lesson")
+            put_up(window.docks, step.layout)
             window.show_dock("lesson").setFocus()
         if colour_by in COLOUR_MODES:
             window.graph_view.set_colour_by(colour_by)

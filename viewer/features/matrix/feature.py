@@ -16,7 +16,6 @@ from viewer.models.comparison import rival_of
 from viewer.models.matrix import MatrixModel
 from viewer.models.session import RunRecord
 
-QUIET = ("lesson", "present")  # where no panel comes up by itself
 PATH_AFTER_MS = 120  # while an arrow key is held, no path is looked for
 
 
@@ -76,7 +75,8 @@ class MatrixFeature(FeaturePart):
         if record is None or not record.is_matrix:
             return
         self._show_rival()
-        if not self._came_up and self._window.docks.arrangement not in QUIET:
+        quiet = self._window.modes.presenting or self._window.docks.arrangement == "lesson"
+        if not self._came_up and not quiet:
             self._came_up = True
             QTimer.singleShot(0, self._come_up)
 

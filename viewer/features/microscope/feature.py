@@ -161,7 +161,7 @@ class MicroscopeFeature(Microscope):
         if docks.arrangement != ARRANGEMENT:
             self._before = docks.arrangement
         if not (docks.arrangement == ARRANGEMENT and self.is_shown):
-            docks.choose(ARRANGEMENT)
+            docks.gather(ARRANGEMENT, DOCKS)
         hide_empty_tabs(self._window.as_widget())
 
     def _focus(self) -> None:

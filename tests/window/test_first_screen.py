@@ -1,0 +1,243 @@
+"""The first screen: few controls, one sentence, a Δ that answers, nothing lost by running."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QSlider,
+    QTabBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, say
+from test_window import close_for_good
+
+from gpu.host import RunFinished, RunStarted, Verified
+from gpu.record.trace import Trace, Verification
+from viewer.features.simple import SimpleFeature
+from viewer.main_window import MainWindow
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+
+LEFT = Qt.MouseButton.LeftButton
+TOUCHED = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QSlider, QTabBar)
+MOST_CONTROLS = 12
+LONGEST_VERDICT = 100
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "fresh.ini")
+
+
+@pytest.fixture
+def window(qapp: QApplication, fresh: Settings, host: FakeHost) -> Iterator[MainWindow]:
+    window = MainWindow(fresh, host)  # type: ignore[arg-type]
+    window.resize(1280, 800)
+    window.show()
+    window.start()
+    window.build_plots()
+    while window.features.install_next():
+        pass
+    yield window
+    close_for_good(window)
+
+
+def screen(window: MainWindow) -> SimpleFeature:
+    part = window.features["simple"]
+    assert isinstance(part, SimpleFeature)
+    return part
+
+
+def controls(window: MainWindow) -> list[QWidget]:
+    """Return what can be pressed, chosen, moved or typed into, outside the menu bar."""
+    QApplication.processEvents()
+    found = []
+    for part in window.findChildren(QWidget):
+        inside = isinstance(part.parentWidget(), QComboBox | QAbstractSpinBox)
+        if not isinstance(part, TOUCHED) or inside or part.window() is not window:
+            continue
+        if part.isVisible() and part.isEnabled() and not part.visibleRegion().isEmpty():
+            found.append(part)
+    return found
+
+
+def finish(window: MainWindow, host: FakeHost) -> RunRecord:
+    """Let the run that goes on end as the recording did, and be proved."""
+    record = next(run for run in window.session.runs if run.running)
+    recorded = next(run for run in window.session.runs if run.recorded_on)
+    assert recorded.trace is not None
+    whole = recorded.trace
+    trace = Trace(
+        record.settings,
+        whole.graph,
+        whole.samples,
+        whole.dist,
+        "modelled",
+        "finished",
+        {},
+        whole.vertices,
+    )
+    say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, trace))
+    say(window.controller, host, Verified(record.run_id, Verification(True, True, "both hold")))
+    return record
+
+
+def run_both(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    qtbot.mouseClick(screen(window).bottom.run, LEFT)
+    finish(window, host)
+    qtbot.waitUntil(lambda: window.controller.running)
+    finish(window, host)
+
+
+def test_at_most_twelve_controls_are_in_sight(window: MainWindow) -> None:
+    seen = controls(window)
+    names = [f"{type(part).__name__} {part.accessibleName() or part.toolTip()}" for part in seen]
+    assert 8 <= len(seen) <= MOST_CONTROLS, "\n".join(names)
+    shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
+    assert shown == {"buckets", "delta", "parallelism"}
+    assert not window.toolbar.isVisible()
+    window.actions_by_key["all_controls"].trigger()
+    assert len(controls(window)) > MOST_CONTROLS
+
+
+def test_one_short_sentence_and_the_whole_of_it_on_a_sheet(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    top = screen(window).top
+    assert top.verdict.text() == "ADDS did 8x the work and finished in half the time."
+    assert len(top.verdict.text()) <= LONGEST_VERDICT
+    assert top.whence.text() == "recorded on an H100"
+    assert not window.features["compare"].bar.isVisible()
+    qtbot.keyClick(top.more, Qt.Key.Key_Space)
+    assert top.sheet.isVisible()
+    assert "The extra work cost no time" in top.sheet.words.text()
+    qtbot.keyClick(top.sheet, Qt.Key.Key_Escape)
+    assert not top.sheet.isVisible()
+
+
+def test_one_legend_and_one_axis_of_time(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: window.graph_view.drawn_text() != "")
+    legends = window.findChildren(type(window.graph_view.legend))
+    qtbot.waitUntil(lambda: [one.isVisible() for one in legends].count(True) == 1)
+    top = window.graph_view.mapTo(window, QPoint(0, 0)).y()
+    plots = [window.docks[key] for key in ("buckets", "delta", "parallelism")]
+    assert abs(plots[0].y() - top) < 12
+    bottom = window.graph_view.mapTo(window, QPoint(0, window.graph_view.height())).y()
+    assert abs(plots[-1].y() + plots[-1].height() - bottom) < 12
+
+
+def test_all_controls_come_and_go_and_are_remembered(
+    window: MainWindow, fresh: Settings, qtbot: QtBot
+) -> None:
+    view, top = window.graph_view, screen(window).top
+    view.zoom(3.0)
+    scale, centre = view.camera.scale, (view.camera.cx, view.camera.cy)
+    qtbot.mouseClick(top.controls, LEFT)
+    assert window.toolbar.isVisible()
+    assert window.docks["run"].isVisible()
+    assert not top.isVisible()
+    assert (view.camera.scale, (view.camera.cx, view.camera.cy)) == (scale, centre)
+    window.docks["work"].close()
+    for shown in (False, True):
+        window.actions_by_key["all_controls"].trigger()
+        assert top.isVisible() is not shown
+        assert view.camera.scale == scale
+    assert not window.docks["work"].isVisible()
+    window.close()
+    again = MainWindow(fresh, FakeHost())  # type: ignore[arg-type]
+    again.show()
+    assert again.docks["run"].isVisible()
+    assert again.actions_by_key["all_controls"].isChecked()
+    close_for_good(again)
+
+
+def test_running_here_loses_nothing(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    bottom = screen(window).bottom
+    recorded = (window.comparison.a, window.comparison.b)
+    assert not any(button.isVisible() for button in bottom.pairs.values())
+    run_both(window, host, qtbot)
+    here = (window.comparison.a, window.comparison.b)
+    assert [asked.algorithm for asked in host.asked("run")] == ["adds", "near_far"]
+    for made, shown in zip(here, recorded, strict=True):
+        assert made.settings.parameters.items() >= shown.settings.parameters.items()
+    assert screen(window).top.whence.text().startswith("made here, modelled")
+    assert bottom.pairs["here"].isChecked()
+    for name, pair in (("recorded", recorded), ("here", here)):
+        qtbot.mouseClick(bottom.pairs[name], LEFT)
+        assert (window.comparison.a, window.comparison.b) == pair
+        assert bottom.pairs[name].isChecked()
+    assert len(controls(window)) <= MOST_CONTROLS
+
+
+def test_letting_go_of_delta_runs_again(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    bottom = screen(window).bottom
+    assert bottom.auto.isChecked()
+    bottom.delta.setSliderDown(True)
+    bottom.delta.setValue(bottom.delta.value() + 16)
+    chosen = bottom.delta.delta
+    assert not host.asked("run")
+    bottom.delta.setSliderDown(False)
+    made = host.asked("run")[-1]
+    assert made.delta == pytest.approx(chosen, rel=0.01)
+    finish(window, host)
+    qtbot.waitUntil(lambda: window.controller.running)
+    b = finish(window, host)
+    assert not bottom.auto.isChecked()
+    assert "Δ" in screen(window).top.verdict.text()
+    qtbot.mouseClick(bottom.auto, LEFT)
+    assert host.asked("run")[-1].delta is None
+    finish(window, host)
+    assert window.comparison.b is b
+    assert not window.controller.running
+
+
+def test_delta_steers_a_run_that_goes_on_slowly_while_it_is_held(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    bottom = screen(window).bottom
+    qtbot.mouseClick(bottom.run, LEFT)
+    before = len(host.asked("set_pace"))
+    bottom.delta.setSliderDown(True)
+    bottom.delta.setValue(bottom.delta.value() - 8)
+    assert host.asked("set_delta")[-1] == pytest.approx(bottom.delta.delta)
+    bottom.delta.setSliderDown(False)
+    slow, after = host.asked("set_pace")[before:]
+    assert 0 < slow < 100
+    assert after is None
+    assert len(host.asked("run")) == 1
+    qtbot.mouseClick(bottom.auto, LEFT)
+    assert host.asked("set_delta")[-1] is None
+
+
+def test_it_plays_once_at_the_very_first_start(
+    window: MainWindow, fresh: Settings, qtbot: QtBot
+) -> None:
+    assert screen(window)._first_play.isActive()
+    screen(window)._first_play.timeout.emit()
+    assert window.playback.playing
+    window.close()
+    again = MainWindow(fresh, FakeHost())  # type: ignore[arg-type]
+    again.start()
+    assert not screen(again)._first_play.isActive()
+    close_for_good(again)
+
+
+def test_the_keys_of_playback_work_at_once(window: MainWindow, qtbot: QtBot) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    before = window.playback.cursor_ns
+    focused = QApplication.focusWidget()
+    qtbot.keyClick(focused, Qt.Key.Key_Right)
+    assert window.playback.cursor_ns > before
+    qtbot.keyClick(focused, Qt.Key.Key_Space)
+    assert window.playback.playing

@@ -1,0 +1,340 @@
+"""The simple screen: two maps, three plots, one sentence, and the seven things to touch.
+
+It is the arrangement "simple" of the same window: bars above and below the maps take the place of
+the toolbar, the Run panel and the timeline (`viewer.frame.simple_bars`). What a person opens from
+it puts up what it needs and comes back to it.
+
+*Run it here* makes the pair that is shown on this machine: the recorded comparison ends, and once A
+is over and proved, the other algorithm follows. Both pairs are kept, to switch between.
+
+The Δ slider steers a run that goes on, and slows it while it is held. Otherwise letting go runs A
+again at that Δ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtWidgets import QToolBar, QWidget
+
+from gpu.study.compare_words import verdict
+from viewer.common.later import later
+from viewer.common.theme import Theme
+from viewer.docks import SIMPLE
+from viewer.feature import Opening, Screen, Window
+from viewer.frame.simple_bars import HERE, RECORDED, BottomBar, TopBar
+from viewer.models.run_words import state_words, verified_words
+from viewer.models.session import RunRecord
+
+HELD_PACE = 30.0  # samples a second, while Δ is held
+PLAYED = "played"  # key in Settings: the recording has played by itself
+PLAY_AFTER_MS = 1500  # once it is there: every plot is drawn by then
+STILL = "still"  # key in Settings: less motion
+Pair = tuple[RunRecord, RunRecord]
+
+
+class SimpleFeature(Screen):
+    """Owns the two bars; see the module docstring."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self.top, self.bottom = TopBar(window.session), BottomBar(window.playback)
+        main = window.as_widget()
+        self._bars = [
+            _tool_bar(main, self.top, "simple_top", Qt.ToolBarArea.TopToolBarArea),
+            _tool_bar(main, self.bottom, "simple_bottom", Qt.ToolBarArea.BottomToolBarArea),
+        ]
+        self._pairs: dict[str, Pair] = {}  # shown before, of the graph that is shown
+        self._follows = False  # the other algorithm is to follow the run that goes on
+        self._delta: tuple[float | None] | None = None  # to run with, once the engine is free
+        self._base = (-1, 1.0)  # graph and Δ in the middle of the slider
+        self._first_play = QTimer(self)
+        self._first_play.setSingleShot(True)
+        self._first_play.setInterval(PLAY_AFTER_MS)
+        self._connect()
+        self.apply_theme(window.theme)
+        self._show_bars(window.docks.arrangement)
+
+    def _connect(self) -> None:
+        window, top, bottom = self._window, self.top, self.bottom
+        # the user asks
+        top.graph.sample_chosen.connect(self._open_sample)
+        top.open_requested.connect(window.files.ask_open)
+        top.lessons_requested.connect(lambda: self._trigger("lessons"))
+        top.controls_requested.connect(lambda: window.docks.toggle_controls(True))
+        bottom.play_requested.connect(lambda: self._trigger("play"))
+        bottom.run_requested.connect(self._run_or_stop)
+        bottom.pair_requested.connect(self._show_kept)
+        bottom.auto_requested.connect(self._drive_again)
+        bottom.delta.held.connect(self._hold)
+        bottom.delta.tried.connect(self._steer)
+        bottom.delta.chosen.connect(self._choose_delta)
+        # the models change
+        session, comparison = window.session, window.comparison
+        window.docks.named.connect(self._show_bars)
+        session.graph_changed.connect(self._forget)
+        session.current_changed.connect(self._take_current)
+        session.run_changed.connect(self._take_change)
+        session.run_added.connect(self._take_run)
+        session.samples_appended.connect(self._show_delta)
+        comparison.pair_changed.connect(self._take_pair)
+        comparison.words_changed.connect(self._say)
+        window.playback.cursor_changed.connect(self._show_delta)
+        window.controller.running_changed.connect(self._take_running)
+        self._first_play.timeout.connect(self._play_once)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.top.apply_theme(theme)
+        self.bottom.apply_theme(theme)
+
+    def _trigger(self, key: str) -> None:
+        action = self._window.actions_by_key.find(key)
+        if action is not None:
+            action.trigger()
+
+    # --- the screen comes and goes
+
+    @property
+    def on(self) -> bool:
+        """Whether the simple screen is shown."""
+        return self._window.docks.arrangement == SIMPLE
+
+    def _show_bars(self, _name: str) -> None:
+        window = self._window
+        for bar in self._bars:
+            bar.setVisible(self.on)
+            bar.setStyleSheet("QToolBar { border: none; background: palette(window); }")
+        tools = window.as_widget().findChild(QToolBar, "toolbar")
+        if tools is not None:
+            tools.setVisible(not self.on and not window.modes.presenting)
+        window.status_bar.show_details(not self.on)
+        if self.on:
+            self.bottom.strip.setFocus()  # it passes the keys of playback on
+            self._say()
+
+    def _open_sample(self, key: str) -> None:
+        opening = self._window.part(Opening)
+        if opening is None or not opening.open_sample(key):
+            self._window.open_path(f"sample:{key}")
+
+    def _play_once(self) -> None:
+        window = self._window
+        current, settings = window.session.current, window.settings
+        if current is None or not current.recorded_on or window.controller.running:
+            return
+        settings.set_value(PLAYED, True)
+        window.controller.replay(window.comparison.telling_ns)
+
+    # --- words
+
+    def _say(self) -> None:
+        """Say what the runs shown tell."""
+        window = self._window
+        current, pair = window.session.current, window.comparison.sides()
+        if current is None:
+            words = "Nothing has run on this graph yet." if window.session.graph else ""
+            self.top.say(words, "", "")
+            return
+        summary = window.comparison.summary()
+        if pair is not None and summary is not None:
+            self.top.say(verdict(*pair, summary.numbers), _whence(current), summary.whole)
+            return
+        whole = ". ".join(filter(None, (state_words(current), verified_words(current)[0])))
+        self.top.say(_alone(current), _whence(current), f"{whole}.")
+
+    # --- runs
+
+    def before_run(self) -> None:
+        """Remember whether the other algorithm is to follow: it does after the pair shown."""
+        window, current = self._window, self._window.session.current
+        comparing = window.comparison.active
+        recorded = current is not None and bool(current.recorded_on)
+        follows = recorded and comparing
+        chosen = window.run_panel.choices().algorithm
+        if current is not None and current.settings.algorithm != chosen:
+            follows = False
+        self._follows = follows or (self.on and not comparing)
+
+    def _run_or_stop(self) -> None:
+        """Make what is shown on this machine, or end the run that goes on."""
+        window, current = self._window, self._window.session.current
+        if window.controller.running:
+            window.controller.stop()
+        else:
+            self._run(current.settings.delta if current is not None else None)
+
+    def _run(self, delta: float | None) -> None:
+        """Run A as it was set, at another Δ; what was recorded with it counts for B."""
+        window, panel = self._window, self._window.run_panel
+        sides = [run for run in (window.session.current, window.comparison.b) if run is not None]
+        if sides:
+            chosen = panel.choices()
+            settings = {run.settings.algorithm: run.settings for run in reversed(sides)}
+            made_as = {key: one.parameters for key, one in settings.items()}
+            parameters = {**chosen.parameters, **made_as}
+            algorithm = sides[0].settings.algorithm
+            panel.set_choices(
+                replace(chosen, algorithm=algorithm, delta=delta, parameters=parameters)
+            )
+        window.start_run()
+
+    def _take_run(self, record: RunRecord) -> None:
+        """Runs made here are compared with each other, not with what was recorded elsewhere."""
+        current = self._window.session.current
+        if not record.recorded_on and current is not None and current.recorded_on:
+            self._window.comparison.end()
+
+    def _take_change(self, record: RunRecord) -> None:
+        """Once the run asked for is over and proved, have the other algorithm compared with it."""
+        if record is not self._window.session.current:
+            return
+        self._say()
+        if not self._follows or record.running:
+            return
+        if record.state != "finished" or record.verification is not None:
+            self._follows = False
+            if record.state == "finished":
+                later(self, lambda: self._trigger("compare_rival"))
+
+    def _take_running(self, running: bool) -> None:
+        self.bottom.show_running(running)
+        self._show_delta()
+        if not running and self._delta is not None:
+            later(self, self._run_waiting)
+
+    # --- recorded | here
+
+    def _forget(self) -> None:
+        self._pairs = {}
+        self._say()
+
+    def _take_current(self, record: RunRecord | None) -> None:
+        if record is not None and record.recorded_on and self._is_first_start():
+            self._first_play.start()
+        self._show_delta()
+        self._take_pair()
+
+    def _is_first_start(self) -> bool:
+        settings = self._window.settings
+        return self.on and not settings.value(PLAYED, False) and not settings.value(STILL, False)
+
+    def _take_pair(self) -> None:
+        """Keep a pair that was recorded, or made here, whole."""
+        a, b = self._window.comparison.a, self._window.comparison.b
+        if a is not None and b is not None and bool(a.recorded_on) == bool(b.recorded_on):
+            self._pairs[RECORDED if a.recorded_on else HERE] = (a, b)
+        current = self._window.session.current
+        shown = RECORDED if current is not None and current.recorded_on else HERE
+        both = RECORDED in self._pairs and (HERE in self._pairs or shown == HERE)
+        self.bottom.show_pairs(shown, both)
+        self._say()
+
+    def _show_kept(self, name: str) -> None:
+        """Show the recorded pair, or the one made here, where the two differ most."""
+        window, kept = self._window, self._pairs.get(name)
+        if kept is None:
+            self._take_pair()
+            return
+        a, b = kept
+        window.comparison.end()
+        window.session.set_current(a)
+        window.comparison.compare_or_say(b)
+        telling = window.comparison.telling_ns
+        if telling is not None:
+            window.playback.set_cursor(telling)
+
+    # --- Δ
+
+    @property
+    def _steered(self) -> bool:
+        """Whether the run shown goes on and takes a Δ from outside."""
+        current = self._window.session.current
+        return current is not None and current.running and current.algorithm.dynamic
+
+    def _show_delta(self, _news: object = None, *_more: object) -> None:
+        """Stand where Δ is at the cursor, around the Δ that the first run on this graph had."""
+        current, bottom = self._window.session.current, self.bottom
+        bucketed = current is not None and current.algorithm.bucketed
+        for part in (bottom.delta, bottom.auto):
+            part.setEnabled(bucketed)
+        if current is None or not bucketed or not len(current.samples):
+            bottom.say_delta(0.0)
+            return
+        graph = id(self._window.session.graph)
+        if self._base[0] != graph:
+            self._base = (graph, float(current.samples["delta"][-1]) or 1.0)
+        bottom.delta.base = self._base[1]
+        place = max(self._window.playback.sample_index, 0)
+        now = float(current.samples["delta"][min(place, len(current.samples) - 1)])
+        if not bottom.delta.isSliderDown():
+            bottom.delta.show_delta(now)
+            bottom.say_delta(now)
+        if not self._steered:
+            bottom.auto.setChecked(current.settings.delta is None)
+
+    def _hold(self, held: bool) -> None:
+        """Slow a run that goes on, while Δ is held."""
+        if self._steered:
+            chosen = self._window.run_panel.choices().samples_per_second
+            self._window.controller.set_pace(HELD_PACE if held else chosen)
+
+    def _steer(self, delta: float) -> None:
+        if self._steered:
+            self.bottom.auto.setChecked(False)
+            self._window.controller.set_delta(delta)
+
+    def _choose_delta(self, delta: float) -> None:
+        """Run again at this Δ, unless the run that goes on has taken it."""
+        if not self._steered:
+            self._run_soon(float(f"{delta:.3g}"))
+
+    def _drive_again(self) -> None:
+        """Let the algorithm choose Δ."""
+        if self._steered:
+            self._window.controller.release_delta()
+        else:
+            self._run_soon(None)
+
+    def _run_soon(self, delta: float | None) -> None:
+        self._delta = (delta,)
+        if not self._window.controller.running:
+            self._run_waiting()
+
+    def _run_waiting(self) -> None:
+        waiting, self._delta = self._delta, None
+        if waiting is not None:
+            self._run(waiting[0])
+
+
+def _tool_bar(main: QWidget, inside: QWidget, name: str, area: Qt.ToolBarArea) -> QToolBar:
+    """Return a fixed bar across the whole window."""
+    bar = QToolBar(inside.accessibleName() or name)
+    bar.setObjectName(name)
+    bar.setMovable(False)
+    bar.addWidget(inside)
+    bar.toggleViewAction().setVisible(False)  # type: ignore[union-attr]
+    main.addToolBar(area, bar)  # type: ignore[attr-defined]
+    return bar
+
+
+def _whence(record: RunRecord) -> str:
+    """Return where a run was made."""
+    if record.recorded_on:
+        return f"recorded on an {record.recorded_on.removeprefix('NVIDIA ')}"
+    device = record.settings.device
+    return f"made here, {record.clock} {device}".strip()
+
+
+def _alone(record: RunRecord) -> str:
+    """Return what one run tells."""
+    title = record.algorithm.title
+    if record.running:
+        return f"{title} is running…"
+    if record.state == "failed":
+        return f"{title} failed."
+    return f"{title} {'was stopped' if record.state == 'stopped' else 'has finished'}."
+
+
+install = SimpleFeature

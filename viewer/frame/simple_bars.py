@@ -1,0 +1,295 @@
+"""The bars of the simple screen: the graph and the verdict above, playback, Δ and Run below.
+
+They show what they are told and ask; `viewer.features.simple` decides.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PyQt6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QFont, QKeyEvent
+from PyQt6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QSlider,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.words import distance, time_unit
+from viewer.common.elided import ElidedLabel
+from viewer.common.icons import stroke_icon
+from viewer.common.small_widgets import chip, wrapped_label
+from viewer.common.text_size import scaled
+from viewer.common.theme import SPACING, Theme
+from viewer.frame.run_fields import GraphChoice
+from viewer.models.playback import PlaybackModel
+from viewer.models.run_words import time_pair
+from viewer.models.session import SessionModel
+
+STRIP_STEPS = 2000
+OCTAVES, NOTCHES = 6, 8  # Δ goes so many doublings up and down, in steps of an eighth
+SETTLED_MS = 500  # after the last key on the Δ slider: that Δ was chosen
+MORE_WIDTH = 420  # pixels at the reference text size
+RECORDED, HERE = "recorded", "here"
+
+
+class TopBar(QWidget):
+    """Graph, Open, Lessons, All controls; below, the verdict and where it comes from."""
+
+    open_requested = pyqtSignal()
+    lessons_requested = pyqtSignal()
+    controls_requested = pyqtSignal()
+
+    def __init__(self, session: SessionModel) -> None:
+        super().__init__()
+        self.graph = GraphChoice(session)
+        self.open = QPushButton("Open…")
+        self.open.setToolTip("Open a graph file (Ctrl+O)")
+        self.lessons = QPushButton("Lessons")
+        self.lessons.setToolTip("Learn how this works, step by step (F2)")
+        self.controls = QPushButton("All controls ▸")
+        self.controls.setToolTip("Show every control and plot (Ctrl+Shift+A)")
+        self.verdict, self.whence = ElidedLabel(role="strong"), QLabel()
+        self.verdict.setAccessibleName("Verdict")
+        self.whence.setProperty("role", "muted")
+        self.more = QToolButton()
+        self.more.setAutoRaise(True)
+        self.more.setToolTip("The whole comparison, with its numbers")
+        self.more.setAccessibleName("The whole comparison")
+        self.sheet = Sheet(self)
+        self.more.clicked.connect(self._show_sheet)
+        self.open.clicked.connect(self.open_requested)
+        self.lessons.clicked.connect(self.lessons_requested)
+        self.controls.clicked.connect(self.controls_requested)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        above, below = QHBoxLayout(), QHBoxLayout()
+        label = QLabel("Graph")
+        label.setBuddy(self.graph)
+        for part in (label, self.graph, self.open):
+            above.addWidget(part)
+        above.addStretch(1)
+        for part in (self.lessons, self.controls):
+            above.addWidget(part)
+        below.addWidget(self.verdict, 1)
+        below.addWidget(self.whence)
+        below.addWidget(self.more)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+        column.setSpacing(SPACING // 2)
+        column.addLayout(above)
+        column.addLayout(below)
+
+    def say(self, verdict: str, whence: str, whole: str) -> None:
+        """Show the verdict, whose runs it is about, and what the sheet says."""
+        self.verdict.setText(verdict)
+        self.verdict.detail = verdict
+        self.whence.setText(whence)
+        self.sheet.words.setText(whole)
+        self.more.setEnabled(bool(whole))
+        self.setAccessibleDescription(f"{verdict} {whence}")
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take colours and text size of a theme."""
+        self.more.setIcon(stroke_icon("info", theme.text, theme.border))
+        font = QFont(self.font())
+        font.setPixelSize(scaled(15))
+        self.verdict.setFont(font)
+        self.verdict.setMinimumHeight(self.verdict.fontMetrics().height() + 2)
+
+    def _show_sheet(self) -> None:
+        self.sheet.open_below(self.more)
+
+
+class Sheet(QFrame):
+    """Words on a sheet that Esc or a click elsewhere closes."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAccessibleName("The whole comparison")
+        self.words = wrapped_label()
+        self.words.setProperty("role", "")
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*([2 * SPACING] * 4))
+        column.addWidget(self.words)
+
+    def open_below(self, button: QWidget) -> None:
+        """Show it below a button, inside the window."""
+        width = min(scaled(MORE_WIDTH), button.x() + button.width())
+        self.resize(width, self.heightForWidth(width))
+        corner = button.mapToGlobal(QPoint(button.width() - width, button.height() + 2))
+        self.move(corner)
+        self.show()
+        self.setFocus()
+
+
+class PassingSlider(QSlider):
+    """A slider that leaves the keys of playback to the window."""
+
+    def keyPressEvent(self, ev: QKeyEvent | None) -> None:
+        """Pass every key on: Left and Right step through the run."""
+        if ev is not None:
+            ev.ignore()
+
+
+class DeltaSlider(QSlider):
+    """Δ on a log scale around a base; tells a value that is tried from one that is chosen."""
+
+    tried = pyqtSignal(float)  # Δ, while it is held
+    chosen = pyqtSignal(float)  # Δ, once it is let go of
+    held = pyqtSignal(bool)
+
+    def __init__(self) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.base = 1.0
+        self.setRange(-OCTAVES * NOTCHES, OCTAVES * NOTCHES)
+        self.setPageStep(NOTCHES)
+        self.setAccessibleName("Δ, bucket width")
+        self.setToolTip("Bucket width: drag, and see what it does")
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLED_MS)
+        self._settle.timeout.connect(self._choose)
+        self.valueChanged.connect(self._try)
+        self.sliderPressed.connect(lambda: self.held.emit(True))
+        self.sliderReleased.connect(self._let_go)
+
+    @property
+    def delta(self) -> float:
+        """The Δ that it stands at."""
+        return float(self.base * 2.0 ** (self.value() / NOTCHES))
+
+    def show_delta(self, delta: float) -> None:
+        """Stand at a Δ, unless somebody holds it."""
+        if self.isSliderDown() or self._settle.isActive() or delta <= 0:
+            return
+        with QSignalBlocker(self):
+            self.setValue(round(NOTCHES * math.log2(delta / self.base)))
+
+    def _try(self) -> None:
+        self.tried.emit(self.delta)
+        if not self.isSliderDown():
+            self._settle.start()
+
+    def _let_go(self) -> None:
+        self.held.emit(False)
+        self._choose()
+
+    def _choose(self) -> None:
+        self._settle.stop()
+        self.chosen.emit(self.delta)
+
+
+class BottomBar(QWidget):
+    """Play, the strip of time, Δ with auto, and Run or the switch between two pairs of runs."""
+
+    play_requested = pyqtSignal()
+    auto_requested = pyqtSignal()
+    run_requested = pyqtSignal()
+    pair_requested = pyqtSignal(str)  # RECORDED or HERE
+
+    def __init__(self, playback: PlaybackModel) -> None:
+        super().__init__()
+        self._playback = playback
+        self._theme: Theme | None = None
+        self.play = QToolButton()
+        self.play.setAutoRaise(True)
+        self.play.setToolTip("Play or pause (Space)")
+        self.play.setAccessibleName("Play or pause")
+        self.strip = PassingSlider(Qt.Orientation.Horizontal)
+        self.strip.setRange(0, STRIP_STEPS)
+        self.strip.setAccessibleName("Time in the run")
+        self.strip.setToolTip("Time in the run (Left, Right)")
+        self.time = QLabel()
+        self.label, self.delta, self.value = QLabel("Δ"), DeltaSlider(), QLabel()
+        self.label.setBuddy(self.delta)
+        self.auto = chip("auto", "Let the algorithm choose Δ and change it", checkable=True)
+        self.pairs = {
+            RECORDED: chip("recorded", "The runs recorded on a GPU", checkable=True),
+            HERE: chip("here", "The runs made on this machine", checkable=True),
+        }
+        self.run = QPushButton("Run it here")
+        self.run.setProperty("role", "primary")
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+        row.setSpacing(SPACING)
+        groups: tuple[tuple[QWidget, ...], ...] = (
+            (self.play, self.strip, self.time),
+            (self.label, self.delta, self.value, self.auto),
+            (*self.pairs.values(), self.run),
+        )
+        for number, group in enumerate(groups):
+            row.addSpacing(2 * SPACING if number else 0)
+            for part in group:
+                row.addWidget(part)
+        row.setStretch(row.indexOf(self.strip), 3)
+        row.setStretch(row.indexOf(self.delta), 1)
+        for slider in (self.strip, self.delta):
+            slider.setMinimumWidth(40)
+            slider.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def _connect(self) -> None:
+        self.play.clicked.connect(self.play_requested)
+        self.strip.valueChanged.connect(self._seek)
+        self.auto.clicked.connect(self.auto_requested)
+        self.run.clicked.connect(self.run_requested)
+        for name, button in self.pairs.items():
+            button.clicked.connect(lambda _on, name=name: self.pair_requested.emit(name))
+        self.delta.tried.connect(self.say_delta)
+        self._playback.cursor_changed.connect(self.show_time)
+        self._playback.duration_changed.connect(self.show_time)
+        self._playback.playing_changed.connect(self._show_playing)
+
+    def say_delta(self, delta: float) -> None:
+        """Say what Δ is, in a width that does not jump."""
+        self.value.setText(distance(float(f"{delta:.3g}")) if delta > 0 else "")
+
+    def show_pairs(self, shown: str, there: bool) -> None:
+        """Offer to switch between recorded runs and those made here, where there are both."""
+        for name, button in self.pairs.items():
+            button.setVisible(there)
+            button.setChecked(name == shown)
+
+    def show_running(self, running: bool) -> None:
+        """Let the button stop a run."""
+        self.run.setText("Stop" if running else "Run it here")
+        self.run.setToolTip("End the run now (Esc)" if running else "Run on this machine (Ctrl+R)")
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take colours and text size of a theme."""
+        self._theme = theme
+        self._show_playing(self._playback.playing)
+        widest = self.fontMetrics().horizontalAdvance
+        self.value.setMinimumWidth(widest("8.88e+8"))
+        self.time.setMinimumWidth(widest("88.888 ms"))
+        self.run.setMinimumWidth(widest("Run it here") + scaled(36))
+
+    def _seek(self, step: int) -> None:
+        self._playback.pause()
+        self._playback.set_cursor(step / STRIP_STEPS * self._playback.duration_ns)
+
+    def show_time(self, _news: object = None) -> None:
+        """Stand at the cursor."""
+        now, whole = self._playback.cursor_ns, self._playback.duration_ns
+        if not self.strip.isSliderDown():
+            with QSignalBlocker(self.strip):
+                self.strip.setValue(round(STRIP_STEPS * now / whole) if whole else 0)
+        self.time.setText(f"{time_pair(now, whole)[0]} {time_unit(whole).word}" if whole else "")
+
+    def _show_playing(self, playing: bool) -> None:
+        if self._theme is not None:
+            name = "pause" if playing else "play"
+            self.play.setIcon(stroke_icon(name, self._theme.text, self._theme.border))
