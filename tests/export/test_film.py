@@ -13,6 +13,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 from test_controller import FakeHost
 from test_window import close_for_good
 
@@ -27,7 +28,6 @@ from viewer.export.film import RATES, FilmPlan, write_film
 from viewer.features.take_away import FilmDialog
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 
 PIL_IMAGE = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 NO_VIDEO = importlib.util.find_spec("imageio_ffmpeg") is None
@@ -50,7 +50,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"), FakeHost())  # type: ignore[arg-type]
+    window = MainWindow(all_controls(tmp_path / "window.ini"), FakeHost())  # type: ignore[arg-type]
     window.show()
     window.build_plots()
     window.controller.show_graph(GRAPH)

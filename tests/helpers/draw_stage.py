@@ -9,6 +9,7 @@ import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 from test_controller import FakeHost, path_graph, say
 from test_window import close_for_good
 
@@ -18,7 +19,6 @@ from viewer.features.draw.canvas import DrawCanvas
 from viewer.features.draw.drawing import EMPTY, DrawingModel
 from viewer.features.draw.feature import DrawFeature
 from viewer.main_window import MainWindow
-from viewer.models.settings import Settings
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 NONE, SHIFT, CTRL = (
@@ -39,7 +39,7 @@ def window(
     qapp: QApplication, tmp_path_factory: pytest.TempPathFactory, host: FakeHost
 ) -> Iterator[MainWindow]:
     """One window for all tests here: `feature` begins each anew."""
-    window = MainWindow(Settings(tmp_path_factory.mktemp("draw") / "w.ini"), host)  # type: ignore[arg-type]
+    window = MainWindow(all_controls(tmp_path_factory.mktemp("draw") / "w.ini"), host)  # type: ignore[arg-type]
     window.show()
     window.build_plots()
     for key in ("compare", "microscope", "workspace", "draw"):

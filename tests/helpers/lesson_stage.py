@@ -8,12 +8,12 @@ from pathlib import Path
 from PyQt6.QtCore import QEvent, QRect, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 
 from gpu.lessons.answers import Bench
 from gpu.lessons.read import find_lessons, read_lesson
 from viewer.main_window import MainWindow
 from viewer.models.decisions import by_hand
-from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 PATIENCE_MS = 180_000  # the first run on a machine compiles the model
@@ -28,7 +28,7 @@ def answers(path: str) -> Bench:
 
 def open_window(settings: Path) -> MainWindow:
     """Return a window whose engine process is on its way up."""
-    window = MainWindow(Settings(settings))
+    window = MainWindow(all_controls(settings))
     window.run_on_start = False
     window.resize(1280, 800)
     window.show()

@@ -1,10 +1,22 @@
-"""A widget's picture and a pointer over it, in its own pixels, however dense the screen is."""
+"""A window with all controls; a widget's picture and a pointer over it, in its own pixels."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
 from PyQt6.QtGui import QImage, QMouseEvent
 from PyQt6.QtWidgets import QApplication, QWidget
+
+from viewer.models.settings import Settings
+
+
+def all_controls(path: str | Path) -> Settings:
+    """Return the settings in a file; the window begins with all controls, unless it says."""
+    settings = Settings(path)
+    if settings.value("arrangement") is None:
+        settings.set_value("arrangement", "explore")
+    return settings
 
 
 def grabbed(widget: QWidget) -> QImage:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 from test_controller import FakeHost, path_graph, say, trace_of
 from test_window import close_for_good
 
@@ -14,7 +15,6 @@ from gpu.host import RunFinished, RunStarted
 from gpu.record.trace import Trace
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def whole_window(
     qtbot: QtBot, folder: Path, host: FakeHost, size: tuple[int, int] = (1280, 800)
 ) -> Iterator[MainWindow]:
     """Open a window of a size on a path, active, everything installed; close it for good."""
-    window = MainWindow(Settings(folder / "window.ini"), host)  # type: ignore[arg-type]
+    window = MainWindow(all_controls(folder / "window.ini"), host)  # type: ignore[arg-type]
     window.controller.replay_short = False
     window.show()
     window.resize(*size)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtGui import QFont
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QWidget
+from screen import all_controls
 from test_controller import FakeHost, path_graph
 from test_window import close_for_good, with_finished_run
 
@@ -15,7 +16,6 @@ from viewer.common.elided import ElidedLabel
 from viewer.common.text_size import SYSTEM_FONT, grown
 from viewer.docks import ARRANGEMENTS
 from viewer.main_window import MainWindow
-from viewer.models.settings import Settings
 
 pytestmark = pytest.mark.font
 WIDTH, HEIGHT = 1280, 752  # of a screen of 1280 x 800, less a title
@@ -27,7 +27,7 @@ def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainW
     larger = grown(before, 2.0)
     qapp.setFont(larger)
     qapp.setProperty(SYSTEM_FONT, larger)
-    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window = MainWindow(all_controls(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
     window.controller.replay_short = False
     window.resize(WIDTH, HEIGHT)
     window.show()

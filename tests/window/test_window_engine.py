@@ -11,6 +11,7 @@ import pytest
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
@@ -19,7 +20,6 @@ from viewer.features.compare.bar import WHERE, CompareBar
 from viewer.main_window import MainWindow
 from viewer.models.machines import CPU_DEVICE
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 MODELLED = [k for k, r in ALGORITHMS.items() if "model" in r.engines and r.result == "row"]
@@ -29,7 +29,7 @@ PATIENCE_MS = 120_000  # the first run on a machine compiles the model
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     """A window whose engine process is on its way up."""
-    window = MainWindow(Settings(tmp_path / "window.ini"))
+    window = MainWindow(all_controls(tmp_path / "window.ini"))
     window.show()
     window.controller.start()
     window._frame.start()

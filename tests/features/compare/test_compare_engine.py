@@ -9,10 +9,10 @@ import pytest
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication, QComboBox, QToolButton
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 
 from gpu.algorithms import ALGORITHMS
 from viewer.main_window import MainWindow
-from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 PATIENCE_MS = 120_000  # the first run on a machine compiles the model
@@ -21,7 +21,7 @@ FIRST, RIVAL = list(ALGORITHMS.values())[:2]
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"))
+    window = MainWindow(all_controls(tmp_path / "window.ini"))
     window.resize(1280, 800)
     window.show()
     window.controller.start()

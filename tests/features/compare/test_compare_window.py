@@ -11,6 +11,7 @@ import pytest
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 from test_controller import FakeHost, path_graph, say, trace_of
 
 from gpu.algorithms import ALGORITHMS
@@ -18,7 +19,6 @@ from gpu.host import GraphLoaded, RunFinished, Verified
 from gpu.record.trace import Trace, Verification, VertexProbe
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
@@ -34,7 +34,7 @@ def host() -> FakeHost:
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
     """A window on a graph of four vertices, one run finished."""
-    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window = MainWindow(all_controls(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
     window.run_on_start = False
     window.resize(1280, 800)
     window.show()

@@ -141,7 +141,7 @@ def test_it_can_be_presented(
     qtbot.keyClick(feature.page.canvas, Key.Key_Return, CTRL)  # though the menus are hidden
     assert len(host.asked("run")) == 1
     assert not feature.page.isVisible()
-    assert window.docks["timeline"].isVisible()
+    assert window.docks["buckets"].isVisible()
     window.features["present"].end()
     assert window.theme.name == "light"
     shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}

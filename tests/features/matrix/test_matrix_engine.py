@@ -13,6 +13,7 @@ from host_driver import Driver, left_behind
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 from test_apsp_host import COMPILING_S, grid, trace_of
 from test_window_engine import PATIENCE_MS, press_run, wait_for, wait_for_proof
 
@@ -23,7 +24,6 @@ from gpu.proof.verify import verify
 from gpu.record.trace import RunSettings
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 MATRICES = [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
@@ -62,7 +62,7 @@ def test_killing_the_engine_in_the_middle_of_a_matrix(tmp_path: Path) -> None:
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     """A window with its engine process, on a grid of 900 vertices."""
-    window = MainWindow(Settings(tmp_path / "window.ini"))
+    window = MainWindow(all_controls(tmp_path / "window.ini"))
     window.show()
     window.build_plots()
     while window.features.install_next():

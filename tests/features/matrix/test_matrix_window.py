@@ -14,7 +14,7 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication, QComboBox, QSpinBox
 from pytestqt.qtbot import QtBot
-from screen import grabbed, hover
+from screen import all_controls, grabbed, hover
 from test_controller import FakeHost, say
 from test_take_away import answer, saved
 from test_window import close_for_good
@@ -29,7 +29,6 @@ from gpu.record.trace import Trace, Verification
 from viewer.features.matrix.panel import MatrixPanel
 from viewer.main_window import MainWindow
 from viewer.models.session import PROGRESS_DONE, RunRecord
-from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -57,7 +56,7 @@ def host() -> FakeHost:
 
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, host: FakeHost, graph: CSRGraph) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window = MainWindow(all_controls(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
     window.run_on_start = False
     window.resize(1280, 900)
     window.show()

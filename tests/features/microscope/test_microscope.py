@@ -11,7 +11,7 @@ import pytest
 from PyQt6.QtCore import QEvent, QPointF, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from screen import grabbed
+from screen import all_controls, grabbed
 from test_controller import FakeHost, say
 
 import gpu
@@ -36,7 +36,6 @@ from viewer.features.microscope.panel import GOALS, MicroscopePanel
 from viewer.main_window import MainWindow
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
-from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
@@ -234,7 +233,7 @@ def host() -> FakeHost:
 
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window = MainWindow(all_controls(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
     window.run_on_start = False
     window.resize(1024, 768)
     window.show()

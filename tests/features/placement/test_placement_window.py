@@ -10,6 +10,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 from test_controller import FakeHost, path_graph
 from test_window import close_for_good, with_finished_run
 from test_window_engine import LEFT, PATIENCE_MS, press_run, wait_for
@@ -18,7 +19,6 @@ import sample_graphs
 from gpu.record.trace import reached_mask
 from gpu.words import thousands
 from viewer.main_window import MainWindow
-from viewer.models.settings import Settings
 
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 PLACES = {"own": 1, "pivot_mds": 2, "spring": 3, "lanes": 4, "rings": 5}
@@ -26,7 +26,7 @@ PLACES = {"own": 1, "pivot_mds": 2, "spring": 3, "lanes": 4, "rings": 5}
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"))
+    window = MainWindow(all_controls(tmp_path / "window.ini"))
     window.show()
     window.controller.start()
     window.features["placement"]
@@ -100,7 +100,7 @@ def test_cancel_leaves_what_was_drawn(window: MainWindow, qtbot: QtBot) -> None:
 
 def test_what_cannot_be_is_greyed_out(qapp: QApplication, tmp_path: Path) -> None:
     host = FakeHost()
-    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window = MainWindow(all_controls(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
     window.show()
     window.features["placement"]
     able = lambda key: window.actions_by_key[f"arrange_{key}"].isEnabled()  # noqa: E731

@@ -10,11 +10,11 @@ from page_stage import Parts
 from PyQt6.QtCore import QEvent, QPoint, Qt
 from PyQt6.QtWidgets import QApplication, QFileDialog, QToolTip
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 
 import sample_graphs
 from viewer.features.sweep import SweepPanel
 from viewer.main_window import MainWindow
-from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 PATIENCE_MS = 120_000
@@ -22,7 +22,7 @@ PATIENCE_MS = 120_000
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"))
+    window = MainWindow(all_controls(tmp_path / "window.ini"))
     window.resize(1500, 950)
     window.show()
     window.controller.start()

@@ -19,6 +19,7 @@ from PyQt6.QtGui import QImage, QPainter
 from PyQt6.QtSvg import QSvgRenderer
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 from test_controller import FakeHost
 from test_window import close_for_good
 
@@ -35,12 +36,11 @@ from viewer.main_window import MainWindow
 from viewer.models.decisions import decisions
 from viewer.models.notes import Pin
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"), FakeHost())  # type: ignore[arg-type]
+    window = MainWindow(all_controls(tmp_path / "window.ini"), FakeHost())  # type: ignore[arg-type]
     window.show()
     window.build_plots()
     while window.features.install_next():

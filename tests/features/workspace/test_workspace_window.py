@@ -15,6 +15,7 @@ from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 from test_controller import FakeHost
 from test_take_away import answer, saved, sweep_four_values
 from test_window import close_for_good
@@ -34,11 +35,10 @@ from gpu.record.workspace import (
 from viewer import app
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 
 
 def new_window(folder: Path, name: str) -> MainWindow:
-    window = MainWindow(Settings(folder / f"{name}.ini"), FakeHost())  # type: ignore[arg-type]
+    window = MainWindow(all_controls(folder / f"{name}.ini"), FakeHost())  # type: ignore[arg-type]
     window.show()
     window.build_plots()
     while window.features.install_next():
