@@ -1,7 +1,7 @@
-"""`run(graph, settings, observer) -> Trace`: the only way to make a run, in this process.
+"""`run(graph, settings, observer) -> Trace`: the only way to make a run.
 
-It has two callers: scripts and commands here, and the window's engine process (`gpu.host.worker`).
-An engine is a function
+Scripts and commands call it, and so does the window's engine process (`gpu.host.worker`). An engine
+is a function
 
     engine(graph, settings, buffers, observer) -> EngineOutcome
 
@@ -141,83 +141,60 @@ def clears_buffers(engine: Callable[..., EngineOutcome]) -> Callable[..., Engine
 
 
 class Observer:
-    """Watches a run. This one lets it go on to its end and keeps nothing.
+    """Watches a run, keeps a copy of every sample, and calls functions where it has them.
 
     Called on the engine's thread, between slices of work. Subclasses override what they need.
+
+    on_samples : receives SAMPLE (k,), k >= 1. May wait (pace)
+    should_stop : whether to end the run now; called at least every 50 ms of wall time
+    delta_by_hand : the delta that the user holds, None while the algorithm drives
     """
-
-    def begin(self, graph: CSRGraph, settings: RunSettings) -> RunBuffers | None:
-        """Return the arrays that the run is to write, or None for fresh ones.
-
-        Called when the engine is about to start, and again where the run is repeated in a wider
-        number type. graph : its weights have the type of the run
-        """
-
-    def on_samples(self, samples: np.ndarray) -> None:
-        """Receive SAMPLE (k,), k >= 1: a view, valid during the call. May wait (pace)."""
-
-    def should_stop(self) -> bool:
-        """Return whether to end the run now; called at least every 50 ms of wall time."""
-        return False
-
-    def delta_by_hand(self) -> float | None:
-        """Return the delta that the user holds, None while the algorithm drives."""
-        return None
-
-    def samples_per_slice(self) -> int:
-        """Return how many samples to make before the next call; small for a slow pace."""
-        return 256
-
-
-SILENT = Observer()
-
-
-class RecordingObserver(Observer):
-    """Keeps a copy of every sample of the last attempt; calls functions where they were given."""
 
     def __init__(
         self,
         on_samples: Callable[[np.ndarray], object] | None = None,
         should_stop: Callable[[], bool] | None = None,
         delta_by_hand: Callable[[], float | None] | None = None,
-        samples_per_slice: Callable[[], int] | None = None,
     ) -> None:
         self._batches: list[np.ndarray] = []
-        self._on_samples = on_samples or SILENT.on_samples
-        self._should_stop = should_stop or SILENT.should_stop
-        self._delta_by_hand = delta_by_hand or SILENT.delta_by_hand
-        self._samples_per_slice = samples_per_slice or SILENT.samples_per_slice
+        self._on_samples, self._should_stop = on_samples, should_stop
+        self._delta_by_hand = delta_by_hand
 
     def begin(self, graph: CSRGraph, settings: RunSettings) -> RunBuffers | None:
-        """Forget the samples of an attempt before."""
+        """Return the arrays that the run is to write, or None for fresh ones.
+
+        Called when the engine is about to start, and again where the run is repeated: the samples
+        of the attempt before are forgotten. graph : its weights have the type of the run
+        """
         self._batches = []
         return None
 
     def on_samples(self, samples: np.ndarray) -> None:
-        """Copy the batch and pass it on."""
+        """Copy SAMPLE (k,), a view that is valid during the call, and pass it on."""
         self._batches.append(samples.copy())
-        self._on_samples(self._batches[-1])
+        if self._on_samples is not None:
+            self._on_samples(self._batches[-1])
 
     def should_stop(self) -> bool:
-        """Return what the function returns."""
-        return self._should_stop()
+        """Return whether to end the run now."""
+        return self._should_stop is not None and self._should_stop()
 
     def delta_by_hand(self) -> float | None:
-        """Return what the function returns."""
-        return self._delta_by_hand()
+        """Return the delta that the user holds."""
+        return self._delta_by_hand() if self._delta_by_hand is not None else None
 
     def samples_per_slice(self) -> int:
-        """Return what the function returns."""
-        return self._samples_per_slice()
+        """Return how many samples to make before the next call; small for a slow pace."""
+        return 256
 
     def samples(self) -> np.ndarray:
-        """Return everything received, SAMPLE (k,)."""
+        """Return everything received since `begin`, SAMPLE (k,)."""
         if len(self._batches) == 1:
             return self._batches[0]
         return np.concatenate(self._batches) if self._batches else np.zeros(0, SAMPLE)
 
 
-def run(graph: CSRGraph, settings: RunSettings, observer: Observer = SILENT) -> Trace:
+def run(graph: CSRGraph, settings: RunSettings, observer: Observer | None = None) -> Trace:
     """Run one algorithm to its end and return its trace. Every run is made here.
 
     Where the number type "auto" finds int32 too small for a distance, the run is repeated in
@@ -229,7 +206,7 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer = SILENT) -> 
     SourceError, ParameterError, MemoryNeededError, EngineError (no GPU), WeightError (a weight does
     not fit the type), DistanceRangeError (a distance does not)
     """
-    return completed(graph, checked_settings(graph, settings), observer)
+    return completed(graph, checked_settings(graph, settings), observer or Observer())
 
 
 def run_named(
@@ -263,7 +240,7 @@ def run_named(
     Raises what `run` raises, and TypeError for a field that does not exist.
     """
     settings = RunSettings(algorithm, engine, source=source, delta=delta, probe=probe, **fields)
-    return run(graph, settings, RecordingObserver(on_samples, should_stop, delta_by_hand))
+    return run(graph, settings, Observer(on_samples, should_stop, delta_by_hand))
 
 
 def completed(
@@ -277,9 +254,8 @@ def completed(
     while True:
         in_type = in_numbers(graph, settings.numbers)
         buffers = observer.begin(in_type, settings) or _fresh_buffers(in_type, settings)
-        record = _recording(observer)
         try:
-            outcome = (engine or execute)(in_type, settings, buffers, record)
+            outcome = (engine or execute)(in_type, settings, buffers, observer)
         except DistanceRangeError:
             numbers = wider(graph, settings.numbers)
             if numbers is None:
@@ -288,20 +264,18 @@ def completed(
         except QueuesFullError as error:
             notes["queues"] = f"{error}: run again with more"
         else:
-            outcome = replace(outcome, environment={**outcome.environment, **notes})
-            return make_trace(graph, settings, buffers, outcome, record.samples())
-
-
-def _recording(observer: Observer) -> RecordingObserver:
-    """Return an observer that keeps the samples: this one, or one that passes them on to it."""
-    if isinstance(observer, RecordingObserver):
-        return observer
-    return RecordingObserver(
-        observer.on_samples,
-        observer.should_stop,
-        observer.delta_by_hand,
-        observer.samples_per_slice,
-    )
+            date = datetime.now(UTC).isoformat(timespec="seconds")
+            return Trace(
+                settings=settings,
+                graph=graph_reference(graph, settings.source),
+                samples=observer.samples(),
+                dist=buffers.dist,
+                clock=outcome.clock,
+                outcome=outcome.outcome,
+                environment={"date": date, **outcome.environment, **notes},
+                vertices=buffers.vertices,
+                events=outcome.events,
+            )
 
 
 def _fresh_buffers(graph: CSRGraph, settings: RunSettings) -> RunBuffers:
@@ -373,30 +347,6 @@ def execute(
     if outcome.overflowed and outcome.outcome == "finished":
         judge_range(graph, buffers.dist)
     return outcome
-
-
-def make_trace(
-    graph: CSRGraph,
-    settings: RunSettings,
-    buffers: RunBuffers,
-    outcome: EngineOutcome,
-    samples: np.ndarray,
-) -> Trace:
-    """Bind settings, arrays and outcome into a Trace."""
-    return Trace(
-        settings=settings,
-        graph=graph_reference(graph, settings.source),
-        samples=samples,
-        dist=buffers.dist,
-        clock=outcome.clock,
-        outcome=outcome.outcome,
-        environment={
-            "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            **outcome.environment,
-        },
-        vertices=buffers.vertices,
-        events=outcome.events,
-    )
 
 
 def graph_reference(graph: CSRGraph, source: int) -> GraphReference:

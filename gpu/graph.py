@@ -9,7 +9,7 @@ are kept; `id_of` and `vertex_of` translate.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -82,6 +82,10 @@ class CSRGraph:
         object.__setattr__(self, "name", in_sight(self.name))
         _check_types(self)
         _check_lengths(self)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        """Pickle the fields alone: another thread may add a cached property meanwhile."""
+        return type(self), tuple(getattr(self, one.name) for one in fields(self))
 
     @property
     def n(self) -> int:

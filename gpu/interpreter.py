@@ -1,8 +1,7 @@
-"""Starting Python again without running what happens to lie in the current folder.
+"""Start Python again without running a module that lies in the current folder.
 
-`python -m` and `python -c` look for modules in the current folder before everything else, and
-`multiprocessing` starts its children by `-c`: a `socket.py` among somebody's downloads would be
-run. `-P` and PYTHONSAFEPATH (Python 3.11) leave that folder out.
+`python -m`, `python -c` and `multiprocessing` look for modules in the current folder first: a
+`socket.py` among somebody's downloads would be run. `-P` and PYTHONSAFEPATH leave that folder out.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import NoReturn
 
 SAFE_PATH = "PYTHONSAFEPATH"
-WARNINGS = "PYTHONWARNINGS"
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 STANDARD = 3  # descriptors of every process: input, output, errors
 _OURS = str(Path(__file__).resolve().parents[1])  # where `gpu` and `viewer` are found
@@ -31,11 +29,11 @@ def module_command(module: str, *arguments: str) -> list[str]:
 
 
 def settle_process() -> None:
-    """Settle what libraries would stumble over; called before any is imported.
+    """Prepare this process before any library is imported.
 
-    NumPy starts no threads: where it may have none, it ends us. And what is closed of standard
-    input, output and errors leads nowhere: the next file opened would be taken for it. Until a
-    command or the window listens itself, Ctrl-C ends the process at once, in one line.
+    NumPy starts no threads: where it may have none, it ends the process. A closed standard
+    stream leads to os.devnull, else the next file opened would be taken for it. Until a command
+    or the window handles it, Ctrl-C ends the process at once, in one line.
     """
     main_thread = threading.current_thread() is threading.main_thread()
     if main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -89,22 +87,3 @@ def safe_children() -> Iterator[None]:
             del os.environ[SAFE_PATH]
         else:
             os.environ[SAFE_PATH] = before
-
-
-def start_tracker() -> None:
-    """Start the process that Python keeps for shared memory and semaphores, if it is not there.
-
-    Python starts it by itself, at the first of them, and then as unsafely as it was started. It
-    removes what a process left that was ended in the middle, without a warning.
-    """
-    if os.name != "posix":
-        return
-    from multiprocessing import resource_tracker
-
-    before = os.environ.get(WARNINGS)
-    os.environ[WARNINGS] = "ignore"
-    try:
-        with safe_children():
-            resource_tracker.ensure_running()
-    finally:
-        os.environ.pop(WARNINGS) if before is None else os.environ.update({WARNINGS: before})

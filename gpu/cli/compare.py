@@ -39,7 +39,7 @@ from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.run import check_same_graph
 from gpu.cli.terminal import ProgressLine, fault, note, progress_line, report
-from gpu.engine import RecordingObserver, graph_reference, run
+from gpu.engine import Observer, graph_reference, run
 from gpu.graph import CSRGraph
 from gpu.proof.verify import verify
 from gpu.record.trace import Probe, RunSettings, Trace
@@ -175,7 +175,7 @@ def _made(graph: CSRGraph, settings: RunSettings, name: str, progress: ProgressL
     def on_samples(samples: np.ndarray) -> None:
         progress.show(-1, f"{name.upper()}: {int(samples[-1]['processed_vertices']):,} processed")
 
-    return run(graph, settings, RecordingObserver(on_samples))
+    return run(graph, settings, Observer(on_samples))
 
 
 def _as_json(a: Side, b: Side, summary: Summary, how: Align, points: int) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from gpu.cli.terminal import (
     report_table,
     results_on_stderr,
 )
-from gpu.engine import RecordingObserver, run
+from gpu.engine import Observer, run
 from gpu.errors import GpuError
 from gpu.files import STDIN, check_writable
 from gpu.graph import CSRGraph
@@ -111,7 +111,7 @@ def _made(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -> 
     def on_samples(samples: np.ndarray) -> None:
         progress.show(-1, f"running: {int(samples[-1]['processed_vertices']):,} processed")
 
-    trace = run(graph, settings, RecordingObserver(on_samples))
+    trace = run(graph, settings, Observer(on_samples))
     if not args.verify:
         return trace
     progress.show(-1, "verifying")

@@ -81,7 +81,7 @@ class Crew:
         if self.threads == len(self.cores) >= PINNED_FROM:
             self._pin()
         _kept.append(self)
-        while sum(crew.threads for crew in _kept) > most_asleep(self.cores):
+        while sum(crew.threads for crew in list(_kept)) > most_asleep(self.cores):
             _kept.popleft().end()
 
     def end(self) -> None:

@@ -28,7 +28,7 @@ import numpy as np
 from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import ADVICE
 from gpu.cuda.watchdog import end_process_on_silence
-from gpu.engine import RecordingObserver, RunBuffers, graph_reference
+from gpu.engine import Observer, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
 from gpu.files import give_back_freed
 from gpu.graph import CSRGraph
@@ -263,7 +263,7 @@ class Worker:
         self.send("laid_out", self.share(f"p{run_id}", {"positions": positions}))
 
 
-class WatchedRun(RecordingObserver):
+class WatchedRun(Observer):
     """The observer of a run in this process: shared arrays, the ring, the knobs.
 
     on_first : called when samples come

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from gpu.algorithms import find
-from gpu.engine import EngineOutcome, RecordingObserver, RunBuffers, execute
+from gpu.engine import EngineOutcome, Observer, RunBuffers, execute
 from gpu.errors import GpuError
 from gpu.graph import NUMBER_TYPES, CSRGraph
 from gpu.lab import benchmark_graphs, spread, write_results
@@ -108,7 +108,7 @@ def measure(
 
 def _run(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> Run:
     buffers.clear()
-    observer = RecordingObserver()
+    observer = Observer()
     outcome = execute(graph, settings, buffers, observer)
     return outcome, observer.samples()
 

@@ -295,9 +295,9 @@ class Bench:
         return VERTEX_QUANTITIES[value.quantity][1](self.trace(value.of))
 
     def _make(self, step: Step, spec: RunSpec) -> Trace:
-        from gpu.engine import RecordingObserver, run
+        from gpu.engine import Observer, run
 
-        watch = RecordingObserver(should_stop=self._should_stop)
+        watch = Observer(should_stop=self._should_stop)
         return run(self.graph(step, spec), self.settings(step, spec), watch)
 
     def _make_fault(self, step: Step, spec: RunSpec) -> Trace:

@@ -43,7 +43,7 @@ from gpu.graph import CSRGraph
 from gpu.host.memory import GraphHandle, Memory, open_graph, share_graph
 from gpu.host.process import hidden_main
 from gpu.host.worker import end_with_parent
-from gpu.interpreter import require_threads, start_tracker, version
+from gpu.interpreter import require_threads, safe_children, version
 
 POLL_S = 0.05  # between two looks at a stop flag
 CONNECT_S, START_S = 10, 30  # until a scheduler answers; until its first worker is there
@@ -127,9 +127,9 @@ class Pool(Workers):
     def __init__(self, count: int | None = None) -> None:
         self.count = count or cores()
         require_threads(THREADS * (self.count + 1))
-        start_tracker()
         self._context = get_context("spawn")
-        self._stop = self._context.Event()
+        with safe_children():  # Python may start a process for its semaphores
+            self._stop = self._context.Event()
         self.memory = Memory()
         self._tokens = itertools.count(1)
         self._executor = self._started()

@@ -26,7 +26,7 @@ import numpy as np
 
 from gpu.algorithms import Algorithm, Parameter, find
 from gpu.delta import near_far_delta
-from gpu.engine import RecordingObserver, checked_settings, run
+from gpu.engine import Observer, checked_settings, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
@@ -185,7 +185,7 @@ def made(
 
     Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
     """
-    trace = run(graph, settings, RecordingObserver(on_samples, should_stop))
+    trace = run(graph, settings, Observer(on_samples, should_stop))
     if trace.outcome == "stopped":
         raise CancelledByUserError("stopped before the run had ended")
     return trace

@@ -1,6 +1,6 @@
 """Random graphs through every row of an engine, in every number type, against exact distances.
 
-    python tests/campaigns/cuda_numbers.py 200 1 --engine cuda --graphs 30000 --json report.json
+    python tests/campaigns/cuda_numbers.py SECONDS [SEED] [--engine cuda] [--graphs N] [--rows KEYS]
 
 Weights are what a type finds hard: sums near its end, 2^31 and 2^53, 1e308, denormals, zeros, and
 closed roads, which are the type's largest number. The truth is Dijkstra over Python integers: of
@@ -8,29 +8,25 @@ decimals, multiples of the smallest number that there is. Whole distances must b
 may be off by half a unit in the last place for each arc of a path. A graph whose distances do not
 fit the type must be refused, and no other one.
 
-Most graphs are small, and several that fit make one run, behind a common source with arcs of weight
-0. One in `LARGE_EVERY` has up to `LARGEST` vertices and makes a run of its own, and so does a graph
-that does not fit. Each graph goes through every row. Of all pairs two rows are asked for. Other
-processes make the graphs and their truth. A GPU that says nothing ends the campaign.
-
-JSON (--json) holds the table, the arguments and the first faults with their seeds.
+Several small graphs that fit make one run, behind a common source with arcs of weight 0. One turn
+in `LARGE_EVERY` has a graph of up to `LARGEST` vertices, which makes a run of its own, and so does
+a graph that does not fit. Of all pairs two rows are computed. Other processes make the graphs and
+their truth. A GPU that says nothing ends the campaign.
 """
 
 from __future__ import annotations
 
 import argparse
 import heapq
-import json
-import multiprocessing
 import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
+from itertools import count
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -51,6 +47,7 @@ MATRIX_LARGEST = 3_000  # vertices of a graph for all pairs: a path of more take
 LIMIT_S = 20.0  # a kernel that runs longer ends itself, which is a fault
 MOST_FAULTS = 20  # that are kept word for word
 COLUMNS = ("graphs", "runs", "wrong", "false refusals", "missed refusals", "refused", "errors")
+FAULTS = ("wrong", "false refusals", "missed refusals", "errors")
 
 Random = np.random.Generator
 Arcs = tuple[np.ndarray, np.ndarray]
@@ -263,11 +260,6 @@ def is_wrong(case: Case, dist: np.ndarray) -> bool:
     return bool((off > allowed).any())
 
 
-def parameters_of(row: Algorithm) -> dict[str, Any]:
-    """Return two sources for all pairs, and what every row takes otherwise."""
-    return {"sources": 2} if row.result == "matrix" else {}
-
-
 def delta_of(rng: Random, graph: CSRGraph, row: Algorithm) -> float | None:
     """Return a delta of a quarter to four times some weight, or, mostly, none."""
     weight = float(rng.choice(graph.weights))
@@ -280,25 +272,26 @@ def delta_of(rng: Random, graph: CSRGraph, row: Algorithm) -> float | None:
 class Tally:
     """What came out for each (row, type): COLUMNS; faults in words."""
 
-    counts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    counts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
-    def add(self, row: str, kind: str, column: str, count: int = 1, words: str = "") -> None:
+    def add(self, row: str, kind: str, column: str, number: int = 1, words: str = "") -> None:
         """Count; a fault comes with words."""
-        self.counts.setdefault((row, kind), Counter())[column] += count
+        self.counts[row, kind, column] += number
         if words and len(self.faults) < MOST_FAULTS:
             self.faults.append(f"{row} {kind}: {column}: {words}")
 
-    @property
-    def graphs(self) -> int:
-        """Graphs that were run so far."""
-        return sum(count["graphs"] for count in self.counts.values())
+    def total(self, *columns: str) -> int:
+        """Return the sum of some columns."""
+        return sum(number for (*_, column), number in self.counts.items() if column in columns)
 
-    @property
-    def bad(self) -> int:
-        """Graphs and runs that went wrong."""
-        names = ("wrong", "false refusals", "missed refusals", "errors")
-        return sum(count[name] for count in self.counts.values() for name in names)
+    def table(self) -> list[str]:
+        """Return the lines of the table by row and type."""
+        lines = [f"{'':27}" + "".join(f"{name:>17}" for name in COLUMNS)]
+        for row, kind in sorted({key[:2] for key in self.counts}):
+            numbers = "".join(f"{self.counts[row, kind, name]:>17,}" for name in COLUMNS)
+            lines.append(f"{row:18}{kind:9}{numbers}")
+        return lines
 
 
 def run_cases(
@@ -306,7 +299,8 @@ def run_cases(
 ) -> None:
     """Run cases as one graph and tally what came out; all fit, or there is one that does not."""
     graph, fits = together(cases, kind), all(case.fits for case in cases)
-    options: dict[str, Any] = {"numbers": kind, "parameters": parameters_of(row)}
+    parameters = {"sources": 2} if row.result == "matrix" else {}
+    options: dict[str, Any] = {"numbers": kind, "parameters": parameters}
     given = delta_of(rng, graph, row)
     where = f"seed {seed}, delta {given}"
     tally.add(row.key, kind, "graphs", len(cases))
@@ -347,13 +341,6 @@ def wrong_cases(cases: list[Case], rows: np.ndarray) -> int:
 # ---- the whole ------------------------------------------------------------------------------
 
 
-def chosen_rows(engine: str, wanted: str) -> list[Algorithm]:
-    """Return the rows that run on an engine here, of those wanted."""
-    keys = wanted.split(",") if wanted else list(ALGORITHMS)
-    rows = [ALGORITHMS[key] for key in keys]
-    return [row for row in rows if engine in row.engines and row.problem(engine) is None]
-
-
 def packs(seed: int, turn: int) -> tuple[str, list[list[Case]]]:
     """Return a type and the packs of one turn: cases that fit, and one that does not by itself.
 
@@ -376,53 +363,44 @@ def packs(seed: int, turn: int) -> tuple[str, list[list[Case]]]:
     return kind, [fitting, other] if other else [fitting]
 
 
-def packs_of(task: tuple[int, int]) -> tuple[int, str, list[list[Case]]]:
-    """Return a turn with its `packs`; runs in another process."""
-    return (task[1], *packs(*task))
+@dataclass(frozen=True)
+class Maker:
+    """Makes the packs of turns; runs in other processes."""
+
+    seed: int
+
+    def __call__(self, turn: int) -> tuple[int, str, list[list[Case]]]:
+        """Return a turn with its `packs`."""
+        return (turn, *packs(self.seed, turn))
 
 
-@contextmanager
-def turns_of(seed: int, processes: int) -> Iterator[Iterable[tuple[int, str, list[list[Case]]]]]:
-    """Yield turns without end, made by other processes, or here if there are none."""
-    tasks = ((seed, turn) for turn in range(sys.maxsize))
-    if processes < 2:
-        yield map(packs_of, tasks)
-        return
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        yield _ahead(pool, tasks, 8 * processes)
-
-
-def _ahead(pool: Any, tasks: Iterator[tuple[int, int]], depth: int) -> Iterator[Any]:
-    waiting = [pool.apply_async(packs_of, (next(tasks),)) for _ in range(depth)]
-    while True:
-        waiting.append(pool.apply_async(packs_of, (next(tasks),)))
-        yield waiting.pop(0).get()
+def made_ahead(seed: int, processes: int) -> Iterator[Iterable[Any]]:
+    """Yield batches of turns without end; the next batch is made while one is used."""
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        size, make = 8 * processes, Maker(seed)
+        ahead = pool.map(make, range(size))
+        for batch in count(1):
+            after = pool.map(make, range(batch * size, (batch + 1) * size))
+            yield ahead
+            ahead = after
 
 
 def fuzz(
-    rows: list[Algorithm], engine: str, graphs: int, seed: int, seconds: float, processes: int = 1
+    rows: list[Algorithm], engine: str, graphs: int, seed: int, seconds: float, processes: int = 0
 ) -> Tally:
     """Run graphs through rows until each has had enough, or time is up."""
     tally, end = Tally(), time.monotonic() + seconds
-    with turns_of(seed, processes) as turns:
-        for turn, kind, made in turns:
-            if tally.graphs >= graphs * len(rows) or time.monotonic() > end:
-                break
-            for cases in made:
-                for row in rows:
-                    if row.result == "matrix" and cases[0].n > MATRIX_LARGEST:
-                        continue
-                    rng = np.random.default_rng((seed, turn, 1))
-                    run_cases(cases, row, engine, kind, rng, tally, turn)
+    batches = made_ahead(seed, processes) if processes else iter([map(Maker(seed), count())])
+    for turn, kind, made in (turn for batch in batches for turn in batch):
+        if tally.total("graphs") >= graphs * len(rows) or time.monotonic() > end:
+            break
+        for cases in made:
+            for row in rows:
+                if row.result == "matrix" and cases[0].n > MATRIX_LARGEST:
+                    continue
+                rng = np.random.default_rng((seed, turn, 1))
+                run_cases(cases, row, engine, kind, rng, tally, turn)
     return tally
-
-
-def table(tally: Tally, engine: str) -> list[str]:
-    """Return the lines of the table by row and type."""
-    lines = [f"{engine:18}{'type':9}" + "".join(f"{name:>17}" for name in COLUMNS)]
-    for (row, kind), counts in sorted(tally.counts.items()):
-        lines.append(f"{row:18}{kind:9}" + "".join(f"{counts[name]:>17,}" for name in COLUMNS))
-    return lines
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -432,41 +410,18 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("seed", type=int, nargs="?", default=1)
     parser.add_argument("--engine", default="cuda", choices=("cuda", "model", "cpu"))
     parser.add_argument("--graphs", type=int, default=10_000, help="through each row")
-    parser.add_argument("--rows", default="", help="keys, by commas; all that run here")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--rows", default=",".join(ALGORITHMS), help="keys, by commas")
     args = parser.parse_args(argv)
-    rows = chosen_rows(args.engine, args.rows)
-    if not rows:
-        print(f"no row runs on the engine {args.engine} here", file=sys.stderr)
-        return 2
+    rows = [ALGORITHMS[key] for key in args.rows.split(",")]
+    engine = args.engine
+    rows = [row for row in rows if engine in row.engines and row.problem(engine) is None]
     watchdog.LIMIT_S, watchdog.SILENCE_S = LIMIT_S, 2 * LIMIT_S
     watchdog.end_process_on_silence(lambda words: print(words, file=sys.stderr))
-    begun = time.monotonic()
     processes = max((os.cpu_count() or 1) - 2, 1)
-    tally = fuzz(rows, args.engine, args.graphs, args.seed, args.seconds, processes)
-    print("\n".join([*table(tally, args.engine), *tally.faults]))
-    took = time.monotonic() - begun
-    print(f"{tally.graphs:,} graphs in {took:.0f} s, {tally.bad:,} bad")
-    if args.json:
-        args.json.write_text(json.dumps(report(args, tally, took), indent=1) + "\n", "utf-8")
-    return int(tally.bad > 0)
-
-
-def report(args: argparse.Namespace, tally: Tally, took_s: float) -> dict[str, Any]:
-    """Return what the JSON file holds."""
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "engine": args.engine,
-        "seed": args.seed,
-        "graphs": tally.graphs,
-        "bad": tally.bad,
-        "seconds": round(took_s, 1),
-        "rows": [
-            {"row": row, "type": kind, **{name: counts[name] for name in COLUMNS}}
-            for (row, kind), counts in sorted(tally.counts.items())
-        ],
-        "faults": tally.faults,
-    }
+    tally = fuzz(rows, engine, args.graphs, args.seed, args.seconds, processes)
+    print("\n".join([*tally.table(), *tally.faults]))
+    print(f"{engine}: {tally.total('graphs'):,} graphs, {tally.total(*FAULTS):,} bad")
+    return int(tally.total(*FAULTS) > 0 or not tally.total("graphs"))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@ makes, then lets each one fail: once, and with all later ones, as a full disk do
 each kind are tried, spread over all. After each the action must have been refused by a GpuError of
 one line (or have gone on without what failed), the file that was there before must be there
 unchanged or wholly replaced (by one of the same length), no other file and no descriptor may be
-left, and the same action,
-with nothing failing, must do what it did at first.
+left, and the same action, with nothing failing, must do what it did at first.
 """
 
 from __future__ import annotations
@@ -67,12 +66,9 @@ def actions() -> dict[str, Action]:
     from gpu.record.export import write_csv, write_distances, write_perfetto
     from gpu.record.tracefile import load_trace, save_trace
     from gpu.record.workspace import SavedGraph, Workspace, load_workspace, save_workspace
-    from gpu.study.export_runs import write_all_samples, write_runs
-    from viewer.features.draw.drawing import Drawing, Vertex
-    from viewer.features.draw.files import keep_latest, latest
+    from gpu.study.export_runs import write_runs
 
     graph = sample_graphs.make("grid", n=30_000, seed=1)
-    drawing = Drawing(vertices=(Vertex(1, "A", 0.0, 0.0),))
     trace = small_trace()
     runs = tuple(enumerate([trace, small_trace(whole=False)], 1))
     saved = SavedGraph("grid", "a.gr", graph.hash, "a.gr", {})
@@ -94,18 +90,11 @@ def actions() -> dict[str, Action]:
             lambda path: write_distances(graph, graph.weights[: graph.n].copy(), path), ".csv"
         ),
         "table of runs": Action(lambda path: write_runs(runs, path), ".csv"),
-        "samples of all runs": Action(lambda path: write_all_samples(runs, path), ".csv"),
-        "drawing kept": Action(lambda path: keep_latest(drawing, path.parent), "drawing.npz"),
         "read trace": Action(load_trace, ".npz", lambda path: save_trace(trace, path)),
         "read workspace": Action(
             load_workspace, ".ssspw", lambda path: save_workspace(Workspace(saved, runs), path)
         ),
         "read lesson": Action(read_lesson, ".toml", copy_lesson),
-        "read drawing": Action(
-            lambda path: latest(path.parent),
-            "drawing.npz",
-            lambda path: keep_latest(drawing, path.parent),
-        ),
     }
     for suffix in (".gr", ".npz", ".mtx", ".graph", ".csv", ".bin.gr", ".gr.gz"):
         kind = suffix.removesuffix(".gz")
@@ -144,8 +133,7 @@ def tried(action: Action, kind: str, library: Library, most: int) -> tuple[int, 
     """Let calls of a kind fail in an action; return how many failed, and what went wrong."""
     faults: list[str] = []
     with tempfile.TemporaryDirectory() as where:
-        name = f"a{action.suffix}" if action.suffix.startswith(".") else action.suffix
-        path = Path(where) / "folder" / name
+        path = Path(where) / "folder" / f"a{action.suffix}"
         path.parent.mkdir()
         made = action.before or (lambda to: to.write_bytes(OLD))
         made(path)

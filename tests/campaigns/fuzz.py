@@ -2,14 +2,11 @@
 
     python tests/campaigns/fuzz.py SECONDS [SEED] [KIND ...]
 
-A kind has a way to draw and a way to use: traces and workspaces are archives whose headers,
-arrays and bytes are changed, and what is still read is exported in every form; lessons are our
-own with lines, values and Markdown changed, and what is read becomes HTML; settings
-are JSON trees with anything in any place; graphs are those of `test_formats_fuzz`. Fails on any
-exception but GpuError, on an error of two lines, on a file that takes more than PATIENCE_S of
-processor time, and on one that takes more than MEMORY_MB.
-
-The number of files, how many of them were read, and the seed are printed for each kind.
+Traces and workspaces are archives whose headers, arrays and bytes are changed; what is still read
+is exported in every form. Lessons are our own with lines, values and Markdown changed; what is
+read becomes HTML. Graphs are those of `test_formats_fuzz`. Fails on any exception but GpuError, on
+an error of two lines, on a file that takes more than PATIENCE_S of processor time, and on one that
+takes more than MEMORY_MB. Prints for each kind how many files were drawn and read.
 """
 
 from __future__ import annotations
@@ -29,6 +26,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +46,8 @@ SEED = 16
 PATIENCE_S = 5.0  # of processor time for one file
 MEMORY_MB = 400.0  # that one file may add to the most this process ever had
 WORDS: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 2, 7, 2**31 - 1, 2**31, 2**53, 2**53 + 1, 2**63 - 1, 2**63,
-    -(2**63), 10**400, 0.5, -0.0, 1e308, 1e-320, float("inf"), float("nan"), "", " ", "a",
-    "NaN", "-1", "0",
+    None, True, False, 0, 1, -1, 7, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -(2**63), 10**400, 0.5,
+    -0.0, 1e308, 1e-320, float("inf"), float("nan"), "", " ", "a", "NaN", "-1", "0",
     "adds", "model", "cuda", "near_far", "sample:grid", "../../etc/passwd", "//server/share",
     "/dev/zero", "<b>x</b>", "<img src=x>", "a\nb", "\0", "\x1b[31m", "\ud800", "é" * 300,
     "{near_far.time_ms}", "event:RELAX:9", "x" * 5000, [], {}, [1], [[]], {"a": 1}, [None] * 50,
@@ -145,6 +142,7 @@ def broken(content: bytes, chance: random.Random) -> bytes:
 # ---------------------------------------------------------------- traces, workspaces
 
 
+@cache
 def traces() -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
     """Return headers and arrays of runs of every kind."""
     import gpu
@@ -157,9 +155,6 @@ def traces() -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
     return [parts(run) for run in (small_trace(), small_trace(whole=False, probe=1), *runs)]
 
 
-TRACES: list[tuple[dict[str, Any], dict[str, np.ndarray]]] = []
-
-
 def changed_arrays(arrays: dict[str, np.ndarray], chance: random.Random) -> dict[str, np.ndarray]:
     """Return arrays with values, lengths, types or names changed."""
     arrays = {name: array.copy() for name, array in arrays.items()}
@@ -169,19 +164,7 @@ def changed_arrays(arrays: dict[str, np.ndarray], chance: random.Random) -> dict
         name = chance.choice(sorted(arrays))
         array, how = arrays[name], chance.random()
         if how < 0.7 and array.size:
-            raw = array.reshape(-1).view(np.uint8)
-            if array.dtype.names:
-                column = array[chance.choice(array.dtype.names)].reshape(-1)
-            else:
-                column = array.reshape(-1)
-            if column.dtype.kind in "iuf" and chance.random() < 0.8:
-                kind = column.dtype
-                ends = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind)
-                odd = [0, 1, 2, 9, 255, ends.max, ends.min]
-                odd += [np.nan, np.inf, -1.0] if kind.kind == "f" else []
-                column[chance.randrange(len(column))] = chance.choice(odd)
-            else:
-                raw[chance.randrange(len(raw))] ^= 1 << chance.randrange(8)
+            _change_value(array, chance)
         elif how < 0.8:
             arrays[name] = array[: chance.randrange(len(array) + 1)]
         elif how < 0.85:
@@ -194,6 +177,21 @@ def changed_arrays(arrays: dict[str, np.ndarray], chance: random.Random) -> dict
         else:
             del arrays[name]
     return arrays
+
+
+def _change_value(array: np.ndarray, chance: random.Random) -> None:
+    """Set one number to one that is odd, or turn a bit."""
+    names = array.dtype.names
+    column = (array[chance.choice(names)] if names else array).reshape(-1)
+    kind = column.dtype
+    if kind.kind in "iuf" and chance.random() < 0.8:
+        ends = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind)
+        odd = [0, 1, 2, 9, 255, ends.max, ends.min]
+        odd += [np.nan, np.inf, -1.0] if kind.kind == "f" else []
+        column[chance.randrange(len(column))] = chance.choice(odd)
+    else:
+        raw = array.reshape(-1).view(np.uint8)
+        raw[chance.randrange(len(raw))] ^= 1 << chance.randrange(8)
 
 
 def packed(header: bytes, arrays: dict[str, np.ndarray], chance: random.Random) -> bytes:
@@ -209,9 +207,7 @@ def packed(header: bytes, arrays: dict[str, np.ndarray], chance: random.Random) 
 
 def drawn_trace(chance: random.Random) -> bytes:
     """Return a trace with something wrong, most likely."""
-    if not TRACES:
-        TRACES.extend(traces())
-    header, arrays = chance.choice(TRACES)
+    header, arrays = chance.choice(traces())
     how = chance.random()
     if how < 0.5:
         header = changed(header, chance)
@@ -237,8 +233,6 @@ def used_trace(content: bytes, folder: Path) -> None:
 
 def drawn_workspace(chance: random.Random) -> bytes:
     """Return a workspace with something wrong, most likely."""
-    if not TRACES:
-        TRACES.extend(traces())
     graph = {
         "name": "five", "origin": "five.gr", "hash": small_graph().hash, "relative": "five.gr",
         "options": {"weights": "file"},
@@ -253,7 +247,7 @@ def drawn_workspace(chance: random.Random) -> bytes:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("workspace.json", written(table))
         for number in (1, 2):
-            good = packed(*(written(chance.choice(TRACES)[0]), TRACES[0][1]), chance)
+            good = packed(*(written(chance.choice(traces())[0]), traces()[0][1]), chance)
             run = drawn_trace(chance) if chance.random() < 0.3 else good
             name = chance.choice(("runs/3.npz", "../x")) if chance.random() < 0.03 else ""
             archive.writestr(name or f"runs/{number}.npz", run)
@@ -330,52 +324,6 @@ def used_lesson(content: tuple[str, str], folder: Path) -> None:
         inline(step.title)
 
 
-# ---------------------------------------------------------------- trees of JSON
-
-
-SETTINGS = {
-    "theme": "dark", "recent_files": '["/a/b.gr"]', "run_panel": '{"algorithm": "adds"}',
-    "recent_options": '{"/a/b.gr": {"weights": "unit"}}', "window/state": "@ByteArray(abc)",
-    "window/geometry": "@ByteArray(abc)", "window/state_version": 2, "other/lessons": '{"a": {}}',
-}  # fmt: skip
-
-
-def drawn_settings(chance: random.Random) -> bytes:
-    """Return an .ini file: values changed, or bytes."""
-    rows: dict[str, list[str]] = {}
-    for key, value in SETTINGS.items():
-        room, _, name = key.rpartition("/")
-        told = str(value)
-        if chance.random() < 0.3:
-            told = written(changed({"a": [1, {"b": 2}]}, chance)).decode("utf-8", "replace")
-        if chance.random() < 0.3:
-            told = str(chance.choice(WORDS))
-        told = told.replace("\\", "\\\\").replace('"', '\\"')
-        rows.setdefault(room or "General", []).append(f'{name}="{told}"')
-    text = "\n".join(f"[{room}]\n" + "\n".join(lines) for room, lines in rows.items())
-    found = text.encode("utf-8", "replace")
-    return broken(found, chance) if chance.random() < 0.4 else found
-
-
-def used_settings(content: bytes, folder: Path) -> None:
-    """Read every setting as the window does; none is ever an error."""
-    from viewer.features.lessons.model import Progress
-    from viewer.models.run_choices import RunChoices
-    from viewer.models.settings import Settings
-
-    path = folder / f"{time.monotonic_ns()}.ini"  # Qt keeps what it read of a name
-    path.write_bytes(content)
-    try:
-        settings = Settings(path)
-        fields = ("theme", "recent_files", "recent_options", "geometry", "window_state")
-        _ = [getattr(settings, name) for name in fields]
-        RunChoices.from_dict(settings.run_panel)
-        known = settings.value("lessons", {})
-        Progress.from_dict(known.get("a") if isinstance(known, dict) else None)
-    finally:
-        path.unlink()
-
-
 # ---------------------------------------------------------------- graphs
 
 
@@ -403,7 +351,6 @@ ALL = {
     "trace": Kind(drawn_trace, used_trace),
     "workspace": Kind(drawn_workspace, used_workspace),
     "lesson": Kind(drawn_lesson, used_lesson),
-    "settings": Kind(drawn_settings, used_settings),
     "graph": Kind(drawn_graph, used_graph),
 }
 

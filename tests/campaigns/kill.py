@@ -6,9 +6,9 @@ engine   The engine process gets KILL, TERM, SEGV, BUS, or STOP and CONT while i
          runs, lays out or makes a matrix. Each request ends in exactly one message, in words if
          the request was lost, and the next run finishes with a proof.
 cuda     The same on a GPU. It runs only if it is named.
-command  A command gets one of these signals while it writes a trace, graph, matrix, page, picture
-         or film. The old file is there, or the whole new one. The same command then succeeds and
-         removes what was left.
+command  A command gets one of these signals, or Ctrl-C, while it writes a trace, graph, matrix,
+         page, picture or film. The old file is there, or the whole new one. Ctrl-C ends it within
+         SOON_S. The same command then succeeds and removes what was left.
 sweep    A worker of a sweep dies. Every value has its point, or says why it has none.
 window   A window is killed while it opens, runs, saves, films, shows a lesson and closes.
          Settings and workspace are as saved, no process of it lives, and no shared segment
@@ -30,22 +30,18 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
-from multiprocessing import active_children
+from functools import partial
+from multiprocessing import active_children, resource_tracker
 from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path.append(str(TESTS / "helpers"))
 sys.path.append(str(TESTS.parent))
-
-from gpu.interpreter import start_tracker  # noqa: E402
 
 SEED = 16
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGSEGV", "SIGBUS", "SIGSTOP")
 PATIENCE_S = 120.0  # for a machine that is busy; a request takes a second or two
-DYING_S = 0.2  # between a signal and the end of a process
-GIVE_BACK_S = 5.0  # of a killed window's processes, once they are gone
+SOON_S = 5.0  # one second where nothing else runs
 SHM = Path("/dev/shm")
 SAMPLES = ("sample:grid?n=20000", "sample:city_roads?n=3000", "sample:erdos_renyi?n=4000")
 
@@ -62,9 +58,9 @@ def children(pid: int) -> list[int]:
     return below
 
 
-def strike(pid: int, chance: random.Random) -> str:
+def strike(pid: int, chance: random.Random, signals: tuple[str, ...] = SIGNALS) -> str:
     """Send a process a signal; one that stops it is taken back a moment later."""
-    name = chance.choice(SIGNALS)
+    name = chance.choice(signals)
     try:
         os.kill(pid, getattr(signal, name))
         if name == "SIGSTOP":
@@ -92,21 +88,16 @@ def until(condition: Callable[[], object], what: str) -> None:
         time.sleep(0.01)
 
 
-def held(prefix: str = "sssp-") -> dict[str, int]:
+def held() -> dict[str, int]:
     """Return how many descriptors, threads, children and segments there are."""
     gc.collect()  # arrays over shared memory hold descriptors; a host has cycles
-    start_tracker()  # stays for good once it is there
+    resource_tracker.ensure_running()  # stays for good once it is there
     return {
         "descriptors": len(os.listdir("/proc/self/fd")) if SHM.is_dir() else 0,
         "threads": threading.active_count(),
         "children": len(active_children()),
-        "segments": len(list(SHM.glob(f"{prefix}{os.getpid()}-*"))),
+        "segments": len(list(SHM.glob(f"sssp-{os.getpid()}-*"))),
     }
-
-
-def check_left(before: dict[str, int]) -> None:
-    """Fail where something is left that was not there before."""
-    until(lambda: all(now <= before[name] for name, now in held().items()), f"{held()} -> {before}")
 
 
 # ---------------------------------------------------------------- the engine process
@@ -186,11 +177,6 @@ def engine(
     return count
 
 
-def cuda(seconds: float, seed: int, most: int) -> int:
-    """Let the engine process die while a GPU works for it; return how often."""
-    return engine(seconds, seed, most, "cuda", "cuda:0")
-
-
 # ---------------------------------------------------------------- a command that writes
 
 ROADS = "sample:city_roads?n=20000"
@@ -198,10 +184,12 @@ COMMANDS = {  # a suffix says what is written
     ".trace.npz": f"run {ROADS} --probe 2 --trace {{out}}",
     ".gr.gz": "convert sample:erdos_renyi?n=20000 {out}",
     ".npy": "apsp sample:grid?n=900 -o {out}",
+    ".csv": f"apsp {ROADS} --sources 300 --reduce -o {{out}}",
     ".html": "page {run} -o {out}",
     ".png": "render {run} -o {out}",
     ".gif": "render {run} -o {out} --seconds 1 --size 640x480",
 }
+ENDS = {".html": b"</html>", ".png": b"IEND\xaeB`\x82", ".gif": b"\x3b", ".csv": b""}
 
 
 def _is_whole(path: Path) -> bool:
@@ -211,9 +199,8 @@ def _is_whole(path: Path) -> bool:
     from gpu.formats import load_graph
     from gpu.record.tracefile import load_trace
 
-    ends = {".html": b"</html>", ".png": b"IEND\xaeB`\x82", ".gif": b"\x3b"}
-    if path.suffix in ends:
-        return path.read_bytes().rstrip(b"\n").endswith(ends[path.suffix])
+    if path.suffix in ENDS:
+        return path.read_bytes().rstrip(b"\n").endswith(ENDS[path.suffix])
     readers = {".npz": load_trace, ".gz": load_graph, ".npy": np.load}
     return readers[path.suffix](path) is not None
 
@@ -222,25 +209,23 @@ def command(seconds: float, seed: int, most: int) -> int:
     """Let commands die while they work; return how often."""
     chance, count = random.Random(f"{seed} command"), 0
     end = time.monotonic() + seconds
-    drawn = {".png", ".gif"} if find_spec("PyQt6") is None else set()  # on a server
-    suffixes = [suffix for suffix in COMMANDS if suffix not in drawn]
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run.npz"
         _see_it_work(f"run sample:grid?n=2000 --probe 2 --trace {run}", folder)
         while time.monotonic() < end and count < most:
-            suffix = chance.choice(suffixes)
+            suffix = chance.choice(list(COMMANDS))
             out = Path(folder) / suffix.strip(".") / f"a{suffix}"
             out.parent.mkdir(exist_ok=True)
-            told = _struck_command(COMMANDS[suffix].format(out=out, run=run), out, chance)
-            assert told is not None
+            _strike_command(COMMANDS[suffix].format(out=out, run=run), out, chance)
             count += 1
     return count
 
 
-def _begun(words: str, folder: str | Path) -> subprocess.Popen[str]:
+def started(words: list[str], folder: str | Path) -> subprocess.Popen[str]:
+    """Start Python in the tree, with nothing of the user's."""
     private = dict.fromkeys(("TMPDIR", "XDG_DATA_HOME", "XDG_STATE_HOME"), str(folder))
     return subprocess.Popen(
-        [sys.executable, "-m", "viewer.app", *words.split()],
+        [sys.executable, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -250,25 +235,29 @@ def _begun(words: str, folder: str | Path) -> subprocess.Popen[str]:
 
 
 def _see_it_work(words: str, folder: str | Path) -> None:
-    with _begun(words, folder) as program:
-        told, _ = program.communicate(timeout=PATIENCE_S)
-    assert "Traceback" not in told, told
-    assert program.returncode == 0, f"{words}: {told}"
+    with started(["-m", "viewer.app", *words.split()], folder) as program:
+        output, _ = program.communicate(timeout=PATIENCE_S)
+    assert "Traceback" not in output, output
+    assert program.returncode == 0, f"{words}: {output}"
 
 
-def _struck_command(words: str, out: Path, chance: random.Random) -> str:
-    """Let a command die once, then have it done; return the signal."""
+def _strike_command(words: str, out: Path, chance: random.Random) -> None:
+    """Let a command die once, then have it done."""
     old = out.read_bytes() if out.exists() else None
-    with _begun(words, out.parent.parent) as program:
+    with started(["-m", "viewer.app", *words.split()], out.parent.parent) as program:
         time.sleep(chance.random() * 3)
         below = [program.pid, *children(program.pid)]
-        told = strike(program.pid, chance)
-        said, _ = program.communicate(timeout=PATIENCE_S)
-    assert "Traceback" not in said, said
+        name = strike(program.pid, chance, (*SIGNALS, "SIGINT"))
+        struck_at = time.monotonic()
+        output, _ = program.communicate(timeout=PATIENCE_S)
+    assert "Traceback" not in output, output
+    if name == "SIGINT":
+        assert program.returncode in (0, 130, -signal.SIGINT), program.returncode
+        assert time.monotonic() - struck_at < SOON_S
     until(lambda: not any(map(lives, below)), "the end of what a command started")
     until(lambda: not list(SHM.glob(f"sssp-{program.pid}-*")), "shared memory given back")
     now = out.read_bytes() if out.exists() else None
-    assert now == old or _is_whole(out), f"{told}: {out.name} is neither old nor new"
+    assert now == old or _is_whole(out), f"{name}: {out.name} is neither old nor new"
     for left in out.parent.iterdir():
         if left != out:
             assert left.suffix == ".part", left
@@ -278,7 +267,6 @@ def _struck_command(words: str, out: Path, chance: random.Random) -> str:
     assert list(out.parent.iterdir()) == [out]
     if chance.random() < 0.5:
         out.unlink()
-    return told
 
 
 # ---------------------------------------------------------------- a sweep's workers
@@ -373,65 +361,42 @@ app.exec()
 UNBORN = "EOFError: Ran out of input"  # of a child that Python had not told yet what to do
 
 
-def _is_fault(said: str) -> bool:
-    """Whether a traceback is one of ours."""
-    return said.count("Traceback") > said.count(UNBORN)
-
-
-def _gives_back(prefix: str) -> bool:
-    """Wait for the end of a killed window's segments; return whether the next start ends them."""
-    from gpu.host.memory import Memory
-
-    end = time.monotonic() + GIVE_BACK_S
-    while list(SHM.glob(f"{prefix}*")) and time.monotonic() < end:
-        time.sleep(0.01)
-    late = bool(list(SHM.glob(f"{prefix}*")))
-    Memory().clean_stale()
-    assert not list(SHM.glob(f"{prefix}*")), "a segment that the next start does not remove"
-    return late
-
-
 def window(seconds: float, seed: int, most: int) -> int:
     """Kill whole windows; return how many."""
-    from gpu.record.workspace import load_workspace
-    from viewer.models.settings import Settings
-
-    chance, count, late = random.Random(f"{seed} window"), 0, 0
+    chance, count = random.Random(f"{seed} window"), 0
     end = time.monotonic() + seconds
     while time.monotonic() < end and count < most:
         with tempfile.TemporaryDirectory() as folder:
-            ini, saved = Path(folder) / "window.ini", Path(folder) / "a.ssspw"
-            places = dict.fromkeys(("TMPDIR", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder)
-            with subprocess.Popen(
-                [sys.executable, "-c", WINDOW, folder],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                cwd=TESTS.parent,
-                env={**os.environ, **places, "QT_QPA_PLATFORM": "offscreen"},
-            ) as process:
-                assert process.stdout is not None
-                process.stdout.readline()
-                time.sleep(chance.random() * 5)
-                below = [process.pid, *children(process.pid)]
-                process.kill()
-                _, said = process.communicate(timeout=PATIENCE_S)
-            assert not _is_fault(said), said
-            until(lambda: not any(map(lives, below)), "the end of what a window started")  # noqa: B023
-            prefix = f"sssp-{process.pid}-"
-            late += _gives_back(prefix)
-            json.dumps(Settings(ini).recent_files)
-            assert Settings(ini).value("kept") == [1, 2, 3]
-            assert not saved.exists() or load_workspace(saved) is not None
-            count += 1
-    if late:
-        print(f"{late} left a segment for the next start to remove", flush=True)
+            _strike_window(Path(folder), chance)
+        count += 1
     return count
 
 
-SCENES = {
+def _strike_window(folder: Path, chance: random.Random) -> None:
+    from gpu.host.memory import Memory
+    from gpu.record.workspace import load_workspace
+    from viewer.models.settings import Settings
+
+    with started(["-c", WINDOW, str(folder)], folder) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(chance.random() * 5)
+        below = [process.pid, *children(process.pid)]
+        process.kill()
+        output, _ = process.communicate(timeout=PATIENCE_S)
+    assert output.count("Traceback") <= output.count(UNBORN), output
+    until(lambda: not any(map(lives, below)), "the end of what a window started")
+    Memory().clean_stale()  # as the next start does
+    assert not list(SHM.glob(f"sssp-{process.pid}-*")), "a segment is left"
+    settings, saved = Settings(folder / "window.ini"), folder / "a.ssspw"
+    json.dumps(settings.recent_files)
+    assert settings.value("kept") == [1, 2, 3]
+    assert not saved.exists() or load_workspace(saved) is not None
+
+
+SCENES: dict[str, Callable[[float, int, int], int]] = {
     "engine": engine,
-    "cuda": cuda,
+    "cuda": partial(engine, name="cuda", device="cuda:0"),
     "command": command,
     "sweep": sweep,
     "window": window,
@@ -442,7 +407,7 @@ def played(name: str, seconds: float, seed: int, most: int = sys.maxsize) -> int
     """Play a scene and see that nothing is left; return how many processes died."""
     before = held()
     count = SCENES[name](seconds, seed, most)
-    check_left(before)
+    until(lambda: all(now <= before[name] for name, now in held().items()), f"{held()} -> {before}")
     return count
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +11,7 @@ import pytest
 from cuda_numbers import exact_distances, exact_units, fits_type, make_case
 
 import gpu
+from gpu.algorithms import ALGORITHMS
 from gpu.errors import DistanceRangeError, EngineError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES, unreached
@@ -31,55 +29,50 @@ def answers(graph: CSRGraph) -> np.ndarray:
     return np.array(found, kind)
 
 
-def run_with(change: Any, monkeypatch: pytest.MonkeyPatch, path: Path) -> dict[str, Any]:
-    """Fuzz an engine whose answers `change` makes; return the report's sums."""
+def sums_with(change: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Fuzz an engine whose answers `change` makes; return the sums."""
 
     def run(graph: CSRGraph, *_: Any, **__: Any) -> Any:
         return SimpleNamespace(dist=change(graph))
 
     monkeypatch.setattr(gpu, "run", run)
     monkeypatch.setattr(cuda_numbers, "LARGEST", 300)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)  # no other processes
-    arguments = ["60", "--engine", "model", "--rows", "adds", "--graphs", "150"]
-    arguments += ["--json", str(path)]
-    status = cuda_numbers.main(arguments)
-    report = json.loads(path.read_text("utf-8"))
-    assert status == (report["bad"] > 0)
-    names = cuda_numbers.COLUMNS
-    return {name: sum(row[name] for row in report["rows"]) for name in names}
+    tally = cuda_numbers.fuzz([ALGORITHMS["adds"]], "model", 150, 1, 60.0)
+    return {name: tally.total(name) for name in cuda_numbers.COLUMNS}
 
 
-def test_right_answers_pass(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    sums = run_with(answers, monkeypatch, tmp_path / "report.json")
+def test_right_answers_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = sums_with(answers, monkeypatch)
     assert sums["graphs"] >= 150
     assert sums["refused"] > 0
-    assert sums["wrong"] == sums["false refusals"] == sums["missed refusals"] == sums["errors"] == 0
+    assert not any(sums[name] for name in cuda_numbers.FAULTS)
 
 
-def test_wrong_distances_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def first_lost(graph: CSRGraph) -> np.ndarray:
-        dist = answers(graph)
-        dist[1] = unreached(dist.dtype)
-        return dist
-
-    sums = run_with(first_lost, monkeypatch, tmp_path / "report.json")
-    assert sums["wrong"] >= 4
+def lost(graph: CSRGraph) -> np.ndarray:
+    dist = answers(graph)
+    dist[1] = unreached(dist.dtype)
+    return dist
 
 
-def test_refusals_are_noticed_both_ways(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def refuse(graph: CSRGraph) -> np.ndarray:
-        raise DistanceRangeError("no")
+def refuse(graph: CSRGraph) -> np.ndarray:
+    raise DistanceRangeError("no")
 
-    def accept(graph: CSRGraph) -> np.ndarray:
-        return np.zeros(graph.n, graph.weights.dtype)
 
-    def fail(graph: CSRGraph) -> np.ndarray:
-        raise EngineError("lost")
+def accept(graph: CSRGraph) -> np.ndarray:
+    return np.zeros(graph.n, graph.weights.dtype)
 
-    path = tmp_path / "report.json"
-    assert run_with(refuse, monkeypatch, path)["false refusals"] > 0
-    assert run_with(accept, monkeypatch, path)["missed refusals"] > 0
-    assert run_with(fail, monkeypatch, path)["errors"] > 0
+
+def fail(graph: CSRGraph) -> np.ndarray:
+    raise EngineError("lost")
+
+
+@pytest.mark.parametrize(
+    ("change", "column"), zip((lost, refuse, accept, fail), cuda_numbers.FAULTS, strict=True)
+)
+def test_each_kind_of_fault_is_noticed(
+    change: Any, column: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sums_with(change, monkeypatch)[column] > 0
 
 
 def test_the_truth_is_exact() -> None:
@@ -104,11 +97,3 @@ def test_weights_reach_both_ends_of_a_type(kind: str) -> None:
     assert {case.fits for case in cases} >= {True, False}
     if kind.startswith("float"):
         assert ((weights > 0) & (weights < np.finfo(kind).tiny)).any()
-
-
-def test_a_turn_has_small_graphs_or_a_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_numbers, "LARGEST", 300)
-    sizes = [[len(cases) for cases in cuda_numbers.packs(1, turn)[1]] for turn in range(12)]
-    assert [size for size in sizes[:4] if size] == [[1]] * len([size for size in sizes[:4] if size])
-    assert all(size[0] == cuda_numbers.PACK for size in sizes[4:])
-    assert cuda_numbers.packs(1, 5)[1][0][0].weights.dtype == "int64"

@@ -27,7 +27,7 @@ from gpu.cpu import (
     threads as system_threads,
 )
 from gpu.cpu.threads import end_sleepers
-from gpu.engine import RecordingObserver, RunBuffers, checked_settings, execute
+from gpu.engine import Observer, RunBuffers, checked_settings, execute
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
 from gpu.record.trace import NEVER, Flag, RunSettings, reached_mask
@@ -409,7 +409,7 @@ def test_nothing_stays_of_what_was_left_in_the_buffers(
     buffers = RunBuffers.allocate(graph, probe, watched=watched)
     for kept in (buffers.dist, *(vars(buffers.vertices).values() if buffers.vertices else ())):
         kept.fill(1)
-    execute(graph, checked_settings(graph, settings), buffers, RecordingObserver())
+    execute(graph, checked_settings(graph, settings), buffers, Observer())
     assert np.array_equal(buffers.dist, gpu.run(graph, "dijkstra", "cpu", 7).dist)
     if buffers.vertices is not None:
         reached = reached_mask(buffers.dist)
@@ -440,7 +440,7 @@ def test_others_see_distances_and_counts_grow_and_the_last_ones_are_right(
         seen.append(int(buffers.vertices.times_processed.sum()))
         return False
 
-    observer = RecordingObserver(should_stop=look)
+    observer = Observer(should_stop=look)
     execute(graph, settings, buffers, observer)
     processed = int(observer.samples()["processed_vertices"][-1])
     assert any(0 < count < processed for count in seen)

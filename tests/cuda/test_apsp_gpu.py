@@ -15,7 +15,7 @@ from test_cuda_gpu import PROBED, run_typed
 
 from gpu.cuda import apsp, apsp_records
 from gpu.cuda.device import why_not
-from gpu.engine import RecordingObserver, RunBuffers, execute
+from gpu.engine import Observer, RunBuffers, execute
 from gpu.errors import DistanceRangeError, MemoryNeededError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES
@@ -137,7 +137,7 @@ def test_46341_vertices_into_a_memory_map(tmp_path: Path) -> None:
     parameters = {"first_source": 0, "sources": None, "workers": None}
     for key in KEYS[1:]:
         settings = RunSettings(key, "cuda", "cuda:0", 0, None, 0, parameters=parameters)
-        outcome = execute(graph, settings, buffers, RecordingObserver())
+        outcome = execute(graph, settings, buffers, Observer())
         assert outcome.environment["chunks"] > 1
         for row in (0, 1, 23_170, 46_339, 46_340):
             assert certificate(graph, row, np.asarray(whole[row])) is None
@@ -159,7 +159,7 @@ def test_stop_ends_within_50_ms_and_leaves_whole_rows(key: str) -> None:
     kept = RunBuffers(np.full((8000, graph.n), np.iinfo(np.int32).max, np.int32))
     parameters = {"first_source": 0, "sources": 8000, "workers": 2}
     settings = RunSettings(key, "cuda", "cuda:0", 0, None, 1, parameters=parameters)
-    outcome = execute(graph, settings, kept, RecordingObserver(None, should_stop))
+    outcome = execute(graph, settings, kept, Observer(None, should_stop))
     took = time.perf_counter() - asked[0]
     assert outcome.outcome == "stopped"
     assert took < 0.05

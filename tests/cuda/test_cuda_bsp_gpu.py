@@ -26,7 +26,7 @@ from test_cuda_gpu import (
 from gpu.cuda import launch, supersteps, watchdog
 from gpu.cuda.device import why_not
 from gpu.cuda.supersteps import Kernel
-from gpu.engine import RecordingObserver, RunBuffers
+from gpu.engine import Observer, RunBuffers
 from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES
@@ -123,7 +123,7 @@ def test_probe_totals_are_the_counted_totals(algorithm: str, share: float | None
 
 
 def run_of(graph: CSRGraph, algorithm: str, probe: int, delta: float | None = None, **asked: Any):
-    watching = RecordingObserver(**asked)
+    watching = Observer(**asked)
     buffers = RunBuffers.allocate(graph, probe)
     given = (graph, settings_of(algorithm, probe, delta), buffers, watching)
     outcome, run = launch.go(*given, kernel_of(algorithm).make_plan)
@@ -173,7 +173,7 @@ def test_a_full_pile_ends_the_run_with_sizes(algorithm: str) -> None:
     leaves = np.arange(1, 100_001)
     for weight in (1, 10**6):  # all near, or all far
         graph = arcs(np.zeros(100_000), leaves, np.full(100_000, weight), 100_001)
-        buffers, watching = RunBuffers.allocate(graph, 0), RecordingObserver()
+        buffers, watching = RunBuffers.allocate(graph, 0), Observer()
         delta = None if algorithm == "bellman_ford" else 10.0
         with pytest.raises(MemoryNeededError, match="the queues' 5,000 places"):
             small.run(graph, settings_of(algorithm, 0, delta), buffers, watching)

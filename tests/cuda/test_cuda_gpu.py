@@ -19,7 +19,7 @@ from gpu import delta as rules
 from gpu.algorithms import find
 from gpu.cuda import adds, async_near_far, launch, records, supersteps, watchdog
 from gpu.cuda.device import why_not
-from gpu.engine import RecordingObserver, RunBuffers, execute
+from gpu.engine import Observer, RunBuffers, execute
 from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES
@@ -216,7 +216,7 @@ def settings_of(algorithm: str, probe: int, delta: float | None = None) -> RunSe
 
 
 def run_of(graph: CSRGraph, algorithm: str, probe: int, **observer: Any) -> Any:
-    watching = RecordingObserver(**observer)
+    watching = Observer(**observer)
     buffers = RunBuffers.allocate(graph, probe)
     launcher = getattr(supersteps, algorithm.upper(), None) or LAUNCHERS[algorithm]
     given = (graph, settings_of(algorithm, probe), buffers, watching)
@@ -316,7 +316,7 @@ def test_distances_can_be_watched_mid_run() -> None:
         seen.append(int(reached_mask(buffers.dist).sum()))
         return False
 
-    watching = RecordingObserver(should_stop=look)
+    watching = Observer(should_stop=look)
     execute(chain(1_000_000), settings_of("adds", 0), buffers, watching)
     assert len(set(seen)) >= 4
     assert seen == sorted(seen)

@@ -215,7 +215,7 @@ def test_slices_of_one_sample_give_the_same_run(
 ) -> None:
     graph = make_graph("grid", np.int32)
     whole = gpu.run(graph, algorithm)
-    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 1)
+    monkeypatch.setattr("gpu.engine.Observer.samples_per_slice", lambda _: 1)
     sliced = gpu.run(graph, algorithm)
     assert whole.samples.tobytes() == sliced.samples.tobytes()
 
@@ -225,7 +225,7 @@ def test_stop_ends_the_run_with_a_partial_trace(
     algorithm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = make_graph("grid", np.int32)
-    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    monkeypatch.setattr("gpu.engine.Observer.samples_per_slice", lambda _: 2)
     seen: list[int] = []
     trace = gpu.run(
         graph,
@@ -241,7 +241,7 @@ def test_stop_ends_the_run_with_a_partial_trace(
 
 def test_a_delta_held_by_hand_is_obeyed_and_handed_back(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = make_graph("grid", np.int32)
-    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    monkeypatch.setattr("gpu.engine.Observer.samples_per_slice", lambda _: 2)
     held = iter([None, 77.0, 77.0, None])
     trace = gpu.run(graph, "adds", device="Classroom GPU", delta_by_hand=lambda: next(held, None))
     by_hand = (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
@@ -257,7 +257,7 @@ def test_supersteps_obey_a_person_and_go_back_to_their_own_delta(
     algorithm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = make_graph("grid", np.int32)
-    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    monkeypatch.setattr("gpu.engine.Observer.samples_per_slice", lambda _: 2)
     held = iter([None, *[90.0] * 6, *[20.0] * 6])
     trace = gpu.run(graph, algorithm, delta=50.0, delta_by_hand=lambda: next(held, None))
     samples, by_hand = trace.samples, (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
@@ -273,7 +273,7 @@ def test_sources_of_all_pairs_begin_with_a_person_s_delta(
     algorithm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The edge listing has no delta that anybody could set."""
-    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    monkeypatch.setattr("gpu.engine.Observer.samples_per_slice", lambda _: 2)
     graph = make_graph("random", np.int32)
     trace = gpu.run(
         graph, algorithm, "model", parameters={"sources": 60}, sample_period_ns=2000,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpu.engine import EngineOutcome, RunBuffers, make_trace
+from gpu.engine import RunBuffers, graph_reference
 from gpu.errors import (
     EngineError,
     FormatError,
@@ -121,8 +121,15 @@ def some_samples(count: int, last: bool = False) -> np.ndarray:
 def trace_of(graph: CSRGraph, settings: RunSettings, outcome: str = "finished") -> Trace:
     buffers = RunBuffers.allocate(graph, settings.probe)
     buffers.dist[:] = np.arange(graph.n)
-    return make_trace(
-        graph, settings, buffers, EngineOutcome("modelled", outcome), some_samples(5, last=True)
+    return Trace(
+        settings,
+        graph_reference(graph, settings.source),
+        some_samples(5, last=True),
+        buffers.dist,
+        "modelled",
+        outcome,
+        {},
+        buffers.vertices,
     )
 
 
