@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -60,13 +58,7 @@ def test_without_the_library_it_is_one_sentence_with_the_pip_line(
     assert "\n" not in words
 
 
-def test_the_row_imports_nothing() -> None:
-    code = "import sys, gpu.algorithms as a; a.find('cugraph').problem('cuda'); print(*sys.modules)"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"pylibcugraph", "cupy", "numba", "gpu.cuda.cugraph"} & set(said.stdout.split())
-
-
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))
 def test_distances_come_back_in_the_graphs_own_type(seed: int) -> None:
     graph = random_graph(seed)
     source = seed % graph.n

@@ -6,12 +6,10 @@ distances are equal, not close.
 
 from __future__ import annotations
 
-import ast
 import inspect
 import math
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,6 @@ import pytest
 from hypothesis import given, strategies as st
 from test_algorithms import oracle
 
-import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.graph import CSRGraph
 
@@ -106,34 +103,6 @@ def test_by_hand(case: str, delta: float, kind: type) -> None:
     assert_references(graph, source, delta)
 
 
-def test_the_controller_of_adds_drives_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    adds = module_of("adds")
-    made: list[np.ndarray] = []
-    widths: list[set[float]] = []
-    make = adds.start
-
-    def kept(*given: Any) -> np.ndarray:
-        made.append(make(*given))
-        widths.append({float(made[-1]["delta"][0])})
-        return made[-1]
-
-    def watched(control: np.ndarray, *readings: int) -> int:
-        reason = decide(control, *readings)
-        widths[-1].add(float(control["delta"][0]))
-        return int(reason)
-
-    decide = adds.decide
-    monkeypatch.setattr(adds, "start", kept)
-    monkeypatch.setattr(adds, "decide", watched)
-    rng = np.random.default_rng(4)
-    tails, heads = rng.integers(0, 300, (2, 900))
-    graph = CSRGraph.from_arcs(tails, heads, rng.integers(1, 9000, 900).astype(np.int32), 300)
-    for key in ("adds", "adds_static", "adds_two_buckets"):
-        rows_by(key, graph, 0, None)
-    assert len(widths[0]) > 1
-    assert len(widths[1]) == len(widths[2]) == 1
-
-
 @pytest.mark.parametrize("key", sorted(ALGORITHMS))
 def test_every_row_has_a_reference_that_reads_in_one_sitting(key: str) -> None:
     module = module_of(key)
@@ -146,16 +115,3 @@ def test_every_row_has_a_reference_that_reads_in_one_sitting(key: str) -> None:
     assert reference.__module__ == module.__name__
     assert reference.__doc__.startswith("Return ")
     assert len(inspect.getsourcelines(reference)[0]) <= MOST_LINES
-
-
-def test_nothing_of_the_product_uses_a_reference() -> None:
-    top = Path(gpu.__file__).parent
-    files = [*top.rglob("*.py"), *(top.parent / "viewer").rglob("*.py")]
-    for path in files:
-        if path.parent == top / "algorithms":
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                assert node.attr != "reference" or node.value.id not in ALGORITHMS, path
-            if isinstance(node, ast.ImportFrom):
-                assert "reference" not in {name.name for name in node.names}, path

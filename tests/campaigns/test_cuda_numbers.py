@@ -67,7 +67,8 @@ def fail(graph: CSRGraph) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("change", "column"), zip((lost, refuse, accept, fail), cuda_numbers.FAULTS, strict=True)
+    ("change", "column"),
+    list(zip((lost, refuse, accept, fail), cuda_numbers.FAULTS, strict=True)),
 )
 def test_each_kind_of_fault_is_noticed(
     change: Any, column: str, monkeypatch: pytest.MonkeyPatch

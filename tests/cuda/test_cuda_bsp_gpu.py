@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
-import subprocess
-import sys
-import time
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,15 +10,15 @@ from test_cuda_gpu import (
     PROBED,
     arcs,
     assert_right,
-    chain,
     families,
     lattice,
     power_law,
+    run_of,
     run_typed,
     settings_of,
 )
 
-from gpu.cuda import launch, supersteps, watchdog
+from gpu.cuda import supersteps, watchdog
 from gpu.cuda.device import why_not
 from gpu.cuda.supersteps import Kernel
 from gpu.engine import Observer, RunBuffers
@@ -34,7 +29,6 @@ from gpu.proof.verify import oracle_distances
 from gpu.record.trace import (
     NEVER,
     Flag,
-    Reason,
     reached_mask,
 )
 
@@ -122,14 +116,6 @@ def test_probe_totals_are_the_counted_totals(algorithm: str, share: float | None
             assert (np.diff(trace.samples[name]) >= 0).all(), name
 
 
-def run_of(graph: CSRGraph, algorithm: str, probe: int, delta: float | None = None, **asked: Any):
-    watching = Observer(**asked)
-    buffers = RunBuffers.allocate(graph, probe)
-    given = (graph, settings_of(algorithm, probe, delta), buffers, watching)
-    outcome, run = launch.go(*given, kernel_of(algorithm).make_plan)
-    return outcome, run, watching.samples(), buffers
-
-
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_weights_of_powers_of_two_run_no_pile_dry(algorithm: str) -> None:
     """A bucket processes a vertex dozens of times, and notes it as settled once."""
@@ -148,25 +134,6 @@ def test_bellman_ford_has_no_delta_and_no_far_pile() -> None:
     assert not samples["occupancy"][:, 1:].any()
 
 
-@pytest.mark.parametrize("given", [None, 1.0], ids=["all light", "all heavy"])
-def test_a_delta_held_by_hand_is_obeyed_mid_run(given: float | None) -> None:
-    begun: list[float] = []
-
-    def by_hand() -> float | None:
-        begun.append(time.perf_counter())
-        return 512.0 if begun[-1] - begun[0] > 0.1 else None
-
-    graph = chain(300_000)
-    _, _, samples, buffers = run_of(graph, "delta_stepping", 1, given, delta_by_hand=by_hand)
-    held = samples["flags"] & int(Flag.DELTA_BY_HAND) != 0
-    assert held.any()
-    assert not held.all()
-    settled = samples["delta"][held][-int(held.sum()) // 2 :]  # it holds from the next bucket on
-    assert (settled == 512.0).all()
-    assert samples["reason"][held][-1] == Reason.BY_HAND
-    assert np.array_equal(buffers.dist, 3 * np.arange(graph.n))
-
-
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_full_pile_ends_the_run_with_sizes(algorithm: str) -> None:
     small = dataclasses.replace(kernel_of(algorithm), room=lambda graph: 5000)
@@ -177,33 +144,3 @@ def test_a_full_pile_ends_the_run_with_sizes(algorithm: str) -> None:
         delta = None if algorithm == "bellman_ford" else 10.0
         with pytest.raises(MemoryNeededError, match="the queues' 5,000 places"):
             small.run(graph, settings_of(algorithm, 0, delta), buffers, watching)
-
-
-SANITIZED = """
-import numpy as np, gpu, sys
-from gpu.graph import CSRGraph
-from gpu.numbers import NUMBER_TYPES
-rng = np.random.default_rng(1)
-for n, m in ((500, 3000), (30_000, 120_000)):
-    tails = np.concatenate([rng.integers(0, n, m), np.zeros(2000, int)])
-    heads, weights = rng.integers(0, n, len(tails)), rng.integers(0, 100, len(tails))
-    graph = CSRGraph.from_arcs(tails, heads, weights.astype(np.int32), n)
-    for delta in (None, 20.0):
-        trace = gpu.run(graph, sys.argv[1], "cuda", delta=delta, probe=2)
-        assert trace.outcome == "finished"
-print("ran")
-"""
-
-
-@pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_the_sanitizer_finds_nothing(algorithm: str, tool: str) -> None:
-    program = shutil.which("compute-sanitizer")
-    if program is None:
-        pytest.skip("compute-sanitizer is not on the PATH")
-    command = [program, "--tool", tool, "--error-exitcode", "9", sys.executable, "-c", SANITIZED]
-    done = subprocess.run(
-        [*command, algorithm], capture_output=True, text=True, timeout=280, check=False
-    )
-    assert "ran" in done.stdout, done.stdout[-3000:] + done.stderr[-2000:]
-    assert done.returncode == 0, done.stdout[-4000:]

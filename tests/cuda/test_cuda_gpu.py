@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,11 +42,8 @@ VARIANTS = [
     ("adds", {"drop_stale": False}),
     ("adds", {"drop_stale": True}),
     ("adds", {"as_published": True}),
-    ("near_far", {}),
     ("async_near_far", {}),
-    ("bellman_ford", {}),
-    ("delta_stepping", {}),
-]
+]  # the algorithms of supersteps: test_cuda_bsp_gpu
 
 
 @pytest.fixture(autouse=True)
@@ -159,16 +153,6 @@ def test_families(algorithm: str, parameters: dict, probe: int, numbers: str) ->
         assert probe or len(trace.samples) == 1
 
 
-@pytest.mark.parametrize("numbers", NUMBER_TYPES)
-@pytest.mark.parametrize(("algorithm", "parameters"), VARIANTS)
-def test_two_hundred_random_graphs(algorithm: str, parameters: dict, numbers: str) -> None:
-    for seed in range(200):
-        graph = random_graph(seed, numbers)
-        source = seed % graph.n
-        trace = run_typed(graph, algorithm, "cuda", source, probe=0, parameters=parameters)
-        assert_right(graph, source, trace.dist)
-
-
 @pytest.mark.parametrize("buckets", [2, 3, 32])
 @pytest.mark.parametrize("delta", [None, 1.0, 100.0, 1e6])
 def test_ablations_and_fixed_deltas(buckets: int, delta: float | None) -> None:
@@ -215,11 +199,13 @@ def settings_of(algorithm: str, probe: int, delta: float | None = None) -> RunSe
     return RunSettings(algorithm, "cuda", "cuda:0", 0, delta, probe, parameters=chosen)
 
 
-def run_of(graph: CSRGraph, algorithm: str, probe: int, **observer: Any) -> Any:
+def run_of(
+    graph: CSRGraph, algorithm: str, probe: int, delta: float | None = None, **observer: Any
+) -> Any:
     watching = Observer(**observer)
     buffers = RunBuffers.allocate(graph, probe)
     launcher = getattr(supersteps, algorithm.upper(), None) or LAUNCHERS[algorithm]
-    given = (graph, settings_of(algorithm, probe), buffers, watching)
+    given = (graph, settings_of(algorithm, probe, delta), buffers, watching)
     outcome, run = launch.go(*given, launcher.make_plan)
     return outcome, run, watching.samples(), buffers
 
@@ -266,8 +252,11 @@ def test_stop_ends_a_running_kernel_at_once(algorithm: str, probe: int) -> None:
     assert np.array_equal(buffers.dist[:reached], 3 * np.arange(reached))
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_delta_held_by_hand_is_obeyed_mid_run(algorithm: str) -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "delta"),
+    [*((key, None) for key in ALGORITHMS), ("delta_stepping", None), ("delta_stepping", 1.0)],
+)
+def test_a_delta_held_by_hand_is_obeyed_mid_run(algorithm: str, delta: float | None) -> None:
     begun: list[float] = []
 
     def by_hand() -> float | None:
@@ -275,7 +264,7 @@ def test_a_delta_held_by_hand_is_obeyed_mid_run(algorithm: str) -> None:
         return 512.0 if begun[-1] - begun[0] > 0.1 else None
 
     graph = chain(300_000)
-    _, _, samples, buffers = run_of(graph, algorithm, 1, delta_by_hand=by_hand)
+    _, _, samples, buffers = run_of(graph, algorithm, 1, delta, delta_by_hand=by_hand)
     held = samples["flags"] & int(Flag.DELTA_BY_HAND) != 0
     assert held.any()
     assert not held.all()
@@ -395,118 +384,31 @@ def test_more_workers_than_fit_are_refused() -> None:
         run_typed(chain(10), "adds", "cuda", parameters={"workers": 4096})
 
 
-def test_the_twin_decides_on_the_device_as_the_vectors_say() -> None:
-    import cupy
-    from make_vectors import VECTORS, started
-
-    kernels = (Path(launch.__file__).parent / "kernels" / "scheduler.cuh").read_text("utf-8")
-    code = kernels.replace("#pragma once", "") + (
-        'extern "C" __global__ void offsets(const double *a, int *out, int k) {\n'
-        "  for (int i = 0; i < k; i++) out[i] = raw_offset(a[3*i], a[3*i+1], a[3*i+2]); }\n"
-        'extern "C" __global__ void decisions(Controller *c, const long long *r, double *out,'
-        " int k) {\n  for (int i = 0; i < k; i++, r += 7, out += 11) {\n"
-        "    if (r[6] > 0) take_over(*c, (double)r[6]);\n"
-        "    if (r[6] < 0) hand_back(*c);\n"
-        "    out[0] = decide(*c, r[0], r[1], r[2], r[3], r[4], (int)r[5]);\n"
-        "    out[1] = c->delta; out[2] = c->inverse_delta; out[3] = c->floor_delta;\n"
-        "    out[4] = c->open_heads; out[5] = c->settle_left; out[6] = c->probing;\n"
-        "    out[7] = c->window_ended; out[8] = c->queued;\n"
-        "    out[9] = c->stretch_items; out[10] = c->stretch_switches; } }\n"
-    )
-    module = cupy.RawModule(code=code, options=("--std=c++17",))
-    tables = json.loads(VECTORS.read_text("utf-8"))
-    rows = np.array(tables["functions"]["raw_offset"])
-    out = cupy.zeros(len(rows), np.int32)
-    given = (cupy.asarray(np.ascontiguousarray(rows[:, :3])), out, np.int32(len(rows)))
-    module.get_function("offsets")((1,), (1,), given)
-    assert np.array_equal(out.get(), rows[:, 3].astype(np.int64))
-    for sequence in tables["decide"]:
-        state = cupy.asarray(started(sequence["start"]).view(np.uint8))
-        readings = cupy.asarray(np.array([step[0] for step in sequence["steps"]], np.int64))
-        after = cupy.zeros((len(readings), 11))
-        given = (state, readings, after, np.int32(len(readings)))
-        module.get_function("decisions")((1,), (1,), given)
-        assert np.array_equal(after.get(), np.array([step[1] for step in sequence["steps"]]))
-
-
 SANITIZED = """
-import numpy as np, gpu, sys
-from gpu.cuda import module
-from gpu.graph import CSRGraph
-rng = np.random.default_rng(1)
-n, m = 500, 3000
-graph = CSRGraph.from_arcs(rng.integers(0, n, m), rng.integers(0, n, m),
-                           rng.integers(0, 100, m).astype(np.int32), n)
-algorithms = [word for word in sys.argv[1:] if word != "--lines"]
-if len(algorithms) < len(sys.argv) - 1:  # then reports name functions of the source
-    options = module.compile_options
-    module.compile_options = lambda *given: [*options(*given), "-lineinfo"]
-for algorithm in algorithms:
-    trace = gpu.run(graph, algorithm, "cuda", probe=2)
-    assert trace.outcome == "finished"
+import gpu, sys
+sys.path[:0] = ["tests/cuda", "tests/helpers"]
+from test_cuda_gpu import hubs, random_graph
+for key in sys.argv[1:]:
+    parameters = {"sources": 40, "workers": 4} if "apsp" in key else {}
+    for graph in (random_graph(3, "int32"), hubs("int32")):
+        trace = gpu.run(graph, key, "cuda", probe=2, parameters=parameters)
+        assert trace.outcome == "finished"
 print("ran")
 """
+AT_BARRIERS = ("near_far", "bellman_ford", "delta_stepping", "edge_apsp", "delta_apsp", "apsp_fast")
 
 
-def sanitized(tool: str, *given: str) -> subprocess.CompletedProcess[str]:
+@pytest.mark.parametrize(
+    ("tool", "keys"), [("memcheck", (*SINGLE, *AT_BARRIERS[3:])), ("racecheck", AT_BARRIERS)]
+)
+def test_the_sanitizer_finds_nothing(tool: str, keys: tuple[str, ...]) -> None:
+    """ADDS and Asynchronous Near-Far hand over through volatile words, which racecheck reports."""
     program = shutil.which("compute-sanitizer")
     if program is None:
         pytest.skip("compute-sanitizer is not on the PATH")
     command = [program, "--tool", tool, "--error-exitcode", "9", sys.executable, "-c", SANITIZED]
     done = subprocess.run(
-        [*command, *given], capture_output=True, text=True, timeout=280, check=False
+        [*command, *keys], capture_output=True, text=True, timeout=280, check=False
     )
     assert "ran" in done.stdout, done.stdout[-3000:] + done.stderr[-2000:]
-    return done
-
-
-def test_memcheck_finds_nothing() -> None:
-    done = sanitized("memcheck", *ALGORITHMS)
     assert done.returncode == 0, done.stdout[-4000:]
-
-
-def test_racecheck_finds_nothing_in_near_far() -> None:
-    done = sanitized("racecheck", "near_far")
-    assert done.returncode == 0, done.stdout[-4000:]
-
-
-def test_racecheck_finds_only_the_intended_races_in_adds() -> None:
-    """Two kinds are meant, both over one aligned word at a time.
-
-    The courier (`carry`) reads the manager's state as it is, volatile, for a sample: what it
-    sees may be a sweep old. `find_readable` asks whether a block is allocated while
-    `serve_pool` allocates it: either answer is right, a no only waits for the next sweep.
-    """
-    for report in races("racecheck", "adds"):
-        assert any(name in report for name in ("carry", "serve_pool")), report
-
-
-MEANT = {  # functions of the asynchronous kernel, by what they hand over
-    *("put", "get"),  # entries of a ring: whoever comes first waits until the place is full or free
-    *(
-        "look",
-        "look_at_threshold",
-        "Hand::relax_short",
-    ),  # how far a warp is: old numbers only cost it a turn
-    *("Herald::hear", "look"),  # what the pacer told every block
-    *("Pacer::tell", "Pacer::leave_record", "AsyncCourier::carry", "AsyncCourier::sample_word"),
-    *("two_words", "read_wishes", "Pacer::look_around"),  # samples out, wishes in
-}
-
-
-def test_racecheck_finds_only_the_intended_races_in_asynchronous_near_far() -> None:
-    """Its warps meet at no barrier: they hand over through aligned words, which are volatile."""
-    reports = races("racecheck", "--lines", "async_near_far")
-    seen = {name for report in reports for name in accesses(report)}
-    assert seen, "a kernel whose warps hand over without barriers has races to report"
-    assert seen <= MEANT, sorted(seen - MEANT)
-
-
-def races(*given: str) -> list[str]:
-    return sanitized(*given).stdout.split("Race reported between")[1:]
-
-
-def accesses(report: str) -> list[str]:
-    """Return the functions that a report of the sanitizer names."""
-    signatures = re.findall(r"(?:Read|Write) access at (?:[\w<>]+ (?=\w))?([\w:]+)", report)
-    return [name.strip(":") for name in signatures]

@@ -16,12 +16,10 @@ import numpy as np
 import pytest
 from test_nvrtc import compiled_bytes
 
-from gpu.cuda import device
 from gpu.cuda.ladder import STEPS, Run, Step, distances, options, source_text
 from gpu.cuda.module import KERNELS
 from gpu.errors import EngineError, SourceError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.lab import bench_ladder
 from gpu.proof.verify import oracle_distances
 
 SHIM = Path(__file__).with_name("ladder_shim.cpp")
@@ -165,23 +163,3 @@ def test_what_the_ladder_does_not_take_is_refused() -> None:
     with pytest.raises(SourceError, match="is not a vertex"):
         Run(STEPS[0], machine, graph_of([], 2), 2, None)
     assert Run(STEPS[0], machine, graph_of([(0, 1, 4)], 2), 0, None).delta >= 1
-
-
-def test_the_benchmark_says_what_is_missing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(device, "driver_version", lambda: None)
-    assert bench_ladder.main([]) == 1
-    assert "no NVIDIA driver" in capsys.readouterr().err
-
-
-def test_a_line_of_the_benchmark_names_the_gain_and_a_wrong_answer() -> None:
-    row = {
-        "graph": "g",
-        "kernel": "k.cu",
-        "adds": "one thing",
-        "ms": {"median": 2.0},
-        "right": True,
-    }
-    assert bench_ladder.line(row, 10.0).endswith("2.000 ms  x   5.0  one thing")
-    assert bench_ladder.line({**row, "right": False}, 10.0).endswith("WRONG")

@@ -6,16 +6,15 @@ import heapq
 
 import numpy as np
 import pytest
-from test_model import make_graph
 
 from gpu.cpu import dijkstra_loop as on_cpu
 from gpu.loops import codes
 from gpu.loops.heap import drop_top, push
-from gpu.loops.state import COMMON, NO_SAMPLES_NS, make_state, records, state_dtype
+from gpu.loops.state import records
 from gpu.model import dijkstra_loop as modelled
 from gpu.model.machine import HEAP
 from gpu.record.events import EventKind
-from gpu.record.trace import Flag, Probe, RunSettings
+from gpu.record.trace import Flag
 
 
 @pytest.mark.parametrize("kind", EventKind)
@@ -67,16 +66,3 @@ def test_on_the_cpu_equal_distances_come_up_by_number() -> None:
         assert (int(heap[0].key) >> 32, int(heap[0].value)) == (dist, vertex)
         size = drop_top(heap, size)
     assert size == 0
-
-
-@pytest.mark.parametrize("probe", Probe)
-def test_a_state_knows_the_graph_and_when_to_sample(probe: Probe) -> None:
-    graph = make_graph("grid", np.float32)
-    settings = RunSettings("near_far", "model", "", 0, None, probe, sample_period_ns=0)
-    state = make_state(state_dtype(("own", "<i4")), graph, settings, 250.0)[0]
-    assert state.dtype.names[: len(COMMON)] == tuple(name for name, _ in COMMON)
-    assert state.unreached == np.inf
-    assert state.mean_degree == graph.mean_degree
-    assert state.vertices == (probe >= Probe.VERTICES)
-    off = probe is Probe.OFF
-    assert (state.period_ns, state.next_sample_ns) == ((NO_SAMPLES_NS,) * 2 if off else (250.0, 0))

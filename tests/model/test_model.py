@@ -15,9 +15,7 @@ from gpu import devices as presets
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import MemoryNeededError, ParameterError, SourceError, WeightError
 from gpu.graph import HUBS, INT_UNREACHED, CSRGraph
-from gpu.loops.state import records
 from gpu.model import machine, superstep
-from gpu.model.delta_stepping import slots_for
 from gpu.record.events import EventKind
 from gpu.record.trace import NEVER, Flag, Reason, reached_mask
 
@@ -181,14 +179,6 @@ def test_adds_as_published_queues_what_lost_a_race_as_the_authors_code_for_whole
         assert trace.last["improved"] == 9
 
 
-@pytest.mark.parametrize("algorithm", MODELLED)
-def test_the_same_seed_gives_the_same_trace(algorithm: str) -> None:
-    graph = make_graph("grid", np.int32)
-    first, again = (gpu.run(graph, algorithm, seed=5, probe=2) for _ in range(2))
-    assert first.samples.tobytes() == again.samples.tobytes()
-    np.testing.assert_array_equal(first.vertices.last_improved_ns, again.vertices.last_improved_ns)
-
-
 def test_another_seed_arbitrates_otherwise() -> None:
     graph = make_graph("grid", np.int32)
     first, other = (
@@ -268,25 +258,6 @@ def test_supersteps_obey_a_person_and_go_back_to_their_own_delta(
     assert_equals_oracle(trace, graph)
 
 
-@pytest.mark.parametrize("algorithm", MATRICES)
-def test_sources_of_all_pairs_begin_with_a_person_s_delta(
-    algorithm: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The edge listing has no delta that anybody could set."""
-    monkeypatch.setattr("gpu.engine.Observer.samples_per_slice", lambda _: 2)
-    graph = make_graph("random", np.int32)
-    trace = gpu.run(
-        graph, algorithm, "model", parameters={"sources": 60}, sample_period_ns=2000,
-        delta_by_hand=lambda: 77.0, device="Classroom GPU",
-    )  # fmt: skip
-    by_hand = (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
-    assert by_hand.any() == (algorithm != "edge_apsp")
-    assert (trace.samples["delta"][by_hand] == 77.0).all()
-    assert trace.samples["delta_changes"][-1] == int(algorithm != "edge_apsp")
-    expected = oracle(graph, 0)
-    np.testing.assert_array_equal(trace.dist[0][expected < np.inf], expected[expected < np.inf])
-
-
 TWINS = (  # a constant of the model, and the kernel's
     (machine.IN_FLIGHT, "relax.cuh", "UNROLL"),
     (machine.HUB_ARCS, "relax.cuh", "HUB_DEGREE"),
@@ -305,21 +276,6 @@ def test_the_model_is_of_the_kernel_that_is_compiled(modelled: int, header: str,
         rf"^#define {name} (?:\(WEIGHT_WIDE \? \d+ : )?(\d+)u?\b", text, re.MULTILINE
     )
     assert modelled == int(found)
-
-
-@pytest.mark.parametrize("hook", ["announce", "waits_again", "relax", "refill"])
-def test_every_algorithm_of_supersteps_has_every_rule(hook: str) -> None:
-    bundles = {bundle for _, bundle in superstep.RULES}
-    assert len(bundles) == 2  # piles (Near-Far, Bellman-Ford) and buckets (delta-stepping)
-    assert all((hook, bundle) in superstep.RULES for bundle in bundles)
-
-
-@pytest.mark.parametrize(("delta", "slots"), [(1e6, 64), (20.0, 64), (8.0, 128), (1e-9, 65_536)])
-def test_delta_stepping_has_a_slot_for_every_bucket(delta: float, slots: int) -> None:
-    """From the head to the largest weight beyond it: with 1000, 125 buckets of 8 and three more."""
-    weights = np.array([7, 1000, 3], np.int32)
-    graph = CSRGraph.from_arcs(np.array([0, 1, 2]), np.array([1, 2, 0]), weights, 3)
-    assert slots_for(graph, delta) == slots
 
 
 @pytest.mark.parametrize("algorithm", [*MODELLED, *MATRICES])
@@ -344,24 +300,6 @@ def test_the_pool_grows_until_the_devices_memory(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(presets.PRESETS, "H100", tiny)
     with pytest.raises(MemoryNeededError, match="pool ran dry"):
         gpu.run(graph, "adds", device="H100")
-
-
-def test_a_heap_grows_where_it_is_full_and_only_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
-
-    def noted(count: int, dtype: np.dtype) -> np.ndarray:
-        made.append(count)
-        return records(count, dtype)
-
-    monkeypatch.setattr("gpu.loops.heap.records", noted)
-    rng = np.random.default_rng(2)
-    n = 5000
-    tails, heads = np.arange(n).repeat(3), rng.integers(0, n, 3 * n)
-    wide = CSRGraph.from_arcs(tails, heads, rng.integers(1, 9, 3 * n).astype(np.int32), n)
-    for graph, heaps in ((make_graph("grid", np.int32), 1), (wide, 2)):
-        made.clear()
-        assert_equals_oracle(gpu.run(graph, "dijkstra", "model"), graph)
-        assert made == [made[0] * 2**k for k in range(heaps)]
 
 
 def test_wrong_requests_say_what_is_allowed() -> None:
@@ -445,14 +383,6 @@ def test_no_run_is_faster_than_the_memory_allows(algorithm: str, device: str) ->
     assert trace.time_ns > preset.start_ns(graph.n, graph.m)
 
 
-def test_scattered_heads_cost_more_than_neighbours_and_misses_more_than_hits() -> None:
-    card = presets.PRESETS["H100"]
-    assert card.arc_ns(10**6, 10**7, 0.0, 1.0) > 1.5 * card.arc_ns(10**6, 10**7, 0.0, 0.2)
-    assert card.arc_ns(10**8, 10**9, 1.0) > 2 * card.arc_ns(10**8, 10**9, 0.0)
-    assert card.arc_miss(10**6) == 0.0
-    assert 0.9 < card.arc_miss(10**8) < 1.0
-
-
 def test_work_stays_with_its_worker() -> None:
     """A chain inside one bucket needs no trip through the manager for each vertex."""
     n = 500
@@ -464,21 +394,6 @@ def test_work_stays_with_its_worker() -> None:
     sent = gpu.run(graph, "adds", delta=1.0, device="H100")
     assert sent.time_ns > n * (card.order_ns + card.round_ns)
     assert_equals_oracle(kept, graph)
-
-
-@pytest.mark.parametrize("algorithm", ["adds", "near_far"])
-def test_hubs_beyond_those_put_aside_are_done_all_the_same(algorithm: str) -> None:
-    hubs, arcs = 200, 600
-    first = np.arange(1, hubs + 1)
-    tails = np.r_[np.zeros(hubs, int), first.repeat(arcs)]
-    heads = np.r_[first, np.tile(np.arange(hubs + 1, hubs + 1 + arcs), hubs)]
-    weights = np.random.default_rng(4).integers(0, 50, len(heads)).astype(np.int32)
-    graph = CSRGraph.from_arcs(tails, heads, weights, hubs + 1 + arcs)
-    for workers in (1, None):
-        options = {"parameters": {"workers": workers}} if algorithm == "adds" else {}
-        trace = gpu.run(graph, algorithm, delta=1e6, probe=2, **options)
-        assert_equals_oracle(trace, graph)
-        assert_trace_invariants(trace, graph)
 
 
 def test_the_modelled_h100_starts_as_our_kernel_does() -> None:

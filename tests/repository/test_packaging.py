@@ -1,4 +1,4 @@
-"""Source archive and wheel work where there is no checkout: commands, data, metadata, tests.
+"""Source archive and wheel work where there is no checkout: commands, data, metadata.
 
 The archive is built from a copy of the tree, the wheel from the unpacked archive, as whoever packs
 for a distribution would do; it is installed, without its dependencies and without a network, into a
@@ -27,7 +27,6 @@ SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 BESIDE = ("tests", ".ci")  # folders of the archive that are not installed
 ON_TOP = {".cff", ".cfg", ".in", ".md", ".toml", ".gitignore", "LICENSE", "PKG-INFO"}
 MADE_BY_A_BUILD = {"PKG-INFO", "setup.cfg"}
-A_FEW = ("core/test_delta.py", "repository/test_layers.py")  # what the archive's tests must do
 
 pytestmark = pytest.mark.slow
 
@@ -111,14 +110,6 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_archive_holds_every_file(unpacked: Path) -> None:
     assert kept(TOP) - kept(unpacked) == set()
     assert kept(unpacked) - kept(TOP) == MADE_BY_A_BUILD
-
-
-def test_the_archive_tests_itself(unpacked: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "source"
-    shutil.copytree(unpacked, copy)
-    few = [f"tests/{name}" for name in A_FEW]
-    told = output([sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", *few], copy)
-    assert " passed" in told
 
 
 def test_the_wheel_holds_every_file(wheel: Path) -> None:

@@ -127,35 +127,3 @@ def test_only_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "dnf install glib2 libxcb\n" in told
     gone.clear()
     assert "apt install libegl1 libgl1 libglib2.0-0" in advice("sssp-scope", "another reason")
-
-
-@pytest.mark.parametrize(
-    ("variables", "plugins"),
-    [
-        ({}, ["offscreen"]),
-        ({"DISPLAY": ":0"}, ["xcb"]),
-        ({"DISPLAY": ":0", "WAYLAND_DISPLAY": "wayland-0"}, ["wayland", "xcb"]),
-        ({"QT_QPA_PLATFORM": "wayland-egl;offscreen:size=9x9"}, ["wayland", "offscreen"]),
-    ],
-)
-def test_the_plugins_that_qt_would_choose_from(
-    variables: dict[str, str], plugins: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    assert qt_libraries._plugins() == plugins
-
-
-def test_a_plugin_that_cannot_load_is_told_once_none_is_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def problem(file: str) -> str | None:
-        return "libxcb-cursor.so.0: gone" if "xcb" in file else None
-
-    monkeypatch.setattr(qt_libraries, "_problem_of", problem)
-    monkeypatch.setenv("QT_QPA_PLATFORM", "xcb")
-    assert qt_libraries._plugin_problem() == "libxcb-cursor.so.0: gone"
-    monkeypatch.setenv("QT_QPA_PLATFORM", "xcb;offscreen")
-    assert qt_libraries._plugin_problem() is None

@@ -54,19 +54,9 @@ def modules_after(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize(
-    "module", ["gpu", "gpu.graph", "gpu.record.trace", "gpu.engine", "gpu.host"]
-)
-def test_importing_the_core_imports_neither_window_nor_heavy_libraries(module: str) -> None:
-    assert modules_after(f"import {module}") & (HEAVY | WINDOW) == set()
-
-
-def test_help_needs_neither_window_nor_heavy_libraries() -> None:
-    assert modules_after(HELP) & (HEAVY | WINDOW) == set()
-
-
-def test_the_entry_point_decides_before_it_imports_a_window() -> None:
-    assert modules_after("import viewer.app") & (HEAVY | WINDOW) == set()
+@pytest.mark.parametrize("code", ["import gpu, gpu.engine, gpu.host", HELP, "import viewer.app"])
+def test_core_help_and_entry_point_import_neither_window_nor_heavy_libraries(code: str) -> None:
+    assert modules_after(code) & (HEAVY | WINDOW) == set()
 
 
 def test_a_painted_window_has_imported_no_heavy_library() -> None:
