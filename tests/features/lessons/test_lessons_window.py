@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+import sample_graphs
 from gpu.lessons.lesson import Question, Value
 from viewer.features.lessons.questions import make_question
 from viewer.main_window import MainWindow
@@ -62,13 +64,14 @@ def test_another_graph_ends_the_lesson_and_offers_to_go_on(
     assert view.colour_by == "processed"
     feature.model.go(1)  # this step says nothing of colours
     settle(window, qtbot)
-    window.open_path("sample:figure_6")
+    drawn = replace(sample_graphs.make("figure_1"), name="Drawing")  # a student draws it again
+    window.controller.show_graph(drawn)
     qtbot.waitUntil(lambda: window.session.notice is not None, timeout=SOON_MS)
     assert feature.model.lesson is None
     assert feature.model.look.vertices == [], "no ring hangs about"
     assert view.colour_by == "distance"
     assert window.docks.arrangement == "explore"
-    assert window.session.graph.name != "figure_1", "the graph that was opened stays"
+    assert window.session.graph is drawn, "the graph that was opened stays"
     assert "step 2 of 2" in window.session.notice.words
     qtbot.mouseClick(window.notice_bar.offers[0], LEFT)
     settle(window, qtbot)

@@ -165,8 +165,7 @@ class LessonModel(QObject):
         if self.bench is None or self._opening or graph is None:
             return False
         return not any(
-            graph is one or ((graph.n, graph.m) == (one.n, one.m) and graph.hash == one.hash)
-            for one in self._graphs
+            graph is one or (graph.name, graph.hash) == (one.name, one.hash) for one in self._graphs
         )
 
     def gave_to_microscope(self, event: QKeyEvent) -> bool:
