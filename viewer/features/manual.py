@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.resources import files
 from inspect import getdoc
 
-from PyQt6.QtCore import QSignalBlocker, QSize, Qt, QUrl
+from PyQt6.QtCore import QSignalBlocker, QSize, Qt
 from PyQt6.QtGui import QFont
 from PyQt6.QtWidgets import (
     QApplication,
@@ -79,13 +79,12 @@ class Page:
 
 
 def pages_of(menus: Iterable[Menu]) -> dict[str, Page]:
-    """Return every page by key, in order: panels, commands by menu, words."""
+    """Return every page by key, in order: panels, algorithms, commands by menu, the glossary."""
     prose = _prose()
-    titles = {key: title for key, (title, _) in prose.items()}
     pages = [_panel(key, title, text) for key, (title, text) in prose.items()]
     pages += [*map(_algorithm, ALGORITHMS.values()), _machines(), *map(_menu, menus)]
-    pages.append(Page(ALL_WORDS, GLOSSARY, "All words", "".join(map(_entry, in_order()))))
-    pages += [_word(term, titles) for term in in_order()]
+    words = [f"{_entry(term)}<p>Source: {escape(term.source)}.</p>" for term in in_order()]
+    pages.append(Page(ALL_WORDS, GLOSSARY, "All words", "".join(words)))
     return {page.key: page for page in pages}
 
 
@@ -161,16 +160,8 @@ def _menu(menu: Menu) -> Page:
     return Page(f"menu_{menu.key}", COMMANDS, f"{plain(menu.title)} menu", _table(lines))
 
 
-def _word(term: Term, titles: Mapping[str, str]) -> Page:
-    links = [f'<a href="{key}">{escape(titles[key])}</a>' for key in term.seen if key in titles]
-    seen = f"<p>Seen in: {', '.join(links)}.</p>" if links else ""
-    body = f"<p>{escape(term.meaning)}</p>{seen}<p>Source: {escape(term.source)}.</p>"
-    return Page(f"word_{term.key}", GLOSSARY, capital(term.words), body)
-
-
 def _entry(term: Term) -> str:
-    name = f'<a href="word_{term.key}"><b>{escape(capital(term.words))}</b></a>'
-    return f"<p>{name}. {escape(term.meaning)}</p>"
+    return f"<p><b>{escape(capital(term.words))}</b>. {escape(term.meaning)}</p>"
 
 
 def _table(rows: Iterable[tuple[str, ...]]) -> str:
@@ -182,7 +173,7 @@ def _table(rows: Iterable[tuple[str, ...]]) -> str:
 
 
 class ManualDialog(QDialog):
-    """Pages by contents, by search, by the links in them; it stays open beside the window."""
+    """Pages by contents and by search; it stays open beside the window."""
 
     def __init__(self, pages: Mapping[str, Page], theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -193,7 +184,6 @@ class ManualDialog(QDialog):
         self._build()
         self.search.textChanged.connect(self._list)
         self.contents.currentItemChanged.connect(self._choose)
-        self.page.anchorClicked.connect(self._follow)
         self._list("")
 
     def _build(self) -> None:
@@ -267,10 +257,6 @@ class ManualDialog(QDialog):
     def _choose(self, item: QTreeWidgetItem | None, _before: object = None) -> None:
         if item is not None and item.data(0, KEY):
             self._show(item.data(0, KEY))
-
-    def _follow(self, url: QUrl) -> None:
-        if url.toString() in self._pages:
-            self.show_page(url.toString())
 
     def _show(self, key: str) -> None:
         page, document = self._pages.get(key), self.page.document()

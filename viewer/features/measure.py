@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 from PyQt6.QtCore import Qt, QTimer
-from PyQt6.QtGui import QColor, QKeyEvent
+from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -18,12 +18,11 @@ from PyQt6.QtWidgets import (
     QSizePolicy,
     QTableWidget,
     QTableWidgetItem,
-    QToolButton,
     QVBoxLayout,
 )
 
 from gpu.study.interval import QUANTITIES
-from gpu.words import time_unit, time_words
+from gpu.words import time_words
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import chip, plain_table
@@ -31,14 +30,12 @@ from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
 from viewer.models.comparison import ComparisonModel
-from viewer.models.playback import MeasureModel, PlaybackModel
+from viewer.models.playback import PlaybackModel
 from viewer.models.run_words import Readout, readout
-from viewer.models.session import Notice, SessionModel
+from viewer.models.session import SessionModel
 from viewer.plots.live import REFRESH_MS
 
-FAR = 10  # samples that a mark moves with Ctrl
 COPY = "Copy what is measured, as a table"
-STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: +1}
 
 
 class MeasureStrip(QFrame):
@@ -50,7 +47,7 @@ class MeasureStrip(QFrame):
         super().__init__()
         self._session, self._playback, self._pair = session, playback, pair
         self.setAccessibleName("Measured between the marks")
-        self.marks = tuple(MarkButton(place, playback.measure) for place in range(2))
+        self.marks = tuple(chip("", f"Mark {place}: go there") for place in (1, 2))
         self.note = ElidedLabel()
         self.copy_button = chip("Copy", COPY)
         self.end_button = chip("✕", "Take the marks away")
@@ -107,8 +104,11 @@ class MeasureStrip(QFrame):
         result = readout(self._session, self._playback, self._pair)
         if result is None:
             return
-        for button, mark in zip(self.marks, self._playback.measure.marks, strict=True):
-            button.show_words("cursor" if mark is None else time_words(mark, result.unit))
+        marks = zip(self.marks, self._playback.measure.marks, strict=True)
+        for place, (button, mark) in enumerate(marks, 1):
+            at = "cursor" if mark is None else time_words(mark, result.unit)
+            button.setText(f"{place}: {at}")
+            button.setAccessibleName(f"Mark {place} at {at}")
         self.note.setText(self._note(result))
         self._fill(result.rows())
         self.setAccessibleDescription(result.words)
@@ -150,37 +150,6 @@ class MeasureStrip(QFrame):
         mark = self._playback.measure.marks[place]
         if mark is not None:
             self._playback.set_cursor(mark)
-
-
-class MarkButton(QToolButton):
-    """One mark: click goes there, Left and Right move it by a sample, Delete takes it away."""
-
-    def __init__(self, place: int, measure: MeasureModel) -> None:
-        super().__init__()
-        self._place, self._measure = place, measure
-        self.setProperty("role", "chip")
-        self.setToolTip(
-            f"Mark {place + 1}: click to go there; Left and Right move it by a sample, "
-            f"with Ctrl by {FAR}; Delete takes it away"
-        )
-        self.show_words("cursor")
-
-    def show_words(self, words: str) -> None:
-        """Say where it stands."""
-        self.setText(f"{self._place + 1}: {words}")
-        self.setAccessibleName(f"Mark {self._place + 1} at {words}")
-
-    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
-        """Move the mark, or take it away."""
-        if a0 is None or self._measure.marks[self._place] is None:
-            super().keyPressEvent(a0)
-        elif a0.key() in STEPS:
-            far = FAR if a0.modifiers() & Qt.KeyboardModifier.ControlModifier else 1
-            self._measure.step(self._place, far * STEPS[Qt.Key(a0.key())])
-        elif a0.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self._measure.remove(self._place)
-        else:
-            super().keyPressEvent(a0)
 
 
 def _table() -> QTableWidget:
@@ -230,16 +199,8 @@ class MeasureFeature(FeaturePart):
         self.strip.apply_theme(theme)
 
     def put(self, place: int) -> None:
-        """Put mark 1 (place 0) or 2 (place 1) at the sample nearest to the cursor; say so."""
-        cursor = self._window.playback.cursor_ns
-        self._measure.put(place, cursor)
-        mark = self._measure.marks[place]
-        assert mark is not None
-        unit = time_unit(self._window.playback.duration_ns)
-        stands, cursor_words = time_words(mark, unit), time_words(cursor, unit)
-        if stands != cursor_words:
-            words = f"Mark {place + 1} is at {stands}, the sample nearest to {cursor_words}."
-            self._window.session.set_notice(Notice("info", words))
+        """Put mark 1 (place 0) or 2 (place 1) at the sample nearest to the cursor."""
+        self._measure.put(place, self._window.playback.cursor_ns)
 
     def copy(self) -> None:
         """Put the table on the clipboard."""

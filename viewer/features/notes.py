@@ -49,7 +49,6 @@ class NotesPanel(QWidget):
     vertex_chosen = pyqtSignal(int)  # 0-based: look there
     moment_wanted = pyqtSignal()  # a note at the cursor
     vertex_wanted = pyqtSignal()  # a note at a vertex
-    move_wanted = pyqtSignal(object)  # Pin: elsewhere
 
     def __init__(self, session: SessionModel, playback: PlaybackModel) -> None:
         super().__init__()
@@ -73,13 +72,11 @@ class NotesPanel(QWidget):
         across.setSectionResizeMode(WORDS, QHeaderView.ResizeMode.Stretch)
         self.new_button = QPushButton("At the cursor…")
         self.vertex_button = QPushButton("At a vertex…")
-        self.move_button = QPushButton("Move here")
         self.remove_button = QPushButton("Take away")
         self.new_button.setToolTip("A new note at the cursor (N)")
         self.vertex_button.setToolTip("A new note at a vertex (Shift+N)")
-        self.move_button.setToolTip("Move the chosen note to the cursor, or to another vertex")
         self.remove_button.setToolTip("Take the chosen note away (Delete)")
-        buttons = (self.new_button, self.vertex_button, self.move_button, self.remove_button)
+        buttons = (self.new_button, self.vertex_button, self.remove_button)
         foot = FlowLayout()
         for button in buttons:
             foot.addWidget(button)
@@ -100,7 +97,6 @@ class NotesPanel(QWidget):
         self.table.installEventFilter(self)
         self.new_button.clicked.connect(self.moment_wanted)
         self.vertex_button.clicked.connect(self.vertex_wanted)
-        self.move_button.clicked.connect(self._move)
         self.remove_button.clicked.connect(self._remove)
         self._notes.changed.connect(self._show_notes)
         self._session.current_changed.connect(self._show_notes)
@@ -137,9 +133,7 @@ class NotesPanel(QWidget):
         return f"vertex {in_sight(str(graph.id_of(pin.at))) if graph and here else pin.at}"
 
     def _enable(self) -> None:
-        chosen = self._chosen() is not None
-        self.move_button.setEnabled(chosen)
-        self.remove_button.setEnabled(chosen)
+        self.remove_button.setEnabled(self._chosen() is not None)
 
     def summary_text(self) -> str:
         """Return all notes in a sentence, for screen readers."""
@@ -169,11 +163,6 @@ class NotesPanel(QWidget):
             self._notes.remove(pin)
         else:
             self._notes.change(pin, pin.told(made.text))
-
-    def _move(self) -> None:
-        pin = self._chosen()
-        if pin is not None:
-            self.move_wanted.emit(pin)
 
     def _remove(self) -> None:
         pin = self._chosen()
@@ -226,7 +215,6 @@ class NotesFeature(FeaturePart):
         panel.vertex_chosen.connect(self._window.graph_view.look_at)
         panel.moment_wanted.connect(self.ask_at_cursor)
         panel.vertex_wanted.connect(self.ask_at_vertex)
-        panel.move_wanted.connect(self.move_here)
         return panel
 
     # --- handlers of the rows
@@ -253,15 +241,6 @@ class NotesFeature(FeaturePart):
             self._ask_at(view.pointed)
         elif graph is not None:
             self._ask_vertex("Note at a vertex", self._ask_at)
-
-    def move_here(self, pin: Pin) -> None:
-        """Move a note to the cursor; one at a vertex to the vertex that is asked for."""
-        if pin.note.vertex is None:
-            self.notes.move_flag(self.notes.flag_of(pin), self._window.playback.cursor_ns)
-        elif self._window.session.graph is not None:
-            self._ask_vertex(
-                "Move the note to", lambda vertex: self.notes.change(pin, pin.moved(vertex))
-            )
 
     # --- how
 

@@ -38,7 +38,6 @@ from viewer.feature import FeaturePart, Window
 from viewer.frame.file_dialogs import open_filters
 from viewer.models.open_choices import (
     DIRECTIONS,
-    FIRST_ROW,
     WEIGHTS,
     OpenRequest,
     known_options,
@@ -68,6 +67,7 @@ class OpenDialog(QDialog):
     ) -> None:
         """options : chosen at first; again : the graph is open already."""
         super().__init__(parent)
+        self._header = options.get("header")
         self.setWindowTitle("Reopen with options" if again else "Open with options")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._build(path, options, "Re&open" if again else "&Open")
@@ -91,7 +91,6 @@ class OpenDialog(QDialog):
         self.name = QLineEdit(str(options.get("weight_name") or ""))
         self.name.setPlaceholderText("the usual one")
         self.name.setAccessibleName("Weight name")
-        self.first_row = choice(FIRST_ROW, options.get("header", True), "First row")
         self.form = QFormLayout()
         self.form.setSpacing(SPACING)
         self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -102,11 +101,9 @@ class OpenDialog(QDialog):
             ("&Direction", self.direction),
             ("&Weights", self.weights),
             ("Weight &name", self.name),
-            ("First &row", self.first_row),
         ):
             self.form.addRow(title, field)
         self.form.setRowVisible(self.name, False)
-        self.form.setRowVisible(self.first_row, False)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         button = self.buttons.addButton(word, QDialogButtonBox.ButtonRole.AcceptRole)
         assert button is not None
@@ -132,7 +129,6 @@ class OpenDialog(QDialog):
             return
         self.format.setText(peek.title)
         self.form.setRowVisible(self.name, peek.named_weights)
-        self.form.setRowVisible(self.first_row, peek.key == "edge_list")
         if not peek.named_weights:
             self.name.clear()
         self._enable()
@@ -144,7 +140,7 @@ class OpenDialog(QDialog):
             "undirected": self.direction.currentData(),
             "weights": self.weights.currentData(),
             "weight_name": self._name(),
-            "header": None if self.first_row.currentData() else False,
+            "header": self._header,
         }
         return {key: value for key, value in chosen.items() if value not in (None, "", "file")}
 

@@ -2,7 +2,7 @@
 
 The typed letters may be anywhere in the words, in order ("swdl" matches "Sweep Δ"); letters at the
 start of a word or next to each other count more. With nothing typed the actions stand as in the
-menus, those used last on top. An action that cannot be used now is greyed.
+menus. An action that cannot be used now is greyed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from viewer.feature import FeaturePart
 WIDTH, MOST_LINES = 560, 12  # pixels; lines seen at once
 ENTRY = Qt.ItemDataRole.UserRole
 MOVING_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
-RECENT, MOST_RECENT = "palette_recent", 5  # key in Settings
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,9 @@ class Palette(QDialog):
 
     chosen = pyqtSignal(object)  # Entry
 
-    def __init__(self, entries: Sequence[Entry], recent: Sequence[str], parent: QWidget) -> None:
+    def __init__(self, entries: Sequence[Entry], parent: QWidget) -> None:
         super().__init__(parent)
-        self._entries = sorted(entries, key=lambda entry: _rank(entry, recent))
+        self._entries = entries
         self.setWindowTitle("Commands")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(min(WIDTH, max(parent.width() - 4 * SPACING, 240)))
@@ -141,18 +140,13 @@ def match(typed: str, words: str) -> float | None:
     return score - 0.01 * len(words)
 
 
-def _rank(entry: Entry, recent: Sequence[str]) -> int:
-    """Sort what was used last to the top; the sort keeps the rest."""
-    return recent.index(entry.words) if entry.words in recent else len(recent)
-
-
 class PaletteFeature(FeaturePart):
-    """Collects the entries, shows them, remembers what was used."""
+    """Collects the entries and shows them."""
 
     def show(self) -> Palette:
         """Show the palette over the window."""
-        palette = Palette(self.entries(), self._recent(), self._window.as_widget())
-        palette.chosen.connect(self._use)
+        palette = Palette(self.entries(), self._window.as_widget())
+        palette.chosen.connect(lambda entry: entry.action.trigger())
         palette.open()
         return palette
 
@@ -178,15 +172,6 @@ class PaletteFeature(FeaturePart):
             for inner in submenu.actions()
             if inner.text() and not inner.isSeparator()
         ]
-
-    def _recent(self) -> list[str]:
-        saved = self._window.settings.value(RECENT, [])
-        return [str(name) for name in saved] if isinstance(saved, list) else []
-
-    def _use(self, entry: Entry) -> None:
-        others = [words for words in self._recent() if words != entry.words]
-        self._window.settings.set_value(RECENT, [entry.words, *others][:MOST_RECENT])
-        entry.action.trigger()
 
 
 install = PaletteFeature

@@ -27,7 +27,6 @@ class PlacementFeature(FeaturePart):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self.shown, self.waiting_for = "", ""
-        self._said: Notice | None = None  # of lanes: no longer true of another placement
         session = window.session
         session.graph_changed.connect(self._take_graph)
         session.positions_changed.connect(self._take_positions)
@@ -79,8 +78,7 @@ class PlacementFeature(FeaturePart):
         if delta is not None and self._ask("lanes", record.dist, delta[0] * delta[1]):
             many = f"{thousands(delta[1])} buckets" if delta[1] > 1 else "a bucket"
             words = f"Each lane is {many} of Δ = {distance(delta[0])}, with which this run began."
-            self._said = Notice("info", words)
-            self._window.session.set_notice(self._said)
+            self._window.session.set_notice(Notice("info", words))
         elif delta is None:
             self._ask("lanes", record.dist)
 
@@ -136,8 +134,6 @@ class PlacementFeature(FeaturePart):
         self._window.enable_actions()
 
     def _show(self, kind: str) -> None:
-        if kind not in (self.shown, "lanes") and self._said is self._window.session.notice:
-            self._window.session.set_notice(None)
         self.shown = kind
         for key in KINDS:
             self._window.actions_by_key[f"arrange_{key}"].setChecked(key == kind)

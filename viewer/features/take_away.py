@@ -15,17 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from PyQt6.QtCore import QSize, pyqtSignal
+from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QDialogButtonBox,
-    QDoubleSpinBox,
-    QFormLayout,
-    QLabel,
-    QWidget,
-)
 
 from gpu.cli.command_line import compare_line
 from gpu.errors import CancelledByUserError, GpuError
@@ -37,9 +28,7 @@ from gpu.record.trace import Trace, reached_mask
 from gpu.record.tracefile import save_trace
 from gpu.study.export_runs import write_all_samples, write_runs, write_table
 from viewer.common.background import Task, run_command
-from viewer.common.small_widgets import choice
-from viewer.common.theme import THEMES
-from viewer.export.film import SECONDS, SIZES, FilmPlan
+from viewer.export.film import FilmPlan
 from viewer.feature import FeaturePart, HasTable, Table, Window
 from viewer.frame.copied_commands import copy_command, copy_run, reference_of
 from viewer.graph.view import GraphView
@@ -48,6 +37,7 @@ from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
 PAGES = "Web pages (*.html)"
+FILMS = "GIF (*.gif);;MP4 (*.mp4)"
 RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
 FORMS = ("run", "lesson")  # nothing in them is a result
@@ -183,25 +173,24 @@ class TakeAwayFeature(FeaturePart):
     # --- films
 
     def export_film(self) -> None:
-        """Ask what film of the run, or of both that are compared, is to be made."""
+        """Ask where to save a film of the run, or of both that are compared."""
         if self.film is not None:
             self._say(Notice("info", "A film is being made.", "Wait for it, or press Cancel."))
-            return
+        elif self._shown()[0]:
+            self._window.files.ask_save("Export film", FILMS, ".gif", self.save_film)
+
+    def _plan(self, path: str) -> FilmPlan:
+        """Return what the film shows: the range that is repeated, else the whole run."""
         playback = self._window.playback
-        if self._shown()[0]:
-            end = float(playback.duration_ns)
-            dialog = FilmDialog(end, playback.loop_ns, self._window.as_widget())
-            dialog.chosen.connect(self._ask_where)
-            dialog.open()
+        whole = (0.0, max(float(playback.duration_ns), 1.0))
+        first_ns, last_ns = playback.loop_ns or whole
+        theme = self._window.theme.name
+        return FilmPlan(Path(path).suffix.lower(), first_ns=first_ns, last_ns=last_ns, theme=theme)
 
-    def _ask_where(self, plan: FilmPlan) -> None:
-        kind = f"{plan.suffix[1:].upper()} (*{plan.suffix})"
-        save = partial(self.save_film, plan)
-        self._window.files.ask_save("Export film", kind, plan.suffix, save)
-
-    def save_film(self, plan: FilmPlan, path: str) -> None:
+    def save_film(self, path: str) -> None:
         """Make the film in a process of its own."""
         traces, graph = self._shown()
+        plan = self._plan(path)
         try:
             plan.check(path)
         except GpuError as error:
@@ -236,78 +225,6 @@ class TakeAwayFeature(FeaturePart):
 
     def _say(self, notice: Notice) -> None:
         self._window.session.set_notice(notice)
-
-
-class FilmDialog(QDialog):
-    """Chooses a `FilmPlan`; what cannot be made is said below, before a file is chosen."""
-
-    chosen = pyqtSignal(object)  # FilmPlan
-
-    def __init__(
-        self, duration_ns: float, loop_ns: tuple[float, float] | None, parent: QWidget | None
-    ) -> None:
-        """duration_ns : of the run; loop_ns : the range that is repeated, if there is one."""
-        super().__init__(parent)
-        self._duration_ns, self._loop_ns = duration_ns, loop_ns
-        self.setWindowTitle("Export film")
-        usual = FilmPlan()
-        self.kind = choice({".gif": "GIF", ".mp4": "MP4"}, usual.suffix, "Format of the film")
-        sizes = {size: f"{size[0]} × {size[1]}" for size in SIZES}
-        self.size_box = choice(sizes, usual.size, "Size, pixels")
-        self.seconds = QDoubleSpinBox()
-        self.seconds.setRange(*SECONDS)
-        self.seconds.setValue(usual.seconds)
-        self.seconds.setSuffix(" s")
-        themes = {key: key.capitalize() for key in THEMES}
-        self.theme_box = choice(themes, usual.theme, "Theme of the film")
-        self.loop = QCheckBox("Only the range that is repeated")
-        self.loop.setEnabled(loop_ns is not None)
-        self.loop.setChecked(loop_ns is not None)
-        self.loop.setToolTip("Shift+drag on the timeline, or I and O, choose a range")
-        self.problem = QLabel()
-        self.problem.setWordWrap(True)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        save = self.buttons.addButton("Save as…", QDialogButtonBox.ButtonRole.AcceptRole)
-        assert save is not None
-        self.save_button = save
-        self._lay_out()
-        self._show_problem()
-
-    def _lay_out(self) -> None:
-        form = QFormLayout(self)
-        form.addRow("&Format", self.kind)
-        form.addRow("&Size", self.size_box)
-        form.addRow("&Length", self.seconds)
-        form.addRow("&Theme", self.theme_box)
-        form.addRow("", self.loop)
-        form.addRow(self.problem)
-        form.addRow(self.buttons)
-        self.kind.currentIndexChanged.connect(self._show_problem)
-        self.buttons.rejected.connect(self.reject)
-        self.buttons.accepted.connect(self._accept)
-
-    def plan(self) -> FilmPlan:
-        """Return what is chosen now."""
-        part = self._loop_ns if self.loop.isChecked() else None
-        first_ns, last_ns = part or (0.0, max(self._duration_ns, 1.0))
-        return FilmPlan(
-            self.kind.currentData(),
-            tuple(self.size_box.currentData()),
-            self.seconds.value(),
-            first_ns,
-            last_ns,
-            self.theme_box.currentData(),
-        )
-
-    def _show_problem(self) -> None:
-        problem = self.plan().problem
-        self.save_button.setEnabled(not problem)
-        self.problem.setVisible(bool(problem))
-        self.problem.setText(f"{problem}.")
-
-    def _accept(self) -> None:
-        self.accept()
-        self.chosen.emit(self.plan())
 
 
 def _film(traces: Sequence[Trace], graph: CSRGraph | None, plan: FilmPlan, path: str) -> None:

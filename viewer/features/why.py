@@ -1,7 +1,6 @@
 """Why did Δ change? Each decision of the run as a line: when, what, why, with its numbers.
 
 The line in force at the cursor is marked; a click, or Enter, puts the cursor at the decision.
-Below, a run whose Δ a person held is compared with the controller's own run.
 """
 
 from __future__ import annotations
@@ -9,22 +8,14 @@ from __future__ import annotations
 from bisect import bisect_right
 
 import numpy as np
-from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QStackedLayout,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtWidgets import QStackedLayout, QTableWidgetItem, QVBoxLayout, QWidget
 
 from gpu.words import distance, time_words
 from viewer.common.small_widgets import centred_hint, plain_table
 from viewer.common.theme import SPACING
 from viewer.feature import FeaturePart, Table
-from viewer.models.decisions import Decision, by_hand, decisions, rivals, score_words
+from viewer.models.decisions import Decision, decisions
 from viewer.models.session import RunRecord
 from viewer.plots.live import LivePanel
 
@@ -49,8 +40,6 @@ class WhyPanel(LivePanel):
     TITLE = "Why Δ changed"
     HINT = "Press Run: every change of Δ will stand here with its reason and numbers."
 
-    controller_requested = pyqtSignal(object)  # RunRecord: run the same, unsteered
-
     def _build(self) -> None:
         self._rows: list[Decision] = []
         self._times: list[float] = []
@@ -60,18 +49,10 @@ class WhyPanel(LivePanel):
         down = self.table.verticalHeader()
         assert down is not None
         down.setDefaultSectionSize(self.fontMetrics().height() + 6)
-        self.score = QLabel()
-        self.score.setWordWrap(True)
-        self.ask = QPushButton("Run the controller's too")
-        self.ask.setToolTip("Make the same run again without steering, to compare with")
-        foot = QHBoxLayout()
-        foot.addWidget(self.score, 1)
-        foot.addWidget(self.ask)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
         column.addWidget(self.table, 1)
-        column.addLayout(foot)
         self.hint = centred_hint(self.HINT)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.hint)
@@ -79,7 +60,6 @@ class WhyPanel(LivePanel):
         self.setMinimumSize(220, 120)
         self.table.cellClicked.connect(self._go)
         self.table.cellActivated.connect(self._go)
-        self.ask.clicked.connect(self._ask)
 
     def paper_table(self) -> Table:
         """Return header and a row for each decision; raise GpuError where no run is over."""
@@ -121,15 +101,7 @@ class WhyPanel(LivePanel):
             if delta is not None and record.algorithm.dynamic:
                 steady = f"Δ was given, {distance(delta)}, so the controller left it. {AUTOMATIC}"
             self.hint.setText(steady if record.algorithm.bucketed else "This algorithm has no Δ.")
-        self._pages.setCurrentIndex(1 if self._rows or by_hand(record) else 0)
-        self._show_score(record)
-
-    def _show_score(self, record: RunRecord) -> None:
-        pair = rivals(record, self._session.runs) if record.state == "finished" else None
-        self.score.setText("" if pair is None else score_words(*pair))
-        self.score.setVisible(pair is not None)
-        steered = by_hand(record) and record.state == "finished"
-        self.ask.setVisible(steered and pair is None)
+        self._pages.setCurrentIndex(1 if self._rows else 0)
 
     def _draw_cursor(self) -> None:
         row = bisect_right(self._times, self._playback.cursor_ns) - 1
@@ -141,10 +113,6 @@ class WhyPanel(LivePanel):
     def _go(self, row: int, _column: int) -> None:
         if row < len(self._times):
             self._playback.set_cursor(self._times[row])
-
-    def _ask(self) -> None:
-        if self._record is not None:
-            self.controller_requested.emit(self._record)
 
     def to_paper(self, on: bool) -> QSize | None:
         """Show whole cells; return the size that holds the first PAPER_ROWS rows."""
@@ -160,10 +128,9 @@ class WhyPanel(LivePanel):
             return None
         self.table.scrollToTop()
         rows = min(len(self._rows), PAPER_ROWS)
-        score = self.score.sizeHint().height() + SPACING if self.score.isVisibleTo(self) else 0
         widths = [max(self.table.sizeHintForColumn(k), across.sectionSize(k)) for k in range(2)]
         width = sum(widths) + self.table.sizeHintForColumn(2) + 4 * SPACING
-        height = across.height() + rows * down.defaultSectionSize() + score + 3 * SPACING
+        height = across.height() + rows * down.defaultSectionSize() + 3 * SPACING
         return QSize(width, height)
 
     def summary_text(self) -> str:
@@ -177,17 +144,11 @@ class WhyPanel(LivePanel):
 
 
 class WhyFeature(FeaturePart):
-    """Makes the panel, and the run that a steered run is compared with."""
+    """Makes the panel."""
 
     def make_panel(self, _dock: str) -> QWidget:
         """Return the panel."""
-        panel = WhyPanel(self._window.session, self._window.playback)
-        panel.controller_requested.connect(self.run_controllers)
-        return panel
-
-    def run_controllers(self, record: RunRecord) -> None:
-        """Make the same run again, unsteered."""
-        self._window.controller.start_run(record.settings, None)
+        return WhyPanel(self._window.session, self._window.playback)
 
 
 install = WhyFeature

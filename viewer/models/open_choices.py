@@ -29,7 +29,6 @@ WEIGHTS = {
     "random": "Random, {low} to {high} (seed {seed})",
     "absolute": "Without signs (absolute)",
 }
-FIRST_ROW = {True: "A heading, if it looks like one", False: "An edge"}
 IN_SHORT = {"unit": "all weights 1", "random": "random weights", "absolute": "without signs"}
 OPEN_WITH = {  # (option, value) of a Remedy: the words on its button
     ("weights", "absolute"): "Open without signs"

@@ -59,20 +59,6 @@ def test_the_moment_is_said_for_every_panel(
     assert window.features["access"].moment_words() != words
 
 
-def test_the_map_says_what_its_colours_mean_now(window: MainWindow, host: FakeHost) -> None:
-    with_finished_run(window, host)
-    view = window.graph_view
-    view.flush()
-    view.grab()
-    ended = view.accessibleDescription()
-    assert "Distance from " in ended
-    assert view.drawn_text() in ended
-    view.set_colour_by("state")
-    view.grab()
-    assert view.accessibleDescription() != ended
-    assert "State" in view.accessibleDescription()
-
-
 def test_still_playback_goes_in_steps() -> None:
     playback = PlaybackModel()
     playback.set_duration(1e9)

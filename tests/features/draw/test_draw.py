@@ -102,7 +102,8 @@ def test_each_step_is_undone(feature: DrawFeature, window: MainWindow, qtbot: Qt
     while undo.isEnabled():
         undo.trigger()
     assert names(model) == []
-    window.actions_by_key["draw_leave"].trigger()
+    qtbot.keyClick(canvas, Key.Key_Escape)  # back, where nothing is selected
+    assert not feature.page.isVisible()
     assert not redo.isEnabled()
 
 

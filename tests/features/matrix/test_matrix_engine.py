@@ -9,54 +9,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from host_driver import Driver, left_behind
+from host_driver import left_behind
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import all_controls
-from test_apsp_host import COMPILING_S, grid, trace_of
 from test_window_engine import PATIENCE_MS, press_run, wait_for, wait_for_proof
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.host import EngineHost, EngineLost, Entries, Memory
 from gpu.proof.verify import verify
-from gpu.record.trace import RunSettings
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 
 LEFT = Qt.MouseButton.LeftButton
 MATRICES = [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
 posix = pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
-
-
-@posix
-def test_killing_the_engine_in_the_middle_of_a_matrix(tmp_path: Path) -> None:
-    memory = Memory(folder=str(tmp_path), in_memory=False)  # mapped files, as a large matrix
-    driven = Driver(EngineHost(Entries(warm_up=""), memory))
-    host = driven.host
-    host.start()
-    try:
-        host.put_graph(grid(50))
-        host.set_pace(2.0)  # samples a second: it lasts until it is killed
-        run_id = host.run(RunSettings(MATRICES[0], "model", "", 0))
-        # the first sample may be of an instant at which nothing has been written
-        driven.until(lambda: bool((host.take_samples()["relaxed_edges"] > 0).any()), COMPILING_S)
-        assert any(f"-r{run_id}" in name for name in left_behind(memory))
-        os.kill(host.child_pid, signal.SIGKILL)
-        lost = driven.wait_for(EngineLost, run_id)
-        assert "killed" in lost.words.lower()
-        assert lost.trace is not None
-        assert lost.trace.dist.shape == (2500, 2500)
-        assert lost.trace.dist[0, 0] == 0  # what was there stays readable
-        assert not any(f"-r{run_id}" in name for name in left_behind(memory))
-        host.set_pace(None)
-        given = {"first_source": 0, "sources": 3}
-        again = host.run(RunSettings(MATRICES[0], "model", "", 0, parameters=given))
-        assert trace_of(driven, again).dist.shape == (3, 2500)  # a fresh engine goes on
-    finally:
-        host.close()
-    assert left_behind(memory) == []
 
 
 @pytest.fixture

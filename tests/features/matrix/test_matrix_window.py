@@ -14,7 +14,7 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication, QComboBox, QSpinBox
 from pytestqt.qtbot import QtBot
-from screen import all_controls, grabbed, hover
+from screen import all_controls, hover
 from test_controller import FakeHost, say
 from test_take_away import answer, saved
 from test_window import close_for_good
@@ -22,13 +22,12 @@ from test_window import close_for_good
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
-from gpu.host import LiveRun, Progress, RunFinished, RunStarted, Verified
+from gpu.host import RunFinished, Verified
 from gpu.record.trace import Trace, Verification
 from viewer.features.matrix.panel import MatrixPanel
 from viewer.main_window import MainWindow
-from viewer.models.session import PROGRESS_DONE, RunRecord
+from viewer.models.session import RunRecord
 
 LEFT = Qt.MouseButton.LeftButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -162,37 +161,6 @@ def test_the_run_panel_asks_for_sources_and_says_what_they_take(
     assert panel._source.isVisible()
 
 
-def test_progress_by_sources_then_by_rows_proved(
-    window: MainWindow, host: FakeHost, traces: dict[str, Trace], graph: CSRGraph, qtbot: QtBot
-) -> None:
-    pick(window.run_panel._algorithm, MATRICES[0])
-    type_into(window, "first_source", str(FIRST), qtbot)
-    type_into(window, "sources", str(SOURCES), qtbot)
-    qtbot.mouseClick(window.run_panel._run, LEFT)
-    record, trace = window.session.runs[-1], traces[MATRICES[0]]
-    buffers = RunBuffers(trace.dist.copy(), trace.vertices)
-    host.live = LiveRun(record.run_id, graph, record.settings, buffers)
-    half = trace.samples[: len(trace.samples) // 2]
-    say(window.controller, host, RunStarted(record.run_id))
-    host.fresh = half
-    say(window.controller, host)
-    done = int(half["occupancy"][-1][2])
-    assert 0 < done < SOURCES
-    assert window.session.progress == pytest.approx(done / SOURCES)
-    panel = matrix(window, qtbot)  # the panel had come up by itself: it is there while it runs
-    assert panel.canvases[0].states is not None
-    assert np.isfinite(panel.canvases[0].look.mean[0]).all()
-    finish_id = record.run_id
-    say(window.controller, host, RunFinished(finish_id, trace))
-    say(window.controller, host, Progress(finish_id, 0.5, "verifying row 20 of 40"))
-    assert window.session.progress == 0.5
-    assert window.status_bar._state.text() == "Verifying row 20 of 40…"
-    proofs = Verification(None, True, "all 40 rows proved right")
-    say(window.controller, host, Verified(finish_id, proofs))
-    assert window.session.progress == PROGRESS_DONE
-    assert window.status_bar._verified.text() == f"✓ {proofs.detail}"
-
-
 def test_cells_vertices_and_arrows_choose_row_and_column(
     window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
 ) -> None:
@@ -253,43 +221,12 @@ def test_pointer_and_zoom(
     assert canvas.look.mean[0, 0] == dist[: grid.row_step, : grid.column_step].mean()
 
 
-@pytest.mark.font
-def test_the_cursor_tells_which_rows_there_were(
-    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
-) -> None:
-    run(window, host, traces, qtbot)
-    panel = matrix(window, qtbot)
-    window.playback.set_cursor(window.playback.duration_ns / 2)
-    panel.flush()
-    states = panel.canvases[0].states
-    assert states is not None
-    assert states.waiting > 0
-    assert states.words in panel.caption.text()
-    for width in (220, 320):
-        panel.caption.setFixedWidth(width)
-        panel.layout().activate()
-        QApplication.processEvents()
-        assert panel.caption.height() >= panel.caption.heightForWidth(width)  # nothing is cut
-    image = grabbed(panel.canvases[0])
-    room = panel.canvases[0].picture_rect()
-    paper = QImage(1, 1, QImage.Format.Format_RGB32)
-    paper.fill(0)
-    below = image.pixelColor(room.left() + 5, room.bottom() - 3).name()
-    done = room.top() + room.height() // 5  # below the marks of the row that is looked at
-    above = image.pixelColor(room.left() + 5, done).name()
-    assert below == window.theme.plot != above
-    window.actions_by_key["to_end"].trigger()
-    panel.flush()
-    assert panel.canvases[0].states is not None
-    assert panel.canvases[0].states.done == SOURCES
-
-
 def test_two_algorithms_side_by_side_on_one_clock(
     window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
 ) -> None:
     a = run(window, host, traces, qtbot)
     panel = matrix(window, qtbot)
-    qtbot.mouseClick(panel.rival, LEFT)
+    window.actions_by_key["compare_rival"].trigger()
     b = window.session.runs[-1]
     assert b.settings.algorithm == MATRICES[1]
     assert b.settings.source == FIRST
@@ -300,7 +237,6 @@ def test_two_algorithms_side_by_side_on_one_clock(
     panel.flush()
     assert panel.canvases[1].isVisible()
     assert np.array_equal(panel.canvases[1].look.mean, panel.canvases[0].look.mean)
-    assert panel.blocks.comparing
     ends = [traces[key].time_ns for key in MATRICES[:2]]
     window.playback.set_cursor(min(ends))
     panel.flush()

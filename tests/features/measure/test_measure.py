@@ -18,7 +18,6 @@ from whole_window import finished_run, whole_window
 from gpu.record.trace import SAMPLE, Trace
 from gpu.study.interval import QUANTITIES
 from viewer.features.measure import MeasureFeature, MeasureStrip
-from viewer.features.workspace import looks_of, put_back_moment
 from viewer.main_window import MainWindow
 from viewer.models.playback import MeasureModel
 from viewer.models.session import RunRecord
@@ -90,31 +89,17 @@ def test_one_mark_measures_to_the_cursor_and_two_stay(window: MainWindow, qtbot:
     playback.set_cursor(203_000.0)
     qtbot.keyClick(window, Key.Key_M)
     assert measure_of(window).marks == (200_000.0, None)  # at a sample
-    assert "at 0.200 ms, the sample nearest to 0.203 ms" in window.session.notice.words
-    window.session.set_notice(None)
     assert strip_of(window).isVisible()
     playback.set_cursor(500_000.0)
     assert cell(window, "processed") == "30"
     playback.set_cursor(700_000.0)
     assert cell(window, "relaxed") == "150"
     qtbot.keyClick(window, Key.Key_M, Held.ShiftModifier)
-    assert window.session.notice is None  # it is where it was asked for
     playback.set_cursor(0.0)
     assert cell(window, "time_ns") == "500.0 µs"
     assert cell(window, "parallelism") == "44.5"
     assert "processed 50" in strip_of(window).accessibleDescription()
     assert "processed 50" in window.timeline.summary_text()
-
-
-def test_esc_takes_the_marks_first(window: MainWindow, qtbot: QtBot) -> None:
-    measure = measure_of(window)
-    window.playback.set_loop(0.0, 300_000.0)
-    measure.put_both(100_000.0, 400_000.0)
-    qtbot.keyClick(window.timeline, Key.Key_Escape)
-    assert not measure.active
-    assert window.playback.loop_ns is not None
-    qtbot.keyClick(window.timeline, Key.Key_Escape)
-    assert window.playback.loop_ns is None
 
 
 def test_a_drag_with_ctrl_on_a_plot_measures_and_lines_can_be_dragged(
@@ -144,25 +129,6 @@ def test_a_drag_with_ctrl_on_a_plot_measures_and_lines_can_be_dragged(
     assert measure.marks == pytest.approx((200_000, 800_000), abs=near)
     assert [line.value() for line in plot.marks.lines] == list(measure.marks)  # at samples
     assert window.playback.fitted
-
-
-def test_marks_move_by_keys_and_go_away_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
-    measure, strip = measure_of(window), strip_of(window)
-    measure.put_both(100_000.0, 400_000.0)
-    strip.refresh()
-    first, second = strip.marks
-    assert first.text() == "1: 0.100 ms"
-    qtbot.keyClick(first, Key.Key_Right)
-    qtbot.keyClick(second, Key.Key_Left, Held.ControlModifier)
-    assert measure.marks == (110_000.0, 300_000.0)
-    qtbot.keyClick(second, Key.Key_Space)
-    assert window.playback.cursor_ns == 300_000.0
-    qtbot.keyClick(first, Key.Key_Delete)
-    assert measure.marks == (None, 300_000.0)
-    strip.refresh()
-    assert first.text() == "1: cursor"
-    qtbot.mouseClick(strip.end_button, LEFT)
-    assert not strip.isVisible()
 
 
 def test_the_table_is_copied_and_is_part_of_a_picture(
@@ -202,14 +168,3 @@ def test_two_runs_have_a_row_each_and_marks_past_a_stand_at_samples_of_b(
     window.comparison.end()
     assert measure.marks == (400_000.0, 1_000_000.0)
     assert cell(window, "processed") == "60"
-
-
-def test_a_workspace_keeps_the_marks(window: MainWindow) -> None:
-    measure = measure_of(window)
-    measure.put(1, 400_000.0)
-    told = looks_of(window)
-    measure.clear()
-    put_back_moment(window, told)
-    assert measure.marks == (None, 400_000.0)
-    put_back_moment(window, {**told, "measure_ns": [-1, "x"]})
-    assert measure.marks == (None, 400_000.0)

@@ -82,26 +82,6 @@ def test_cursor_and_position_move_each_other(stage: tuple) -> None:
     assert model.position == 20
 
 
-def test_stepping_through_an_instant_keeps_its_place(stage: tuple) -> None:
-    session, playback, model = stage
-    trace = recorded("near_far")
-    show(session, trace)
-    model.go(0)
-    seen = []
-    while model.position < len(trace.events):
-        model.step(1)
-        seen.append(model.position)
-        assert model.sentence
-        assert playback.cursor_ns == trace.events[model.position - 1]["t_ns"]
-    back = []
-    while model.position > 0:
-        back.append(model.position)
-        model.step(-1)
-    assert back[::-1] == seen
-    skipped = set(range(1, len(trace.events))) - set(seen)
-    assert {int(trace.events[k - 1]["kind"]) for k in skipped} == {EventKind.SAMPLE}
-
-
 def test_counters_are_passed_over_until_one_asks_for_them(stage: tuple) -> None:
     session, _, model = stage
     trace = recorded("adds")
@@ -313,19 +293,6 @@ def test_who_is_shown_a_counter_can_step_from_counter_to_counter(
     assert model.kind == EventKind.PUSH
     show(window.session, recorded("near_far"))
     assert panel.every.isHidden()  # nothing to pass over
-
-
-def test_times_processed_are_those_at_the_event(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    model = opened(window, host, qtbot)
-    window.graph_view.set_colour_by("processed")
-    for position in range(1, len(model.replay) + 1):
-        model.go(position)
-        taken = model.replay.events[:position]
-        taken = taken["a"][taken["kind"] == EventKind.POP].tolist()
-        counts = window.graph_view._look().colouring.values.tolist()
-        assert counts == [taken.count(vertex) for vertex in range(9)]
 
 
 @pytest.mark.parametrize("key", MODELLED)

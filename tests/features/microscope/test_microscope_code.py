@@ -11,7 +11,6 @@ from test_microscope import MODELLED, recorded, show
 
 import gpu
 from gpu.algorithms import ALGORITHMS
-from gpu.errors import ParameterError
 from gpu.record.events import EventKind
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from sample_graphs import open_sample
@@ -89,23 +88,6 @@ def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> N
     if split is not None:
         assert (key == "delta_apsp") == (counts["take u again: its heavy edges"] == taken > 0)
         assert split == counts["then light edges again"]
-
-
-def test_wrong_pseudocode_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gpu.replay import pseudocode
-
-    with pytest.raises(ParameterError, match=r"no line of queue\.cuh has 'no such words'"):
-        pseudocode._read("x.toml", {"lines": [{"text": "", "at": "queue.cuh: no such words"}]})
-    data = {
-        "title": "",
-        "lines": [{"text": "", "kinds": ["JUMP"], "at": "queue.cuh: #pragma once"}],
-    }
-    with pytest.raises(ParameterError, match="no event is called 'JUMP'"):
-        pseudocode._read("x.toml", data)
-    wrong = {"text": "", "kinds": ["DELTA"], "reasons": ["WHIM"], "at": "queue.cuh: #pragma once"}
-    with pytest.raises(ParameterError, match="no reason is called 'WHIM'"):
-        pseudocode._read("x.toml", {"title": "", "lines": [wrong]})
-    assert pseudocode_of("cugraph") is None
 
 
 def test_a_bucket_width_that_one_can_see() -> None:

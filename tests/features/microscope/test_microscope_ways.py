@@ -11,12 +11,11 @@ from test_microscope import host, opened, recorded, window  # noqa: F401 (fixtur
 
 import gpu
 import sample_graphs
-from gpu.errors import EngineError, FormatError
+from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded, Progress, Ready, RunFinished
 from gpu.record.trace import Probe, Trace
 from sample_graphs import open_sample, suggested_source
-from viewer.features.microscope.model import NO_EVENTS
 from viewer.features.microscope.panel import MicroscopePanel
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
@@ -53,7 +52,6 @@ def test_it_waits_for_the_file_that_is_being_opened(
     window.actions_by_key["microscope"].trigger()
     panel = panel_of(window)
     assert "mine.gr is being opened" in panel.problem.text()
-    assert panel.bar.isVisible()
     assert not panel.record.isVisible()
     assert not host.asked("run")
     graph = open_sample("sample:figure_1")
@@ -64,25 +62,6 @@ def test_it_waits_for_the_file_that_is_being_opened(
     finish(window, host, graph)
     model = window.features["microscope"].model
     qtbot.waitUntil(lambda: model.position == 1)
-
-
-def test_a_file_that_cannot_be_read_ends_the_wait(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
-    say(window.controller, host, Ready(0, 0.1))
-    shown = window.session.graph
-    window.controller.open("/tmp/mine.gr")
-    number = host._number
-    window.actions_by_key["microscope"].trigger()
-    say(window.controller, host, Failed(number, FormatError("mine.gr", "no graph")))
-    panel = panel_of(window)
-    qtbot.waitUntil(panel.record.isVisible)
-    assert window.session.graph is shown
-    assert not host.asked("run")
-    qtbot.mouseClick(panel.record, LEFT)  # now what is shown is meant
-    assert len(host.asked("run")) == 1
 
 
 def test_a_graph_that_is_too_large_is_refused(
@@ -159,13 +138,9 @@ def test_both_panels_say_what_is_under_way(
     for share in (-1.0, 0.25):
         say(window.controller, host, Progress(record.run_id, share, "compiling the model"))
         assert "Compiling the model" in panel.problem.text() == code.hint.text()
-        assert panel.bar.isVisible()
-        assert panel.bar.maximum() == (0 if share < 0 else 1000)
-    assert panel.bar.value() == 250
     assert not panel.record.isVisible()
     say(window.controller, host, Failed(record.run_id, EngineError("the engine broke")))
     assert panel.problem.text() == "the engine broke" == code.hint.text()
-    assert not panel.bar.isVisible()
     assert panel.record.isVisible()
     qtbot.wait(50)
     assert len(host.asked("run")) == 1  # it is not tried again and again
@@ -188,20 +163,6 @@ def test_a_run_that_is_going_is_stopped_first(
     assert host.asked("run")[1].probe == Probe.EVENTS
 
 
-def test_a_run_without_events_is_offered_to_be_recorded(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
-    opened(window, host, qtbot)
-    window.start_run()
-    finish(window, host, window.session.graph)
-    panel = panel_of(window)
-    assert panel.problem.text() == NO_EVENTS
-    qtbot.mouseClick(panel.record, LEFT)
-    assert host.asked("run")[-1].probe == Probe.EVENTS
-
-
 def test_the_offer_of_the_run_panel_is_not_there_while_one_draws(
     window: MainWindow,  # noqa: F811
 ) -> None:
@@ -211,5 +172,9 @@ def test_the_offer_of_the_run_panel_is_not_there_while_one_draws(
     assert offer.y() < window.run_panel._run.y()
     window.actions_by_key["draw"].trigger()
     assert offer.isHidden(), "Run would take the drawing"
+    shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
+    window.actions_by_key["microscope"].trigger()  # nothing vanishes, and it is said why
+    assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == shown
+    assert "run the drawing first" in window.session.notice.words
     window.actions_by_key["draw"].trigger()
     assert not offer.isHidden()

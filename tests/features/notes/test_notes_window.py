@@ -101,18 +101,10 @@ def test_the_list_goes_there_changes_and_takes_away(window: MainWindow, qtbot: Q
     assert window.playback.cursor_ns == 100
     table.item(0, 1).setText("x" * (LONGEST_NOTE + 50))
     assert len(texts(window)[0]) == LONGEST_NOTE
-    window.playback.set_cursor(200.0)
-    table.setCurrentCell(0, 1)
-    qtbot.mouseClick(panel.move_button, LEFT)
-    assert notes.shown()[0].at == 200
-    table.setCurrentCell(2, 1)
-    qtbot.mouseClick(panel.move_button, LEFT)
-    answer(window, qtbot, VertexDialog, "1")
-    assert notes.shown()[2].at == 1
     table.setCurrentCell(0, 1)
     qtbot.keyClick(table, Key.Key_Delete)
     assert texts(window) == ["late", "<b>not bold</b>"]
-    assert "vertex 1: <b>not bold</b>" in panel.accessibleDescription()
+    assert "vertex 3: <b>not bold</b>" in panel.accessibleDescription()
     header, rows = panel.paper_table()
     assert [len(row) for row in rows] == [len(header)] * 2
 
@@ -148,14 +140,6 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
     assert far.pin.at == int(b.samples["t_ns"][-1])  # a trace holds no note after its run
     pair.end()
     assert [(flag.pin.note.text, flag.letter) for flag in notes.flags()] == [("of a", "")]
-
-
-def test_the_menu_of_a_vertex_offers_a_note(window: MainWindow, qtbot: QtBot) -> None:
-    menu = window.graph_view.vertex_menu(2)
-    next(one for one in menu.actions() if one.text() == "&Note here…").trigger()
-    answer(window, qtbot, QInputDialog, "C")
-    assert texts(window) == ["C"]
-    menu.deleteLater()
 
 
 def test_notes_are_saved_with_the_run_and_come_back(

@@ -179,23 +179,6 @@ def test_a_table_with_two_weights_asks_which(
     assert asked(window) == count
 
 
-def test_the_first_row_of_a_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    path = save(tmp_path, "lines.csv", "from_station,to_station\nann,bob\nbob,cid\n")
-    window.open_path(str(path))
-    serve(window, qtbot)
-    assert shown_graph(window).m == 2
-    window.actions_by_key["reopen_with_options"].trigger()
-    dialog = dialog_of(window, qtbot)
-    assert dialog.form.isRowVisible(dialog.first_row)
-    choose(qtbot, dialog.first_row, "An edge")
-    assert dialog.options() == {"header": False}
-    press(qtbot, dialog.open_button)
-    serve(window, qtbot)
-    assert shown_graph(window).m == 3
-    window.actions_by_key["reopen_with_options"].trigger()
-    assert dialog_of(window, qtbot).options() == {"header": False}
-
-
 def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     reopen = window.actions_by_key["reopen_with_options"]
     window.open_path("sample:grid")

@@ -1,4 +1,4 @@
-"""The palette: finding by letters, keys, remembering, every action is in it."""
+"""The palette: finding by letters, keys, every action is in it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_every_action_is_in_the_palette(window: MainWindow) -> None:
     assert any(word.startswith("Colour by: ") for word in words)
 
 
-def test_typing_and_enter_does_it_and_it_is_remembered(window: MainWindow, qtbot: QtBot) -> None:
+def test_typing_and_enter_does_it(window: MainWindow, qtbot: QtBot) -> None:
     before = window.theme.name
     palette = window.features["palette"].show()
     qtbot.keyClicks(palette.field, "dark theme")
@@ -37,7 +37,6 @@ def test_typing_and_enter_does_it_and_it_is_remembered(window: MainWindow, qtbot
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert window.theme.name == "dark" != before
     again = window.features["palette"].show()
-    assert again.list.topLevelItem(0).text(0) == "Dark theme"
     qtbot.keyClick(again.field, Qt.Key.Key_Down)
     assert again.list.currentIndex().row() == 1
     qtbot.keyClick(again.field, Qt.Key.Key_Escape)

@@ -55,7 +55,7 @@ def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
     assert found.best_work is not None
     assert found.controller is not None
     assert len(model.points) == 13
-    assert "Best time" in panel.words.text()
+    assert "best time" in panel.words.text()
     assert panel.words.text() == panel.accessibleDescription()
     QApplication.processEvents()
     place = panel.place_of(found.best_time)
@@ -69,7 +69,9 @@ def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
     assert record.trace is not None
     assert record.settings.delta == found.best_time.delta
     assert record.trace.time_ns == found.best_time.time_ns
+    name = window.session.graph.name
     window.controller.show_graph(sample_graphs.make("grid", n=100))
+    assert panel.words.text().startswith(f"{name}: best time")  # whose sweep it is
     panel.run_requested.emit(found.best_time)
     assert window.session.notice is not None
     assert "was made on" in window.session.notice.words

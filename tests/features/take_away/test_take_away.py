@@ -165,23 +165,6 @@ def check_table(window: MainWindow, key: str, path: Path) -> None:
                 assert np.allclose(told, trace.samples[field]), (key, name)
 
 
-def test_a_panel_is_chosen_in_the_menu(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    menu = window.actions_by_key.menu("export_panel")
-    titles = [action.text() for action in menu.actions()]
-    panels = [title for key, title in window.docks.titles.items() if key not in FORMS]
-    assert titles == ["Graph…", *(f"{title}…" for title in panels)]
-    next(action for action in menu.actions() if action.text() == "Runs…").trigger()
-    before = window.docks["runs"].widget
-    answer(window, tmp_path / "runs.png")
-    saved(window, qtbot, tmp_path / "runs.png")
-    panel = before()
-    assert panel.buttons["delete"].isVisible()  # as before, once it is on paper
-    columns = panel.table.horizontalHeader()
-    picture = QImage(str(tmp_path / "runs.png"))
-    assert picture.width() >= columns.length()
-    assert panel.size() == panel.parentWidget().contentsRect().size() or panel.width() > 0
-
-
 def test_the_graph_of_two_runs_is_shapes_on_white(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -24,7 +24,7 @@ import gpu
 import sample_graphs
 from gpu.formats import load_graph
 from gpu.graph import CSRGraph
-from gpu.host import GraphLoaded, Ready
+from gpu.host import GraphLoaded
 from gpu.record.trace import Trace
 from gpu.record.workspace import (
     TABLE,
@@ -32,7 +32,6 @@ from gpu.record.workspace import (
     save_workspace,
     saved_graph,
 )
-from viewer import app
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 
@@ -258,35 +257,6 @@ def test_a_broken_file_costs_nothing(window: MainWindow, qtbot: QtBot, tmp_path:
     qtbot.waitUntil(lambda: len(window.session.runs) == 2)
     assert "sweep is left out" in window.session.notice.words
     assert np.isfinite(window.playback.cursor_ns)
-
-
-def named_on_the_command_line(window: MainWindow, path: Path, graph: CSRGraph) -> Any:
-    """Start the window as `sssp-scope PATH` does; return the fake engine."""
-    assert app._is_for_window(str(path))
-    host: Any = window.controller.host
-    window.start(str(path))
-    if not host.asked("load"):
-        return host
-    assert host.asked("load")[-1].what == str(path)
-    assert not host.asked("run")  # neither graph nor engine is here
-    arrive(window, graph)
-    host.outbox.append(Ready(0, 0.1))
-    return host
-
-
-def test_a_small_graph_named_on_the_command_line_runs_by_itself(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    file, graph, _ = roads(tmp_path)
-    host = named_on_the_command_line(window, file, graph)
-    qtbot.waitUntil(lambda: len(host.asked("run")) == 1)
-    assert window.session.current.running
-    assert window.session.graph is graph
-    assert window.settings.recent_files[0] == str(file)
-    window.open_path(str(file))  # the second time it is opened by hand
-    arrive(window, graph)
-    qtbot.waitUntil(lambda: window.session.current is None)
-    assert len(host.asked("run")) == 1
 
 
 def mailed(tmp_path: Path, trace: Trace, origin: str, **options: Any) -> Path:

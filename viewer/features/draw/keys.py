@@ -95,7 +95,7 @@ class Keys:
         return True
 
     def _press_letter(self, key: Qt.Key, shift: bool) -> bool:
-        canvas = self._canvas
+        canvas, model = self._canvas, self._model
         if key == Key.Key_E:
             self.walk_arcs(-1 if shift else 1)
         elif key in (Key.Key_N, Key.Key_Insert):
@@ -107,8 +107,9 @@ class Keys:
         elif key in (Key.Key_Plus, Key.Key_Equal, Key.Key_Minus):
             canvas.zoom_by(1 / ZOOM if key == Key.Key_Minus else ZOOM)
         elif key == Key.Key_Escape:
-            if not canvas.give_up():
-                canvas.model.select()
+            if not canvas.give_up() and not (model.selected_vertices or model.selected_arcs):
+                return False  # the page is left
+            model.select()
         else:
             return False
         return True

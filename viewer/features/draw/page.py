@@ -152,6 +152,8 @@ class DrawPage(QWidget):
             self.name.setText(self.model.drawing.name)
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
-        """Stop the keys that nothing on the page takes: they would move the timeline."""
+        """Leave on Escape; stop other keys that nothing here takes: they move the timeline."""
         assert a0 is not None
+        if a0.key() == Qt.Key.Key_Escape:
+            self.leave_requested.emit()
         a0.accept()

@@ -12,7 +12,6 @@ from PyQt6.QtWidgets import QWidget
 
 from viewer.feature import FeaturePart, Window
 from viewer.features.matrix.panel import MatrixPanel
-from viewer.models.comparison import rival_of
 from viewer.models.matrix import MatrixModel
 from viewer.models.session import RunRecord
 
@@ -41,11 +40,6 @@ class MatrixFeature(FeaturePart):
         window = self._window
         pair = window.comparison
         self.panel = MatrixPanel(window.session, window.playback, self.model, pair)
-        rival = window.actions_by_key.find("compare_rival")
-        if rival is not None:
-            self.panel.rival_requested.connect(rival.trigger)
-        pair.pair_changed.connect(self._show_rival)
-        self._show_rival()
         return self.panel
 
     def needs(self) -> dict[str, bool]:
@@ -74,7 +68,6 @@ class MatrixFeature(FeaturePart):
     def _take_current(self, record: RunRecord | None) -> None:
         if record is None or not record.is_matrix:
             return
-        self._show_rival()
         quiet = self._window.modes.presenting or self._window.docks.arrangement == "lesson"
         if not self._came_up and not quiet:
             self._came_up = True
@@ -83,13 +76,6 @@ class MatrixFeature(FeaturePart):
     def _come_up(self) -> None:
         if self.model.record is not None:
             self._window.show_dock("matrix")
-
-    def _show_rival(self) -> None:
-        record = self.model.record
-        rival = rival_of(record) if record is not None else None
-        if self.panel is not None:
-            can = self._window.actions_by_key.find("compare_rival") is not None
-            self.panel.show_rival(rival.title if rival is not None and can else "")
 
     def _take_target(self, vertex: int) -> None:
         """A path to a vertex was asked for in the graph: that is the column."""

@@ -1,9 +1,9 @@
 """All pairs: the matrix of distances, who works on it, and beside it another run's.
 
 The matrix of the current run, with B's beside it where two are compared, through one window, with
-one chosen cell and one scale of colours. Below stand the cell under the pointer (or the chosen
-one) and the blocks at work over time. Both runs are on one clock: B's rows are shown at the moment
-of B that the comparison lays on the cursor.
+one chosen cell and one scale of colours. Below stands the cell under the pointer, or the chosen
+one. Both runs are on one clock: B's rows are shown at the moment of B that the comparison lays on
+the cursor.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import (
     QBoxLayout,
@@ -26,10 +25,9 @@ from PyQt6.QtWidgets import (
 from gpu.errors import GpuError
 from gpu.words import thousands
 from viewer.common.elided import ElidedLabel
-from viewer.common.small_widgets import centred_hint, chip, wrapped_label
+from viewer.common.small_widgets import centred_hint, wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
-from viewer.features.matrix.blocks import BlocksPlot
 from viewer.features.matrix.canvas import MatrixCanvas
 from viewer.features.matrix.look import MatrixLook
 from viewer.features.matrix.scale import MatrixScale
@@ -39,7 +37,6 @@ from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.live import LivePanel
 
-HIGH = 340  # pixels: with room for the blocks
 WIDE = 400  # pixels: with room for two matrices side by side
 STACKED = 420  # pixels: high enough for one above the other where that is too narrow
 NAMED = 380  # pixels: a matrix with room for its algorithm's name above
@@ -54,7 +51,6 @@ class MatrixPanel(LivePanel):
         "Choose an algorithm for all pairs in the Run panel and press Run: "
         "here are its distances, from every source to every vertex."
     )
-    rival_requested = pyqtSignal()
 
     def __init__(
         self,
@@ -68,7 +64,6 @@ class MatrixPanel(LivePanel):
         self._top = 0.0
         self._pointed = (0, -1, -1)  # A or B, row and column under the pointer
         super().__init__(session, playback, parent)
-        self.blocks.set_comparison(pair)
         model.record_changed.connect(self._show_records)
         model.cell_changed.connect(self._show_cell)
         model.window_changed.connect(self._show_caption)
@@ -85,15 +80,15 @@ class MatrixPanel(LivePanel):
         self.canvases[1].hide()
         self.scale = MatrixScale()
         self.titles = (ElidedLabel(role="strong"), ElidedLabel(role="strong"))
-        self.blocks = BlocksPlot(self._session, self._playback)
-        self.blocks.setMinimumHeight(scaled(90))
         self.words = ElidedLabel(role="strong")
         self.words.setAccessibleName("The cell under the pointer, or the chosen one")
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
         column.setSpacing(SPACING // 2)
-        column.addLayout(self._header())
+        self.caption = wrapped_label()
+        self.caption.setMinimumHeight(2 * self.fontMetrics().lineSpacing())  # no matrix jumps
+        column.addWidget(self.caption)
         self._box = _side_by_side(tuple(map(_below, self.titles, self.canvases)))
         column.addLayout(self._box, 5)
         for place, canvas in enumerate(self.canvases):
@@ -101,41 +96,17 @@ class MatrixPanel(LivePanel):
             canvas.look.changed.connect(self._show_look)
         column.addWidget(self.words)
         column.addWidget(self.scale)
-        column.addWidget(self.blocks, 2)
         self.hint = centred_hint(self.HINT)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.hint)
         self._pages.addWidget(page)
-
-    def _header(self) -> QBoxLayout:
-        self.caption = wrapped_label()
-        self.caption.setMinimumHeight(2 * self.fontMetrics().lineSpacing())  # no matrix jumps
-        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._head.setSpacing(SPACING // 2)
-        self._head.addWidget(self.caption, 1)
-        chips = QHBoxLayout()
-        chips.setSpacing(SPACING // 2)
-        self._head.addLayout(chips)
-        self.rival = chip("Compare", "Lay another algorithm's run beside this one")
-        self.rival.clicked.connect(self.rival_requested)
-        chips.addWidget(self.rival)
-        chips.addStretch(1)
-        return self._head
 
     def apply_theme(self, theme: Theme) -> None:
         """Recolour everything."""
         for canvas in self.canvases:
             canvas.apply_theme(theme)
         self.scale.apply_theme(theme)
-        self.blocks.apply_theme(theme)
         super().apply_theme(theme)
-
-    def show_rival(self, title: str) -> None:
-        """Name the algorithm that the button would compare with; "" where there is none."""
-        words = f"Compare with {title}: make its run and lay it beside this one"
-        self.rival.setToolTip(words)
-        self.rival.setAccessibleName(words)
-        self.rival.setVisible(bool(title) and not self._pair.active)
 
     # --- the models change
 
@@ -250,7 +221,7 @@ class MatrixPanel(LivePanel):
         self._show_caption()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Leave the blocks out where there is no room for them."""
+        """Stack two matrices where the panel is narrow and high."""
         super().resizeEvent(event)
         self._show_parts()
 
@@ -260,8 +231,6 @@ class MatrixPanel(LivePanel):
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         roomy = height >= scaled(STACKED)
         self._box.setDirection(down if narrow and roomy else across)
-        self._head.setDirection(down if narrow and roomy else across)
-        self.blocks.setVisible(height >= scaled(HIGH))
         for part in (self.canvases[1], self.canvases[1].parentWidget()):
             if part is not None:
                 part.setVisible(pair)
@@ -274,7 +243,6 @@ class MatrixPanel(LivePanel):
         for canvas in self.canvases:
             canvas.look.finish()
         self._show_look()
-        self.blocks.flush()
         self._describe()
 
     def close_looks(self) -> None:

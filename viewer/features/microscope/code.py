@@ -2,7 +2,7 @@
 
 Counts are those of the events up to the one shown; the colour of a line says how often it ran
 compared with the busiest line. The source scrolls to the current line only where that is out of
-sight, and each file keeps its scroll position, so that stepping to and fro does not jump.
+sight.
 """
 
 from __future__ import annotations
@@ -126,7 +126,6 @@ class CodePanel(QWidget):
         self.pseudo_title, self.source_title = QLabel(), QLabel()
         self._scrolls: dict[Lines, QScrollArea] = {}
         self._file = ""  # of the source that is shown
-        self._left_at: dict[str, int] = {}  # how far each file was scrolled
         split = self._split = QSplitter(Qt.Orientation.Horizontal)
         for title, lines in ((self.pseudo_title, self.pseudo), (self.source_title, self.source)):
             split.addWidget(self._part(title, lines))
@@ -218,15 +217,13 @@ class CodePanel(QWidget):
         self.setAccessibleDescription(f"Line at work: {words}")
 
     def _show_file(self, file: str, lines: tuple[str, ...]) -> None:
-        """Show a file of the source, scrolled as it was when it was last left."""
+        """Show a file of the source from its first line."""
         bar = self._scrolls[self.source].verticalScrollBar()
         if (file == self._file and self.source.lines == lines) or bar is None:
             return
-        self._left_at[self._file] = bar.value()
         self._file = file
         self.source.show_lines(lines, True)
-        bar.setMaximum(max(0, int(self.source.sizeHint().height() - bar.pageStep())))
-        bar.setValue(self._left_at.get(file, 0))
+        bar.setValue(0)
 
     def _reveal(self, lines: Lines, row: int) -> None:
         """Scroll a line into view, where it is not."""

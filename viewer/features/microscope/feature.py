@@ -15,8 +15,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from PyQt6.QtCore import Qt, QTimer
-from PyQt6.QtWidgets import QDockWidget, QPushButton, QTabBar
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QPushButton
 
 from gpu.algorithms import Algorithm, find
 from gpu.graph import CSRGraph
@@ -30,11 +30,11 @@ from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.model import COUNTERS, MicroscopeModel
 from viewer.features.microscope.panel import MicroscopePanel
 from viewer.graph.vertex_words import Tentative
-from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, RunRecord
+from viewer.models.session import PROGRESS_DONE, Notice, RunRecord
 
 if TYPE_CHECKING:
     from PyQt6.QtGui import QPainter
-    from PyQt6.QtWidgets import QMainWindow, QWidget
+    from PyQt6.QtWidgets import QWidget
 
     from viewer.common.theme import Theme
     from viewer.plots.timeline import Timeline
@@ -64,7 +64,7 @@ class MicroscopeFeature(Microscope):
         self._wanted = False  # a run was asked for: show it from its first event
         self._waits = False  # for a file that is being opened
         self._shown: CSRGraph | None = None  # the graph when that was last looked at
-        self._progress = PROGRESS_UNKNOWN, ""
+        self._progress = ""  # of what is under way, in words
         self._seen: set[str] = set()  # of DOCKS
         self._theme: Theme = window.theme
         self._beginning = QTimer(self.model)
@@ -77,7 +77,6 @@ class MicroscopeFeature(Microscope):
         self._connect()
         self._show_replay()
         self._show_offer()
-        hide_empty_tabs(window.as_widget())
 
     def _connect(self) -> None:
         window = self._window
@@ -144,7 +143,11 @@ class MicroscopeFeature(Microscope):
     # --- handlers
 
     def open(self) -> None:
-        """Show every event of the current run, or of a new one."""
+        """Show every event of the current run, or of a new one; not of a drawing yet."""
+        if self._window.modes.drawing:
+            words = "The microscope shows runs: run the drawing first, or close it."
+            self._window.session.set_notice(Notice("info", words))
+            return
         self.show()
         self._focus()
         if self.model.replay is None:
@@ -162,7 +165,6 @@ class MicroscopeFeature(Microscope):
             self._before = docks.arrangement
         if not (docks.arrangement == ARRANGEMENT and self.is_shown):
             docks.gather(ARRANGEMENT, DOCKS)
-        hide_empty_tabs(self._window.as_widget())
 
     def _focus(self) -> None:
         """Give its panel the keys."""
@@ -261,25 +263,23 @@ class MicroscopeFeature(Microscope):
         self._show_under_way()
 
     def _show_progress(self, fraction: float, words: str) -> None:
-        self._progress = fraction, words
+        self._progress = words if fraction < PROGRESS_DONE else ""
         if fraction >= PROGRESS_DONE and self._wanted:
             self._soon.start()
         self._show_under_way()
 
     def _show_under_way(self, _news: object = None) -> None:
         """Tell the panels what is being done so that there will be events."""
-        controller, (share, words) = self._window.controller, self._progress
+        controller = self._window.controller
         if not (self._wanted or recording(self._window.session.current)):
             self.model.set_under_way("")
         elif controller.opening:
             opened = f"{controller.opening} is being opened; then every event is recorded."
-            self.model.set_under_way(opened, share)
+            self.model.set_under_way(opened)
         elif not controller.ready:
             self.model.set_under_way(f"{controller.preparing} Then every event is recorded.")
-        elif share >= PROGRESS_DONE:
-            self.model.set_under_way(RECORDING)
         else:
-            self.model.set_under_way(f"{RECORDING} {words}", share)
+            self.model.set_under_way(f"{RECORDING} {self._progress}".rstrip())
 
     def _show_replay(self) -> None:
         if self.model.replay is not None and self._wanted:
@@ -348,14 +348,6 @@ def visible_delta(graph: CSRGraph, row: Algorithm) -> float | None:
         return None
     width = graph.mean_weight / 2
     return max(float(round(width)), 1.0) if graph.integer else width or None
-
-
-def hide_empty_tabs(main: QMainWindow) -> None:
-    """Hide tab bars of which no dock is seen: Qt leaves them about after `restoreState`."""
-    seen = {dock.windowTitle() for dock in main.findChildren(QDockWidget) if dock.isVisible()}
-    for bar in main.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-        if not seen & {bar.tabText(k) for k in range(bar.count())}:
-            bar.hide()
 
 
 install = MicroscopeFeature

@@ -25,7 +25,7 @@ from gpu.replay.replay import Replay, State
 from gpu.words import thousands
 from viewer.feature import Table
 from viewer.models.playback import PlaybackModel
-from viewer.models.session import PROGRESS_UNKNOWN, RunRecord, SessionModel
+from viewer.models.session import RunRecord, SessionModel
 
 MOST_EVENTS = 300_000
 COUNTERS = (
@@ -61,7 +61,6 @@ class MicroscopeModel(QObject):
         self.record: RunRecord | None = None
         self.problem = NO_RUN
         self.under_way = ""  # what is being done so that there will be events
-        self.share = PROGRESS_UNKNOWN  # how far that is, 0 to 1
         self.refused = False  # whether the graph shown cannot be recorded
         self.sentence = ""
         self.counts = np.zeros(0, np.int64)  # by kind, up to the event shown
@@ -85,10 +84,10 @@ class MicroscopeModel(QObject):
         """What is under way, or why there are no events."""
         return self.under_way or self.problem
 
-    def set_under_way(self, words: str, share: float = PROGRESS_UNKNOWN) -> None:
-        """Say what is being done so that there will be events, and how far; "" for nothing."""
-        if (words, share) != (self.under_way, self.share):
-            self.under_way, self.share = words, share
+    def set_under_way(self, words: str) -> None:
+        """Say what is being done so that there will be events; "" for nothing."""
+        if words != self.under_way:
+            self.under_way = words
             self.words_changed.emit()
 
     def refuse(self, graph: CSRGraph) -> None:

@@ -12,7 +12,6 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -28,7 +27,6 @@ from gpu.devices import PRESETS
 from gpu.record.events import EventKind
 from gpu.words import time_words
 from viewer.common.elided import ElidedLabel
-from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.feature import Table
 from viewer.features.microscope.board import Board
@@ -44,7 +42,6 @@ GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may se
     ("waste", "Wasted item", (EventKind.STALE, EventKind.SKIP)),
 )
 RECORD = "Run and record every event"
-BAR = (180, 10)  # pixels, of the progress bar at the reference text size
 KEYS = "Left and Right step, Space plays; Shift with an arrow moves the map"
 LEAVE_TIP = "Back to the panels that were there before"
 EVERY_TIP = "Step also to where a bucket's memory and counters change: blocks, resv_ptr, WCC, CWC"
@@ -156,10 +153,6 @@ class MicroscopePanel(QWidget):
         self.problem.setWordWrap(True)
         self.problem.setProperty("role", "muted")
         self.problem.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setFixedSize(scaled(BAR[0]), scaled(BAR[1]))
-        self.bar.setAccessibleName("Progress")
         self.record = QPushButton(RECORD)
         self.record.setToolTip("Run the graph shown on the Classroom GPU with every event kept")
         self.example = QPushButton("Open an example: figure 6")
@@ -171,7 +164,7 @@ class MicroscopePanel(QWidget):
         column.setContentsMargins(2 * SPACING, SPACING, 2 * SPACING, SPACING)
         column.addStretch(1)
         column.addWidget(self.problem)
-        for part in (self.bar, self.record, self.example, self.leave_empty):
+        for part in (self.record, self.example, self.leave_empty):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignCenter)
         column.addStretch(2)
         return page
@@ -257,10 +250,6 @@ class MicroscopePanel(QWidget):
         model = self._model
         idle = not model.under_way
         self.problem.setText(model.words)
-        self.bar.setVisible(not idle)
-        measured = 0 <= model.share < 1
-        self.bar.setRange(0, 1000 if measured else 0)
-        self.bar.setValue(int(1000 * model.share) if measured else 0)
         self.record.setVisible(idle and not model.refused)
         self.example.setVisible(idle and model.refused)
         self.setAccessibleDescription(model.summary_text())
