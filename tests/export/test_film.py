@@ -25,7 +25,6 @@ from gpu.record.tracefile import save_trace
 from viewer import app
 from viewer.export.dashboard import Dashboard
 from viewer.export.film import RATES, FilmPlan, write_film
-from viewer.features.take_away import FilmDialog
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 
@@ -154,16 +153,9 @@ def trace_with(trace: Trace, samples: np.ndarray) -> Trace:
     return replace(trace, samples=samples)
 
 
-def dialog_of(window: MainWindow) -> FilmDialog:
+def save_as(window: MainWindow, path: Path) -> None:
+    """Ask for a film and choose a file."""
     window.actions_by_key["export_film"].trigger()
-    dialog = window.findChild(FilmDialog)
-    assert dialog is not None
-    return dialog
-
-
-def save_as(window: MainWindow, dialog: FilmDialog, qtbot: QtBot, path: Path) -> None:
-    """Press Save as… and choose a file."""
-    qtbot.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
     chooser = window.findChild(QFileDialog)
     assert chooser is not None
     chooser.fileSelected.emit(str(path))
@@ -181,14 +173,10 @@ def test_a_film_of_two_runs_from_the_window(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window.comparison.compare_with(window.session.runs[0])
-    dialog, path = dialog_of(window), tmp_path / "both.gif"
-    assert dialog.plan().theme == "projector"
-    qtbot.keyClicks(dialog.size_box, "960")
-    dialog.seconds.setValue(0.5)
-    assert (dialog.plan().size, dialog.plan().seconds) == ((960, 540), 0.5)
-    save_as(window, dialog, qtbot, path)
-    qtbot.waitUntil(lambda: said(window).startswith(f"Saved {path}"), timeout=60_000)
-    assert frames(path)[0].shape == (540, 960, 3)
+    path = tmp_path / "both.gif"
+    save_as(window, path)
+    qtbot.waitUntil(lambda: said(window).startswith(f"Saved {path}"), timeout=120_000)
+    assert frames(path)[0].shape == (720, 1280, 3)
 
 
 @pytest.mark.slow
@@ -196,7 +184,7 @@ def test_a_film_is_given_up_and_leaves_nothing(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "long.gif"
-    save_as(window, dialog_of(window), qtbot, path)
+    save_as(window, path)
     window.actions_by_key["export_film"].trigger()
     assert said(window) == "A film is being made."
     cancel = next(
@@ -210,27 +198,27 @@ def test_a_film_is_given_up_and_leaves_nothing(
     assert window.features["take_away"].film is None
 
 
-def test_the_range_that_is_repeated_can_be_filmed(window: MainWindow) -> None:
-    end = window.playback.duration_ns
+def test_a_film_shows_the_range_that_is_repeated_in_the_windows_theme(window: MainWindow) -> None:
+    end, feature = window.playback.duration_ns, window.features["take_away"]
+    assert (feature._plan("a.gif").first_ns, feature._plan("a.gif").last_ns) == (0.0, end)
     window.playback.set_loop(0.25 * end, 0.75 * end)
-    dialog = dialog_of(window)
-    assert (dialog.plan().first_ns, dialog.plan().last_ns) == (0.25 * end, 0.75 * end)
-    dialog.loop.setChecked(False)
-    assert (dialog.plan().first_ns, dialog.plan().last_ns) == (0.0, end)
-    dialog.reject()
+    plan = feature._plan("a.MP4")
+    assert (plan.suffix, plan.first_ns, plan.last_ns) == (".mp4", 0.25 * end, 0.75 * end)
+    assert plan.theme == window.theme.name
 
 
-def test_what_cannot_be_made_is_said_at_once(
-    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_only_what_can_be_encoded_is_offered(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    dialog = dialog_of(window)
-    qtbot.keyClick(dialog.kind, Qt.Key.Key_Down)
-    assert "pip install 'sssp-scope[video]'" in dialog.problem.text()
-    assert not dialog.save_button.isEnabled()
-    qtbot.keyClick(dialog.kind, Qt.Key.Key_Up)
-    assert dialog.save_button.isEnabled()
-    dialog.reject()
+    window.actions_by_key["export_film"].trigger()
+    chooser = window.findChild(QFileDialog)
+    assert chooser is not None
+    assert chooser.nameFilters() == ["GIF (*.gif)"]
+    chooser.reject()
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    window.actions_by_key["export_film"].trigger()
+    assert "pip install 'sssp-scope[video]'" in said(window)
 
 
 def test_a_plan_says_what_is_wrong_with_it(tmp_path: Path) -> None:

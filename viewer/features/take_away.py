@@ -28,7 +28,7 @@ from gpu.record.trace import Trace, reached_mask
 from gpu.record.tracefile import save_trace
 from gpu.study.export_runs import write_all_samples, write_runs, write_table
 from viewer.common.background import Task, run_command
-from viewer.export.film import FilmPlan
+from viewer.export.film import FILMS, FilmPlan
 from viewer.feature import FeaturePart, HasTable, Table, Window
 from viewer.frame.copied_commands import copy_command, copy_run, reference_of
 from viewer.graph.view import GraphView
@@ -37,7 +37,6 @@ from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
 PAGES = "Web pages (*.html)"
-FILMS = "GIF (*.gif);;MP4 (*.mp4)"
 RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
 FORMS = ("run", "lesson")  # nothing in them is a result
@@ -176,8 +175,13 @@ class TakeAwayFeature(FeaturePart):
         """Ask where to save a film of the run, or of both that are compared."""
         if self.film is not None:
             self._say(Notice("info", "A film is being made.", "Wait for it, or press Cancel."))
+            return
+        kinds = [suffix for suffix in FILMS if not FilmPlan(suffix).problem]  # can be encoded here
+        if not kinds:
+            self._say(Notice("error", f"No film: {FilmPlan().problem}."))
         elif self._shown()[0]:
-            self._window.files.ask_save("Export film", FILMS, ".gif", self.save_film)
+            words = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in kinds)
+            self._window.files.ask_save("Export film", words, kinds[0], self.save_film)
 
     def _plan(self, path: str) -> FilmPlan:
         """Return what the film shows: the range that is repeated, else the whole run."""

@@ -190,7 +190,6 @@ def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_p
     dialog = dialog_of(window, qtbot)
     assert dialog.file.text() == "mesh.graph"
     assert dialog.format.text() == "METIS"
-    assert not dialog.form.isRowVisible(dialog.first_row)
     assert not dialog.form.isRowVisible(dialog.name)  # METIS does not name its weights
     choose(qtbot, dialog.direction, "Directed")
     press(qtbot, dialog.open_button)
