@@ -17,6 +17,7 @@ from typing import Any
 
 from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QWidget
 
 from gpu.cli.command_line import compare_line
 from gpu.errors import CancelledByUserError, GpuError
