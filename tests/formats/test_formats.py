@@ -236,15 +236,6 @@ def test_weights_become_float_where_they_must(tmp_path: Path, parser: str) -> No
     assert graph.weights.tolist() == [2147483647, 0]
 
 
-def test_galois_float_weights(tmp_path: Path) -> None:
-    arcs = [(u, v, w + 0.5) for u, v, w in ARCS]
-    for kind in ("<f4", "<f8"):
-        graph = load_graph(save(tmp_path, "f.gr", galois(1, kind, arcs)))
-        assert arcs_of(graph) == sorted(arcs)
-        assert any("look like floats" in note for note in graph.provenance.notes)
-    assert load_graph(save(tmp_path, "u.gr", galois(2, ""))).weights.tolist() == [1] * 6
-
-
 def test_metis_lines_may_be_empty(tmp_path: Path, parser: str) -> None:
     graph = load_graph(save(tmp_path, "a.graph", "4 1\n3\n\n1\n\n"))
     assert arcs_of(graph) == [(0, 2, 1), (2, 0, 1)]

@@ -86,24 +86,3 @@ def test_a_graph_of_other_types_or_lengths_is_never_made(
     assert CSRGraph(**arrays).checked().m == 3
     with pytest.raises(GraphError, match=words):
         CSRGraph(**{**arrays, **changed})
-
-
-@pytest.mark.parametrize(
-    ("array", "value", "words"),
-    [
-        ("indptr", 4, "never fall"), ("indptr", -1, "never fall"),
-        ("indices", 3, "ends at 3"), ("indices", -1, "ends at -1"),
-        ("weights", -1.0, "-1"), ("weights", np.inf, "inf"), ("weights", np.nan, "nan"),
-    ],
-)  # fmt: skip
-def test_a_checked_graph_has_no_broken_row_head_or_weight(
-    array: str, value: float, words: str
-) -> None:
-    arrays = {
-        "indptr": np.array([0, 2, 3, 3]),
-        "indices": np.array([1, 2, 0], np.int32),
-        "weights": np.ones(3, np.float32),
-    }
-    arrays[array][1] = value
-    with pytest.raises(GraphError, match=words):
-        CSRGraph(**arrays).checked()

@@ -27,7 +27,7 @@ from scipy import sparse
 from test_formats import FILES, UNDIRECTED
 
 from gpu.errors import FormatError, GpuError
-from gpu.formats import READERS, load_graph, rows, save_graph, warm_up
+from gpu.formats import READERS, load_graph, save_graph
 from gpu.formats.reading import Reading
 from gpu.formats.rows import NOT_NEGATIVE, SIGNED, SKIPPED, RowRules, Rows, read_rows
 
@@ -198,15 +198,6 @@ def fuzz(seed: int, folder: Path, *, files: int) -> int:
 @pytest.mark.slow
 def test_mutated_files_are_read_or_refused(tmp_path: Path) -> None:
     assert fuzz(7, tmp_path, files=FILES_READ) == FILES_READ
-
-
-def test_mutated_files_with_the_compiled_reader(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    warm_up()
-    monkeypatch.setattr(rows, "COMPILED_BYTES", 1)
-    monkeypatch.setattr(rows, "CHUNK_BYTES", 64)
-    assert fuzz(5, tmp_path, files=60) == 60
 
 
 def test_the_seeds_are_of_every_format(tmp_path: Path) -> None:

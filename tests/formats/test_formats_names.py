@@ -90,10 +90,6 @@ def test_every_text_format_with_every_line_end(tmp_path: Path, name: str, end: b
             assert arcs_of(load_graph(path)) == arcs
 
 
-def test_mixed_line_ends(tmp_path: Path) -> None:
-    assert load_graph(save(tmp_path, "g.csv", b"0,1\r1,2\r\n2,3\n3,4\r")).m == 4
-
-
 @pytest.mark.parametrize("coding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 @pytest.mark.parametrize("suffix", [".mtx", ".gr", ".csv", ".graphml", ""])
 def test_wide_text_is_refused_in_words(tmp_path: Path, coding: str, suffix: str) -> None:
@@ -110,20 +106,6 @@ def test_a_zero_byte_is_no_text(tmp_path: Path, key: str) -> None:
 
 
 # ---------------------------------------------------------------- exchange formats
-
-
-@pytest.mark.parametrize(
-    "place",
-    ["http://www.gexf.net/1.3", "http://www.gexf.net/1.3draft", "http://gexf.net/1.2",
-     "http://www.gexf.net/1.1draft", "http://example.org/any", ""],
-)  # fmt: skip
-def test_gexf_of_every_namespace(tmp_path: Path, place: str) -> None:
-    text = gexf(ARCS, 4, True)
-    old = "http://www.gexf.net/1.2draft"
-    text = text.replace(f'xmlns="{old}"', f'xmlns="{place}"' if place else "")
-    graph = load_graph(save(tmp_path, "g.gexf", text.replace(f"{old}/viz", f"{place}/viz")))
-    assert arcs_of(graph) == sorted(ARCS)
-    assert graph.positions is not None
 
 
 FAULTS = {
@@ -146,14 +128,6 @@ FAULTS = {
 def test_exchange_faults_name_their_line(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(FormatError, match=words):
         load_graph(save(tmp_path, "bad.any", text))
-
-
-def test_edges_that_say_otherwise_of_themselves(tmp_path: Path) -> None:
-    text = graphml([(0, 1, 3), (1, 2, 4)], 3, True)
-    text = text.replace('<edge source="1"', '<edge directed="false" source="1"')
-    assert arcs_of(load_graph(save(tmp_path, "g.graphml", text))) == [
-        (0, 1, 3), (1, 2, 4), (2, 1, 4),
-    ]  # fmt: skip
 
 
 def test_the_first_fault_is_told(tmp_path: Path) -> None:

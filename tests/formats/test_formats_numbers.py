@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from gpu.errors import FormatError
-from gpu.formats import load_graph, warm_up
 from gpu.formats.reading import Reading
 from gpu.formats.rows import RowRules, Rows, read_rows
 
@@ -76,21 +75,3 @@ def test_past_float64_the_line_is_named(compiled: bool) -> None:
     for text in ("1e309", "18" + "0" * 307 + ".0"):
         with pytest.raises(FormatError, match=r"-:3: weight .* is past the range of float64"):
             read(["1", "2.5", text, "x"], compiled=compiled)
-
-
-def test_what_the_first_lines_do_not_say(tmp_path: Path) -> None:
-    """Ids and weights that are small at the beginning, in a file that is large enough."""
-    path = tmp_path / "g.csv"
-    for last, kind in (("5,6,7", np.int32), ("5,6,0.5", np.float64), ("5,6,3000000000", np.int64)):
-        for tail in ("5", str(2**31), str(2**40)):
-            body = "1,2,3\n" * 30_000 + last.replace("5,", f"{tail},", 1) + "\n"
-            path.write_text(body)
-            warm_up()
-            graph = load_graph(path)
-            assert graph.weights.dtype == kind
-            assert graph.ids is not None
-            assert graph.ids.tolist() == sorted({1, 2, 6, int(tail)})
-            at = int(np.searchsorted(graph.ids, int(tail)))
-            arc = int(graph.indptr[at])
-            assert graph.ids[graph.indices[arc]] == 6
-            assert graph.weights[arc] == float(last.rpartition(",")[2])

@@ -168,12 +168,6 @@ def test_the_first_row_may_be_a_heading(tmp_path: Path, text: str, edges: int) -
     assert load_graph(path, header=False).m == text.count("\n")
 
 
-def test_a_heading_that_stands_far_below_again_is_an_edge(tmp_path: Path) -> None:
-    rows = "".join(f"n{k},n{k + 1}\n" for k in range(500))
-    assert load_graph(save(tmp_path, "t.csv", f"ann,bob\n{rows}")).m == 500
-    assert load_graph(save(tmp_path, "t.csv", f"ann,bob\n{rows}ann,n7\n")).m == 502
-
-
 @pytest.mark.parametrize("text", ["Id,Label\n1,x\n2,y\n", "name;id;age\nann;a;3\nbob;b;4\n"])
 def test_a_table_of_nodes_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(FormatError, match=r":1: the heading .* names nodes, not edges; open the"):
@@ -226,9 +220,3 @@ def test_columns_are_chosen_by_the_heading(tmp_path: Path, separator: str, kind:
     short = text.replace(separator.join(rows[20]), "20")
     with pytest.raises(FormatError, match=":24: 1 columns found '20', the heading has 6"):
         load_graph(save(tmp_path, "t.csv", short))
-
-
-def test_a_weight_of_two_words_is_told_as_it_stands(tmp_path: Path) -> None:
-    text = "a\tb\t1\nb\tc\t3 4\n"
-    with pytest.raises(FormatError, match=":2: weight '3 4' is not a finite number >= 0"):
-        load_graph(save(tmp_path, "g.tsv", text))

@@ -11,10 +11,9 @@ from lesson_files import TWO, WHOLE, write
 from msgspec.structs import replace
 
 import sample_graphs
-from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench, answer_words, formatted
-from gpu.lessons.lesson import Claim, Question, Value
+from gpu.lessons.lesson import Question, Value
 from gpu.lessons.read import read_lesson
 
 FAULT = '[[step.run]]\nname = "f"\nalgorithm = "edge_apsp"\nvariant = "KEY"\n'
@@ -28,23 +27,6 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 def asked(kind: Any, answer: Value | None = None, **more: Any) -> Question:
     return Question(kind, "?", answer, **more)
-
-
-@pytest.mark.parametrize(
-    ("relation", "holds"),
-    [
-        ("<", (True, False, False)),
-        ("<=", (True, True, False)),
-        (">", (False, False, True)),
-        (">=", (False, True, True)),
-        ("==", (False, True, False)),
-    ],
-)
-def test_a_claim_is_true_or_not(bench: Bench, relation: Any, holds: tuple[bool, ...]) -> None:
-    left = Value("a", "processed")  # 4
-    for right, expected in zip((5.0, 4.0, 3.0), holds, strict=True):
-        assert bench.holds(Claim(left, relation, right)) is expected
-    assert bench.holds(Claim(left, relation, Value("b", "processed"))) is holds[2]  # 3
 
 
 def test_a_value_over_another(bench: Bench) -> None:
@@ -75,15 +57,6 @@ def test_numbers_in_a_text(bench: Bench, text: str, filled: str | None) -> None:
         assert bench.filled(text) == filled
 
 
-def test_a_small_share_has_a_decimal(bench: Bench) -> None:
-    class Small(Bench):
-        def value(self, value: Value) -> float:
-            return {"x": 0.00123, "y": 0.01, "z": -0.0499}[value.of]
-
-    small = Small(bench.lesson)
-    assert small.filled("{x.q %} {y.q %} {z.q %}") == "0.1 % 1 % -5 %"
-
-
 @pytest.mark.parametrize(
     ("number", "words"),
     [
@@ -103,25 +76,6 @@ def test_a_small_share_has_a_decimal(bench: Bench) -> None:
 def test_numbers_have_three_digits_or_thousands_apart(number: float, words: str) -> None:
     assert formatted(number) == words
     assert formatted(number, "x") in (f"{words}x", words if words == "∞" else f"{words}x")
-
-
-def test_a_graph_that_somebody_else_opened_is_taken(bench: Bench) -> None:
-    other = Bench(bench.lesson)
-    step = other.lesson.steps[0]
-    graph = sample_graphs.make("grid", n=100)
-    other.adopt_graph(other.reference(step), graph)
-    assert other.graph(step) is graph
-    assert other.graph(other.lesson.steps[1]) is graph  # named before, and still meant
-    assert other.trace("b").graph.n == graph.n
-
-
-def test_runs_are_made_once_and_kept(bench: Bench) -> None:
-    assert bench.trace("a") is bench.trace("a")
-    assert bench.sweep("s") is bench.sweep("s")
-    assert bench.graph(bench.lesson.steps[0]) is bench.graph(bench.lesson.steps[0])
-    for make, words in ((bench.trace, "no run 'z'"), (bench.sweep, "no sweep 'z'")):
-        with pytest.raises(ParameterError, match=words):
-            make("z")
 
 
 def test_a_run_starts_where_the_lesson_says(tmp_path: Path) -> None:

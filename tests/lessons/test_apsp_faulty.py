@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.algorithms import ALGORITHMS
 from gpu.errors import ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.lessons.printed_listings import (
@@ -69,12 +68,6 @@ def test_what_each_leaves_behind(graph: CSRGraph) -> None:
     assert FAULTS["row_index_overflows"](graph).wrong > 0
 
 
-def test_at_46340_the_index_still_fits(graph: CSRGraph) -> None:
-    from gpu.lessons.printed_listings import row_index_overflows
-
-    assert row_index_overflows(graph, 46_340).wrong == 0
-
-
 def test_large_graphs_and_floats_are_refused(graph: CSRGraph) -> None:
     none = np.zeros(30_000, np.int32)
     big = CSRGraph.from_arcs(none, none, none, 1)
@@ -82,21 +75,3 @@ def test_large_graphs_and_floats_are_refused(graph: CSRGraph) -> None:
     for refused in (big, floats):
         with pytest.raises(ParameterError, match="use a small sample"):
             FAULTS["flag_set_once"](refused)
-
-
-def test_they_are_offered_nowhere_else() -> None:
-    assert not any(
-        "faulty" in engine for row in ALGORITHMS.values() for engine in row.engines.values()
-    )
-    for path in [*TOP.glob("gpu/**/*.py"), *TOP.glob("viewer/**/*.py")]:
-        if path.name != "apsp_faulty.py" and "lessons" not in path.parts:
-            text = path.read_text(encoding="utf-8")
-            assert "import apsp_faulty" not in text, path
-            assert "from gpu.lessons.printed_listings" not in text, path
-
-
-def test_infinity_plus_a_weight_is_what_c_makes_of_it() -> None:
-    """From vertex 1 nothing leads to 0: the listing adds 5 to the largest int all the same."""
-    graph = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([5], np.int32), 2)
-    rows = FAULTS["infinity_overflows"](graph).rows
-    assert rows.tolist() == [[0, 5], [2**31 - 1, -(2**31) + 4]]

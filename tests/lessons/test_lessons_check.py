@@ -71,10 +71,6 @@ FOUND: dict[str, tuple[str, str]] = {
 }
 
 
-def test_a_good_lesson_has_nothing_wrong(tmp_path: Path) -> None:
-    assert check_file(write(tmp_path)) == []
-
-
 @pytest.mark.parametrize("case", FOUND)
 def test_check_finds_it(tmp_path: Path, case: str) -> None:
     toml, words = FOUND[case]
@@ -82,11 +78,6 @@ def test_check_finds_it(tmp_path: Path, case: str) -> None:
     assert problems, "something is wrong"
     assert any(words in problem for problem in problems), problems
     assert all("mine.toml" in problem for problem in problems)
-
-
-def test_check_finds_everything_at_once(tmp_path: Path) -> None:
-    toml = WHOLE.replace('"bellman_ford"', '"bell"').replace(TWO, TWO + "panels = ['moon']\n")
-    assert len(check_file(write(tmp_path, toml))) >= 2
 
 
 # ---- the command ----
@@ -153,13 +144,12 @@ def test_an_order_that_compare_does_not_state_is_neither_graded_nor_claimed(tmp_
     ratio = '{ value = "near_far.time_ms", over = "adds.time_ms" }'
     claim = f'[[step.claim]]\nleft = {ratio}\nis = ">"\nright = 0.01\n'
     text = "# T\n\n## one\nText.\n"
-    for graph, words in (
-        ("rmat?n=4096", "the model does not rank them on this graph"),
-        ("watts_strogatz?n=16384", "too close for the model to rank them"),
+    for graph, words, more, place in (
+        ("rmat?n=4096", "the model does not rank them on this graph", asked, "question"),
+        ("watts_strogatz?n=16384", "too close for the model to rank them", claim, "claim"),
     ):
         step = f'[[step]]\nkey = "one"\ngraph = "sample:{graph}"\n{runs}'
-        for more, place in ((asked, "question"), (claim, "claim")):
-            problems = check_file(write(tmp_path, HEAD + step + more, text))
-            assert len(problems) == 1, problems
-            assert f"step 'one', {place}: near_far and adds are put in order" in problems[0]
-            assert words in problems[0]
+        problems = check_file(write(tmp_path, HEAD + step + more, text))
+        assert len(problems) == 1, problems
+        assert f"step 'one', {place}: near_far and adds are put in order" in problems[0]
+        assert words in problems[0]

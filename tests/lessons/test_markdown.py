@@ -117,11 +117,6 @@ def test_nothing_in_a_text_becomes_a_tag_or_is_fetched(
     assert all(address.startswith("https://example.org/") for address in found.addresses)
 
 
-def test_attributes_of_a_link_are_escaped() -> None:
-    made = inline('[x](https://example.org/"onmouseover="alert(1))')
-    assert made == '<a href="https://example.org/%22onmouseover=%22alert(1)">x</a>'
-
-
 @pytest.mark.parametrize("mark", ["[", "![", "[a](", "*a ", "`a ``b ", "> ", "- ", "|"])
 def test_a_text_of_nothing_but_marks_is_read(mark: str) -> None:
     """The old reader took minutes for some of these: the timeout of a test is the limit."""

@@ -132,11 +132,6 @@ def test_no_bucket_where_there_is_no_distance_or_no_delta() -> None:
         at_value(small_trace(), small_graph(), "events", "POP")
 
 
-def test_a_matrix_answers_from_its_first_row() -> None:
-    rows = np.array([[0, 4, 7, 7, 9], [1, 2, 3, 4, 5]], np.int32)
-    assert at_value(told(dist=rows), small_graph(), "distance", "5") == 9
-
-
 def test_which_vertex() -> None:
     values = {name: row[1](told()) for name, row in VERTEX_QUANTITIES.items()}
     assert values["most_processed_vertex"].tolist() == [1, 1, 1, 2, 0]
@@ -193,14 +188,6 @@ SWEPT = {
 @pytest.mark.parametrize("name", SWEEP_QUANTITIES)
 def test_a_quantity_of_a_sweep(name: str) -> None:
     assert sweep_value(POINTS, "s", name) == pytest.approx(SWEPT[name])
-
-
-def test_sweeps_that_do_not_know() -> None:
-    assert sweep_value([point(1.0, 5, 5)], "s", "clip") == 0.0
-    with pytest.raises(ParameterError, match="has no controller"):
-        sweep_value(POINTS[1:], "s", "controller_ms")
-    with pytest.raises(ParameterError, match="sweep 's' has no good point"):
-        sweep_value(POINTS[-1:], "s", "points")
 
 
 def test_a_quantity_of_a_faulty_listing() -> None:

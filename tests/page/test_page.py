@@ -17,7 +17,6 @@ from page_stage import Parts, recorded, roads
 import gpu
 import sample_graphs
 from gpu.cli.main import main
-from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench
 from gpu.lessons.read import find_lessons, read_lesson
@@ -27,7 +26,6 @@ from gpu.page.html import asset, modules
 from gpu.page.lesson import lesson_page
 from gpu.page.pack import Pack
 from gpu.page.runs import MOST_SAMPLES, pair_page, run_page, thinned
-from gpu.page.sweep import sweep_page
 from gpu.proof.verify import verify
 from gpu.record.notes import Note
 from gpu.record.trace import SAMPLE, Trace
@@ -70,17 +68,6 @@ def test_notes_are_on_the_page_as_text_and_only_where_there_are_any() -> None:
     noted = replace(trace, notes=(Note("a", vertex=int(shown[7])), Note("b", vertex=missing)))
     told = Parts(run_page(noted, graph)).tree()["runs"][0]["notes"]
     assert [one["vertex"] for one in told] == [7, -1]
-
-
-def test_positions_are_where_they_were_within_a_thousandth() -> None:
-    graph = roads()
-    assert graph.positions is not None
-    (place,) = Parts(run_page(recorded(), graph)).tree()["graphs"]
-    where = graph.positions.astype(float)
-    low, high = where.min(axis=0), where.max(axis=0)
-    unit = (high - low).max() / max(place["width"], place["height"])
-    assert np.abs(place["x"] * unit + low[0] - where[:, 0]).max() < 1e-3 * (high - low).max()
-    assert np.abs(high[1] - place["y"] * unit - where[:, 1]).max() < 1e-3 * (high - low).max()
 
 
 def test_a_map_has_one_line_for_both_directions() -> None:
@@ -162,12 +149,6 @@ def test_nothing_of_a_stranger_becomes_markup() -> None:
     assert "\u2028" not in parts.held["data"]
 
 
-def test_twelve_thousand_vertices_stay_under_two_megabytes() -> None:
-    graph = roads(12_000)
-    text = pair_page(recorded("adds", 12_000), recorded("near_far", 12_000), graph)
-    assert len(text.encode()) < 2_000_000
-
-
 def test_two_runs_share_their_graph() -> None:
     tree = Parts(pair_page(recorded("adds"), recorded("near_far"), roads())).tree()
     assert len(tree["graphs"]) == 1
@@ -175,18 +156,6 @@ def test_two_runs_share_their_graph() -> None:
     other = replace(recorded(), graph=replace(recorded().graph, hash="another"))
     with pytest.raises(CompareError, match="another graph"):
         pair_page(recorded(), other, roads())
-
-
-def test_a_sweep_is_runs_that_differ_in_one_knob() -> None:
-    runs = [recorded("near_far", delta=delta) for delta in (512.0, 32.0, 128.0)]
-    tree = Parts(sweep_page(runs, roads())).tree()
-    assert [point["value"] for point in tree["sweep"]["points"]] == [32, 128, 512]
-    times = [tree["runs"][point["run"]]["time_ns"] for point in tree["sweep"]["points"]]
-    assert times == [point["time_ns"] for point in tree["sweep"]["points"]]
-    with pytest.raises(ParameterError, match="another algorithm: near_far and adds"):
-        sweep_page([*runs, recorded()], roads())
-    with pytest.raises(ParameterError, match="differ in nothing"):
-        sweep_page([runs[0]] * 3, roads())
 
 
 def test_a_lesson_goes_through_runs_of_its_sweeps() -> None:
@@ -219,19 +188,6 @@ def test_a_page_says_what_was_proved_of_all_pairs(tmp_path: Path) -> None:
     assert Parts(pair_page(proved, proved, small)).tree()["cautions"] == []
     cautions = Parts(pair_page(found, proved, small)).tree()["cautions"]
     assert any(one.startswith("Distances not checked: ") for one in cautions)
-
-
-def test_no_run_of_a_lesson_is_unproved() -> None:
-    """All pairs among them; what a faulty listing makes is no run."""
-    for path in find_lessons("/nowhere"):
-        found = read_lesson(path)
-        if not any("apsp" in run.algorithm for step in found.steps for run in step.runs):
-            continue
-        told = Parts(lesson_page(Bench(found))).tree()
-        assert any("matrix" in run for run in told["runs"])
-        assert not [run["totals"] for run in told["runs"] if "✓" not in run["totals"]]
-        return
-    raise AssertionError("no lesson has all pairs")
 
 
 def test_modules_may_be_put_into_one_script() -> None:
@@ -327,19 +283,6 @@ def test_wrong_input_leaves_nothing_behind(
     assert main(["page", *given, "-o", str(tmp_path / "page.html")]) == code
     assert said in capsys.readouterr().err
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_a_run_whose_graph_is_gone_has_panels_and_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    trace = recorded()
-    gone = replace(trace, graph=replace(trace.graph, origin="gone.gr"))
-    page = tmp_path / "page.html"
-    assert main(["page", _saved(tmp_path, "run.npz", gone), "-o", str(page)]) == 0
-    assert "gone.gr" in capsys.readouterr().err
-    tree = Parts(page.read_text()).tree()
-    assert tree["graphs"] == []
-    assert "gone.gr" in tree["note"]
 
 
 def test_a_sweep_is_recorded_as_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

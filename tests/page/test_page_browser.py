@@ -193,21 +193,6 @@ def test_notes_are_text_and_their_times_are_buttons(browser: Browser, tmp_path: 
     page.close()
 
 
-def test_a_rate_is_the_samples_whatever_the_width(browser: Browser, tmp_path: Path) -> None:
-    trace = recorded("near_far")
-    address = written(tmp_path, run_page(trace, roads()))
-    times, total = trace.samples["t_ns"], trace.samples["processed_vertices"]
-    at = len(times) // 2
-    rate = 1e9 * (total[at + 1] - total[at]) / (times[at + 1] - times[at])
-    said = []
-    for width in (390, 1440):
-        page = opened(browser, address, width=width)
-        page.value(f"scope.clock.go({times[at]})")
-        said.append(page.value("scope.panels.at(-1).valuesAt(scope.clock.now)[0][0]"))
-        page.close()
-    assert said == [f"processed {words.short(rate)}"] * 2
-
-
 def test_a_click_in_a_plot_moves_the_cursor_of_all(browser: Browser, tmp_path: Path) -> None:
     page = opened(browser, written(tmp_path, run_page(recorded(), roads())))
     page.click("svg.plot", 2)
@@ -216,16 +201,6 @@ def test_a_click_in_a_plot_moves_the_cursor_of_all(browser: Browser, tmp_path: P
     places = page.value("[...document.querySelectorAll('.cursor')].map((l) => l.x1.baseVal.value)")
     assert len(places) == 4
     assert max(places) - min(places) < 0.5
-    page.close()
-
-
-def test_still_where_movement_is_unwelcome(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, written(tmp_path, run_page(recorded(), roads())))
-    page.dark(dark=False, still=True)
-    page.press("Home")
-    page.press(" ")
-    page.wait("scope.clock.now > 0")
-    assert page.value("scope.clock.now / scope.clock.duration") >= 0.049
     page.close()
 
 

@@ -1,13 +1,10 @@
 """Every event of a run, replayed: the states agree with samples, distances and each other.
 
 The recorder and the replay know nothing of one another but what `gpu.record.events` says, so their
-agreement on 50 random graphs for every algorithm is a test of both.
+agreement on random graphs for every algorithm is a test of both.
 """
 
 from __future__ import annotations
-
-import copy
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -22,6 +19,7 @@ from gpu.record.trace import Trace, reached_mask
 from gpu.replay.replay import Replay, State
 from sample_graphs import open_sample
 
+GRAPHS = 12
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 MATRICES = [key for key in MODELLED if ALGORITHMS[key].result == "matrix"]
 ROWS = [key for key in MODELLED if key not in MATRICES]
@@ -88,8 +86,8 @@ def as_floats(dist: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("key", ROWS)
-def test_fifty_graphs_replayed_give_the_run(key: str) -> None:
-    for seed in range(50):
+def test_graphs_replayed_give_the_run(key: str) -> None:
+    for seed in range(GRAPHS):
         trace, replay = recorded(random_graph(seed), key)
         agree_at_every_sample(trace, replay, key)
         state = replay.go(len(replay))
@@ -102,8 +100,8 @@ def test_fifty_graphs_replayed_give_the_run(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", MATRICES)
-def test_fifty_graphs_from_every_source(key: str) -> None:
-    for seed in range(50):
+def test_graphs_from_every_source(key: str) -> None:
+    for seed in range(GRAPHS):
         trace, replay = recorded(random_graph(seed, 13), key)
         agree_at_every_sample(trace, replay, key)
         state = replay.go(len(replay))
@@ -111,40 +109,6 @@ def test_fifty_graphs_from_every_source(key: str) -> None:
         for source, row in state.rows.items():
             assert np.array_equal(row, as_floats(trace.dist[source]))
         assert state.running == 0
-
-
-@pytest.mark.parametrize("key", RINGS)
-def test_the_pointers_of_a_ring_keep_their_order(key: str) -> None:
-    for seed in range(30):
-        _, replay = recorded(random_graph(seed), key, device="Classroom GPU")
-        for event in replay.events:
-            before = {bucket: copy.copy(p) for bucket, p in replay.state.pointers.items()}
-            head = replay.state.head
-            state = replay.step()
-            for p in state.pointers.values():
-                assert p.completed <= p.read <= p.written <= p.reserved
-            if event["kind"] == EventKind.HEAD:
-                assert state.head > head
-                for bucket in range(head, state.head):
-                    if bucket in before:
-                        assert before[bucket].completed == before[bucket].reserved
-        assert all(p.completed == p.reserved for p in replay.state.pointers.values())
-
-
-@pytest.mark.parametrize("key", ROWS)
-def test_no_item_is_lost(key: str) -> None:
-    for seed in range(20):
-        trace, replay = recorded(random_graph(seed), key)
-        count = Counter(EventKind(kind) for kind in replay.events["kind"])
-        entered = count[EventKind.PUSH] + count[EventKind.STAY]
-        left = sum(
-            count[kind]
-            for kind in (EventKind.POP, EventKind.STALE, EventKind.SKIP, EventKind.LEAVE)
-        )
-        assert entered == left
-        assert count[EventKind.IMPROVE] == trace.last["improved"]
-        assert count[EventKind.END] == 1
-        assert count[EventKind.ASSIGN] == count[EventKind.FINISH]
 
 
 @pytest.mark.parametrize("key", MODELLED)
@@ -170,20 +134,3 @@ def test_a_recording_that_grows_too_long_says_what_to_do(monkeypatch: pytest.Mon
     monkeypatch.setattr(log, "MOST_EVENTS", 8192)
     with pytest.raises(ParameterError, match=r"passes 8,192 events; take a smaller graph"):
         gpu.run(open_sample("sample:complete?n=60"), "edge_apsp", "model", probe=3)
-
-
-def test_delta_by_hand_and_stop_are_events() -> None:
-    graph = open_sample("sample:complete?n=60")
-    held = {"calls": 0}
-
-    def by_hand() -> float | None:
-        held["calls"] += 1
-        return 7.0
-
-    trace = gpu.run(graph, "adds", "model", probe=3, delta_by_hand=by_hand)
-    replay = Replay.of(graph, trace)
-    changes = replay.events[replay.events["kind"] == EventKind.DELTA]
-    assert changes["c"].tolist()[1] == 7.0
-    stopped = gpu.run(graph, "adds", "model", probe=3, should_stop=lambda: True)
-    assert stopped.events is not None
-    assert (stopped.events[-1]["kind"], stopped.events[-1]["a"]) == (EventKind.END, 1)

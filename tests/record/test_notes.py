@@ -14,7 +14,7 @@ import pytest
 from hand_made import small_trace
 from hypothesis import given, strategies as st
 
-from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, Note, note, plain_notes, read_notes
+from gpu.record.notes import LONGEST_NOTE, Note, note, plain_notes, read_notes
 from gpu.record.trace import Trace
 from gpu.record.tracefile import load_trace, save_trace
 
@@ -75,23 +75,6 @@ def test_what_does_not_fit_is_left_out_with_a_sentence(
     assert words in back.notes_left_out
     assert bool(words) == bool(back.notes_left_out)
     assert "\n" not in back.notes_left_out
-
-
-def test_no_more_are_read_than_a_trace_holds() -> None:
-    many = [{"text": f"{k}", "t_ns": k} for k in range(MOST_NOTES + 5)]
-    kept, words = read_notes(many, 5, 10**6)
-    assert len(kept) == MOST_NOTES
-    assert words == "5 of 505 notes are left out: a trace holds 500"
-
-
-def test_the_sentence_comes_out_of_a_file_and_a_lie_there_stays_words(tmp_path: Path) -> None:
-    save_trace(noted(), tmp_path / "run.npz")
-    with_header(tmp_path / "run.npz", {"notes": [*plain_notes(NOTES), 7]})
-    back = load_trace(tmp_path / "run.npz")
-    assert back.notes == NOTES
-    assert "1 of 3 notes" in back.notes_left_out
-    with_header(tmp_path / "run.npz", {"notes_left_out": ["\x07", {"a": "\u202e"}], "notes": []})
-    assert "\u202e" not in load_trace(tmp_path / "run.npz").notes_left_out
 
 
 @given(st.text(), st.integers(0, 10**6))

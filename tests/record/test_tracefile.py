@@ -43,7 +43,7 @@ def same(left: Trace, right: Trace) -> bool:
 
 
 @pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("probe", [0, 1, 2])
+@pytest.mark.parametrize("probe", [0, 2])
 def test_round_trip(tmp_path: Path, whole: bool, probe: int) -> None:
     trace = small_trace(whole, probe=probe)
     save_trace(trace, tmp_path / "run.npz")
@@ -57,13 +57,6 @@ def test_round_trip_of_events_and_of_no_verification(tmp_path: Path) -> None:
     assert same(back, trace)
     assert back.events is not None
     assert back.events.tobytes() == np.ones(4, EVENT).tobytes()
-
-
-def test_numpy_alone_opens_it(tmp_path: Path) -> None:
-    save_trace(small_trace(), tmp_path / "run.npz")
-    with np.load(tmp_path / "run.npz", allow_pickle=False) as arrays:
-        assert json.loads(arrays["header"].tobytes())["version"] == 1
-        assert arrays["dist"].tolist()[:4] == [0, 4, 7, 7]
 
 
 def test_a_run_packed_by_another_program_is_recognised(tmp_path: Path) -> None:
@@ -85,12 +78,6 @@ def test_constant_arrays_are_not_taken_for_a_bomb(tmp_path: Path) -> None:
     big = replace(trace, dist=dist, graph=replace(trace.graph, n=n))
     save_trace(big, tmp_path / "run.npz")
     assert load_trace(tmp_path / "run.npz").reached == 1
-
-
-def test_numpy_scalars_in_the_environment_become_json(tmp_path: Path) -> None:
-    trace = small_trace(environment={"workers": np.int64(68), "rate": np.float32("inf")})
-    save_trace(trace, tmp_path / "run.npz")
-    assert load_trace(tmp_path / "run.npz").environment == {"workers": 68, "rate": None}
 
 
 OLD_HEADER = """{"format": "sssp-scope trace", "version": 1, "settings": {"algorithm": "near_far",
@@ -167,27 +154,6 @@ def test_a_trace_of_adaptive_opens_under_the_algorithm_that_it_chose(tmp_path: P
     assert same(load_trace(tmp_path / "again.npz"), back)
 
 
-@pytest.mark.parametrize("what", ["settings", "environment"])
-def test_a_wrong_form_is_named(tmp_path: Path, what: str) -> None:
-    old = setting(algorithm="adaptive", parameters={})
-    if what == "settings":
-        told, words = {"form": "<b>"}, "algorithm = '<b>'; allowed: adds"
-    else:
-        told, words = {"form": ["adds"]}, r"algorithm = \['adds'\]; allowed"
-    with pytest.raises(TraceError, match=words):
-        load_trace(rewritten(tmp_path / "run.npz", old | {"environment": told}))
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_wrong_content_is_named(tmp_path: Path, what: str) -> None:
-    change, members, words = WRONG[what]
-    path = rewritten(tmp_path / "run.npz", change, **members)
-    with pytest.raises(TraceError, match=words) as refused:
-        load_trace(path)
-    assert str(path) in str(refused.value)
-    assert "\n" not in str(refused.value)
-
-
 def setting(**changed: Any) -> dict[str, Any]:
     return {"settings": asdict(small_trace().settings) | changed}
 
@@ -207,69 +173,50 @@ MATRIX = setting(algorithm="edge_apsp", parameters={"first_source": 0, "sources"
 ROWS = np.zeros((5, 5), np.int32)
 HOSTILE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "algorithm": (setting(algorithm="<b>"), {}, "settings: algorithm = '<b>'; allowed: adds"),
-    "engine": (setting(engine="moon"), {}, "engine = 'moon'; allowed: cpu, cuda, model"),
-    "device": (setting(device=7), {}, "device = 7; allowed: text"),
     "probe": (setting(probe=9), {}, "probe = 9; allowed: a whole number, 0 to 3"),
-    "probe true": (setting(probe=True), {}, "probe = true; allowed"),
     "delta": (setting(delta=-1), {}, "delta = -1; allowed: a number above 0"),
-    "delta words": (setting(delta="NaN"), {}, "delta = 'NaN'; allowed: a number above 0"),
     "source": (setting(source=-1), {}, "source = -1; allowed: a whole number, 0 or more"),
-    "a long source": (setting(source=10**300), {}, "source = 1000"),
     "sources": (
         setting(algorithm="edge_apsp", parameters={"first_source": 0, "sources": "NaN"}),
         {"dist": ROWS},
         "parameters: sources = 'NaN'; allowed: a whole number",
     ),
     "buckets": (setting(parameters={"buckets": "<b>"}), {}, "parameters: buckets = '<b>'"),
-    "parameters": (setting(parameters=[1]), {}, r"parameters = \[1\]; allowed: a table"),
     "first source": (
         setting(algorithm="edge_apsp", source=4, parameters={"first_source": 4, "sources": 3}),
         {"dist": ROWS[:1]},
         "sources = 3 from 4 on",
     ),
-    "no first source": (setting(algorithm="edge_apsp", parameters={}), {}, "shape 5; allowed: a m"),
     "rows of one source": ({}, {"dist": ROWS}, "shape 5 x 5; allowed: one row, adds"),
     "too many rows": (MATRIX, {"dist": np.zeros((6, 5), np.int32)}, "shape 6 x 5"),
     "negative in a matrix": (MATRIX, {"dist": ROWS - 1}, "negative or no number"),
     "negative": ({}, {"dist": np.array([0, -4, 7, 7, 9], np.int32)}, "negative or no number"),
     "reached": ({"environment": {"reached": "<b>"}}, {}, "reached = '<b>'; allowed: 0 to 5"),
-    "reached more": ({"environment": {"reached": 6}}, {}, "reached = 6; allowed: 0 to 5"),
     "environment": ({"environment": "x"}, {}, "environment = 'x'; allowed: a table"),
     "clock": ({"clock": "atomic"}, {}, "clock = 'atomic'; allowed: measured, modelled"),
-    "outcome": ({"outcome": "<b>"}, {}, "outcome = '<b>'; allowed: finished, stopped"),
     "verification": ({"verification": {"oracle": None}}, {}, "verification: no certificate"),
     "proof": (
         {"verification": {"oracle": "yes", "certificate": None, "detail": ""}},
         {},
         "verification: oracle = 'yes'; allowed: true or false",
     ),
-    "misspelt": ({"settings": {"algoritm": "adds"}}, {}, "did you mean 'algorithm'"),
     "vertices": (of_graph(n=-1), {}, "graph: n = -1; allowed"),
-    "huge": (of_graph(n=10**30), {}, "graph: n = 1000"),
     "edges": (of_graph(m="many"), {}, "graph: m = 'many'"),
-    "its id": (of_graph(source_id=[1]), {}, r"source_id = \[1\]; allowed: "),
     "a delta that is none": ({}, sampled(delta=np.nan), "delta of a sample"),
     "less than nothing": ({}, sampled(processed_vertices=-1), "processed_vertices of a sample"),
     "times": ({}, {"times_processed": np.array([1, 1, 1, -2, 0], np.int32)}, "times_processed"),
 }
 
 
-@pytest.mark.parametrize("what", HOSTILE)
-def test_what_is_said_must_make_sense(tmp_path: Path, what: str) -> None:
-    change, members, words = HOSTILE[what]
+@pytest.mark.parametrize("what", [*WRONG, *HOSTILE])
+def test_wrong_content_is_named(tmp_path: Path, what: str) -> None:
+    change, members, words = (WRONG | HOSTILE)[what]
     path = rewritten(tmp_path / "run.npz", change, **members)
     with pytest.raises(TraceError, match=words) as refused:
         load_trace(path)
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
     assert len(str(refused.value)) < 600
-
-
-def test_no_distance_of_a_stranger_is_no_number(tmp_path: Path) -> None:
-    trace = small_trace(whole=False)
-    save_trace(replace(trace, dist=np.full(5, np.nan, np.float32)), tmp_path / "run.npz")
-    with pytest.raises(TraceError, match="negative or no number"):
-        load_trace(tmp_path / "run.npz")
 
 
 def test_a_lessons_faulty_matrix_may_be_negative(tmp_path: Path) -> None:
@@ -343,27 +290,6 @@ def test_every_number_of_a_sample_is_one_that_an_engine_makes(
         load_trace(tmp_path / "run.npz")
 
 
-@pytest.mark.parametrize(
-    "header", [b"{'descr': '<i4', (", b"{'descr': ' ", b"[" * 120, b"{" + b"(" * 110, b"1", b"L"]
-)
-def test_an_arrays_header_that_is_none(tmp_path: Path, header: bytes) -> None:
-    path = rewritten(tmp_path / "run.npz", dist=None)
-    size = len(header) + 1
-    raw = b"\x93NUMPY\x01\x00" + size.to_bytes(2, "little") + header + b"\n"
-    with zipfile.ZipFile(path) as archive:
-        kept = {name: archive.read(name) for name in archive.namelist()}
-    told = json.loads(kept["header.npy"].partition(b"\n")[2])
-    told["arrays"] = [*told["arrays"], "dist"]
-    array = io.BytesIO()
-    np.save(array, np.frombuffer(json.dumps(told).encode(), np.uint8))
-    kept |= {"header.npy": array.getvalue(), "dist.npy": raw}
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in kept.items():
-            archive.writestr(name, content)
-    with pytest.raises(TraceError, match="damaged"):
-        load_trace(path)
-
-
 def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.npz")
     (tmp_path / "zero.npz").symlink_to("/dev/zero")
@@ -381,13 +307,6 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(TraceError, match="not a trace"):
         load_trace(path)
-
-
-def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match="No such file"):
-        load_trace(tmp_path / "absent.npz")
-    with pytest.raises(TraceError):
-        load_trace(tmp_path)
 
 
 def test_pickled_objects_are_never_read(tmp_path: Path) -> None:

@@ -24,7 +24,6 @@ from gpu.record.workspace import (
     Workspace,
     WorkspaceError,
     load_workspace,
-    reader_options,
     save_workspace,
     saved_graph,
 )
@@ -133,15 +132,6 @@ def test_what_is_large_or_outside_is_a_question(tmp_path: Path) -> None:
     assert "8.9 GB" in question("sample:city_roads?n=20000000", tmp_path)
     assert "GB" in question("sample:complete?n=20000", tmp_path)
     assert question("sample:complete?n=nonsense", tmp_path) == ""  # refused where it is made
-
-
-def test_options_of_a_stranger_are_those_of_the_reader() -> None:
-    assert reader_options({"undirected": True, "weights": "unit", "weight_name": "km"}) == {
-        "undirected": True,
-        "weights": "unit",
-        "weight_name": "km",
-    }
-    assert reader_options({"undirected": 1, "weights": "moon", "weight_name": 3, "x": 4}) == {}
 
 
 def rewritten(path: Path, table: bytes | None, run: bytes | None = None, packed: int = 0) -> None:
