@@ -3,8 +3,7 @@
 A file's form is declared once, as msgspec Structs whose fields carry type, range and, where the
 type does not say it, what is allowed in words (`Meta(description=...)`). `checked` reads plain
 values (of TOML or JSON) into them. What does not fit becomes a SchemaError that says where, what
-was given, what is allowed and, of a key that nobody knows, which one was probably meant. The same
-declarations are published as JSON Schema (`json_schema`), so what we say and what we check agree.
+was given, what is allowed and, of a key that nobody knows, which one was probably meant.
 """
 
 from __future__ import annotations
@@ -76,12 +75,6 @@ def fitting(kind: type[Kind], table: Any) -> Kind:
             with suppress(msgspec.ValidationError, RecursionError, UnicodeEncodeError):
                 fields[name] = msgspec.convert(table[name], kind_of_it)
     return kind(**fields)
-
-
-def json_schema(kind: Any, hook: Callable[[type], dict[str, Any]] | None = None) -> dict[str, Any]:
-    """Return the declaration of a file as JSON Schema, draft 2020-12."""
-    made = msgspec.json.schema(kind, schema_hook=hook)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
 
 
 def shown(value: Any) -> str:

@@ -23,7 +23,6 @@ from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench, values_in
 from gpu.lessons.lesson import Claim, Lesson, Question, RunSpec, Seek, Step, SweepSpec, Value
-from gpu.lessons.moments import moment_ns
 from gpu.lessons.quantities import (
     AT_QUANTITIES,
     FAULT_QUANTITIES,
@@ -31,13 +30,14 @@ from gpu.lessons.quantities import (
     SENTENCE,
     SWEEP_QUANTITIES,
     VERTEX_QUANTITIES,
+    moment_ns,
 )
 from gpu.lessons.read import LessonError, read_lesson
 from gpu.record.trace import Trace
 from gpu.study.compare import Side
 from gpu.study.compare_words import SAME, summarise
 
-TIMES = ("time_ms", "time_us")
+TIME = "time_ms"
 LISTED = re.compile(r"^\s*\{[^{}|%]*\}\. ", re.MULTILINE)  # "4. So": a list, to Markdown
 PANELS = (
     "run",
@@ -56,7 +56,6 @@ COLOURS = (
     "distance",
     "state",
     "processed",
-    "settled_time",
     "bucket",
     "difference",
     "difference_work",
@@ -279,7 +278,7 @@ def _check_claim(bench: Bench, claim: Claim) -> None:
 
 def _ranked(bench: Bench, values: list[Value]) -> None:
     """Raise LessonError where times put two runs in an order that `compare` does not state."""
-    timed = [value.of for value in values if value.quantity in TIMES and value.over is None]
+    timed = [value.of for value in values if value.quantity == TIME and value.over is None]
     timed = [name for name in timed if bench.lesson.run(name) is not None]
     for first, second in combinations(dict.fromkeys(timed), 2):
         words = order_problem(bench.trace(first), bench.trace(second))

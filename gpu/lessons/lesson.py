@@ -1,7 +1,6 @@
 """What a lesson is made of, and so what its files may say: `gpu.lessons.read` reads them.
 
-The Structs are the declaration of the TOML file: keys, types, ranges, defaults. Published as
-`assets/schemas/lesson.schema.json`.
+The Structs are the declaration of the TOML file: keys, types, ranges, defaults.
 
 A lesson is a row of *steps*. A step shows its text, may set an experiment up (a graph, runs, a
 sweep, a comparison, a moment to look at, panels and vertices to point out) and may ask a
@@ -147,10 +146,10 @@ class SweepSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Seek(Struct, frozen=True, forbid_unknown_fields=True):
-    """A moment of a run to look at: `gpu.lessons.moments.moment_ns(trace, to)` is its time.
+    """A moment of a run to look at: `gpu.lessons.quantities.moment_ns(trace, to)` is its time.
 
     "start", "end", "peak", "first_change", a share 0..1, or "event:KIND" (the first of that
-    kind, probe 3; "event:KIND:3" the third; `moments.event_index` is its place).
+    kind, probe 3; "event:KIND:3" the third).
     """
 
     run: Text

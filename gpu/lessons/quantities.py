@@ -1,4 +1,4 @@
-"""The quantities of a run, a sweep or a faulty listing that a lesson may use: one row each.
+"""The quantities of a run, a sweep or a faulty listing that a lesson may use; moments of a run.
 
     QUANTITIES         of a run: run.time_ms
     AT_QUANTITIES      of a run, at something: run.distance(A), run.events(CLIP), run.entered(3)
@@ -18,16 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from gpu.devices import Preset, find_preset
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.lessons.lesson import Value
 from gpu.record.events import EventKind
-from gpu.record.trace import (
-    Flag,
-    Trace,
-    mean_over_time,
-    reached_mask,
-)
+from gpu.record.trace import Trace, mean_over_time, reached_mask
 
 
 def _busy_share(trace: Trace) -> float:
@@ -39,35 +35,23 @@ def _busy_share(trace: Trace) -> float:
 
 
 def _workers(trace: Trace) -> int:
-    if trace.settings.engine != "model":
-        return 0
-    from gpu.devices import find_preset
-
-    return find_preset(trace.settings.device).workers
+    device = _device(trace)
+    return device.workers if device is not None else 0
 
 
 def _threads(trace: Trace) -> int:
-    if trace.settings.engine != "model":
-        return 0
-    from gpu.devices import find_preset
-
-    return find_preset(trace.settings.device).resident_threads
+    device = _device(trace)
+    return device.resident_threads if device is not None else 0
 
 
-def _clipped(trace: Trace) -> float:
-    flags = trace.samples["flags"]
-    return float((flags & int(Flag.CLIPPED) != 0).mean()) if len(flags) else 0.0
-
-
-def _probe(trace: Trace) -> Any:
-    if trace.vertices is None:
-        raise ParameterError("this needs per-vertex times: probe = 2 at the run")
-    return trace.vertices
+def _device(trace: Trace) -> Preset | None:
+    return find_preset(trace.settings.device) if trace.settings.engine == "model" else None
 
 
 def _times(trace: Trace) -> np.ndarray:
-    times: np.ndarray = _probe(trace).times_processed
-    return times
+    if trace.vertices is None:
+        raise ParameterError("this needs per-vertex times: probe = 2 at the run")
+    return trace.vertices.times_processed
 
 
 def on_time(trace: Trace) -> int:
@@ -102,10 +86,8 @@ def late_pushes(trace: Trace) -> int:
 
 QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
     "time_ms": ("modelled time, ms", lambda t: t.time_ns / 1e6),
-    "time_us": ("modelled time, µs", lambda t: t.time_ns / 1e3),
     "processed": ("vertices processed", lambda t: t.processed_vertices),
     "relaxed": ("edges relaxed", lambda t: t.relaxed_edges),
-    "improved": ("relaxes that lowered a distance", lambda t: int(t.last["improved"])),
     "reached": ("vertices reached", lambda t: t.reached),
     "vertices": ("vertices of the graph", lambda t: t.graph.n),
     "edges": ("edges of the graph", lambda t: t.graph.m),
@@ -113,7 +95,6 @@ QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
         "vertices processed a vertex reached",
         lambda t: 1 / max(t.work_efficiency, 1e-12),
     ),
-    "efficiency": ("reached over processed", lambda t: t.work_efficiency),
     "supersteps": ("samples, one a superstep", lambda t: len(t.samples) - 1),
     "switches": ("bucket switches", lambda t: int(t.last["bucket_switches"])),
     "delta_start": ("first Δ", lambda t: float(t.samples["delta"][0])),
@@ -132,18 +113,12 @@ QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
         "vertices processed a superstep, mean",
         lambda t: t.processed_vertices / max(len(t.samples) - 1, 1),
     ),
-    "clipped": ("share of samples in which pushes were clipped", _clipped),
-    "buckets_used": (
-        "most buckets that held something at once",
-        lambda t: int((t.samples["occupancy"] > 0).sum(axis=1).max()),
-    ),
     "late": ("items that enter a head bucket already given out (probe 3)", late_pushes),
     "on_time": ("items that enter a bucket and are not late (probe 3)", on_time),
 }
 AT_QUANTITIES = {
     "distance": "distance of the vertex with this id",
     "times_processed": "times that the vertex was processed (probe 2)",
-    "bucket": "floor(distance / Δ) of the vertex, with the run's first Δ",
     "queued_in": "bucket that the vertex entered first (probe 3)",
     "events": "how many events of this kind there were, a name of EventKind (probe 3)",
     "entered": "how many vertices entered this bucket first (probe 3)",
@@ -154,10 +129,6 @@ VERTEX_QUANTITIES: dict[str, tuple[str, Callable[[Trace], np.ndarray]]] = {
         "the vertex with the largest distance",
         lambda t: np.where(reached_mask(t.dist), t.dist, -1),
     ),
-    "last_improved_vertex": (
-        "the vertex whose distance became final last (probe 2)",
-        lambda t: _probe(t).last_improved_ns,
-    ),
 }
 SWEEP_QUANTITIES = {
     "best_time": "value with the least time",
@@ -166,14 +137,11 @@ SWEEP_QUANTITIES = {
     "best_time_ms": "least time, ms",
     "best_time_work": "work at the least time",
     "best_work_ms": "time at the least work, ms",
-    "best_work_work": "work at the least work",
-    "worst_ms": "most time, ms",
     "smallest_ms": "time of the smallest value, ms",
     "smallest_work": "work of the smallest value",
     "largest_ms": "time of the largest value, ms",
     "largest_work": "work of the largest value",
     "controller_ms": "time of the controller's own run, ms",
-    "controller_work": "work of the controller's own run",
     "points": "how many values were tried",
     "curve": "all times in the order of the values; only a question of kind curve asks for it",
 }
@@ -184,11 +152,13 @@ FAULT_QUANTITIES = {
     "least": "edges that the mended listing relaxes",
     "negative": "entries below zero",
 }
+MOMENTS = ("start", "end", "peak", "first_change")
+EVENT = "event:"  # EVENT + KIND, or EVENT + KIND:3 for the third; needs probe 3
 SENTENCE = "sentence"  # of a faulty listing, in texts only
 COUNTS = {
-    *("processed", "relaxed", "improved", "reached", "vertices", "edges", "supersteps", "switches"),
-    *("delta_changes", "most_busy", "workers", "threads", "buckets_used", "late", "on_time"),
-    *("times_processed", "bucket", "queued_in", "events", "entered", "points"),
+    *("processed", "relaxed", "reached", "vertices", "edges", "supersteps", "switches"),
+    *("delta_changes", "most_busy", "workers", "threads", "late", "on_time"),
+    *("times_processed", "queued_in", "events", "entered", "points"),
     *FAULT_QUANTITIES,
 }
 
@@ -216,8 +186,7 @@ def at_value(trace: Trace, graph: CSRGraph, quantity: str, at: str) -> float:
     if quantity == "times_processed":
         return float(_times(trace)[vertex])
     row = trace.dist if trace.dist.ndim == 1 else trace.dist[0]
-    distance = float(row[vertex]) if reached_mask(row)[vertex] else math.inf
-    return distance if quantity == "distance" else _floored(distance, trace)
+    return float(row[vertex]) if reached_mask(row)[vertex] else math.inf
 
 
 def first_buckets(trace: Trace) -> dict[int, int]:
@@ -250,7 +219,6 @@ def sweep_value(points: Sequence[Any], name: str, quantity: str) -> float:
         "best_work": found.best_work,
         "smallest": curve[0] if curve else None,
         "largest": curve[-1] if curve else None,
-        "worst": max(curve, key=lambda p: p.time_ns, default=None),
         "controller": found.controller,
     }
     if found.best_time is None:
@@ -283,8 +251,38 @@ def fault_value(fault: Any, quantity: str) -> float:
     return float(numbers[quantity])
 
 
-def _floored(distance: float, trace: Trace) -> float:
-    delta = float(trace.samples["delta"][0])
-    if not delta or not math.isfinite(distance):
-        raise ParameterError("no bucket: the vertex was not reached, or the run has no Δ")
-    return float(math.floor(distance / delta))
+def moment_ns(trace: Trace, to: str | float) -> int:
+    """Return the time of a moment, ns since the start. ParameterError where there is none.
+
+    to : one of MOMENTS ("peak": most edges assigned; "first_change" of Δ, the start where it never
+        changes), EVENT + KIND, or a share of the run, 0..1
+    """
+    samples = trace.samples
+    if isinstance(to, int | float):
+        if not 0 <= to <= 1:
+            raise ParameterError(f"to = {to}; allowed: a share from 0 to 1")
+        return round(to * trace.time_ns)
+    if to.startswith(EVENT):
+        return int(events_of(trace)["t_ns"][event_index(trace, to)])
+    if to == "end":
+        return trace.time_ns
+    if to == "peak":
+        return int(samples["t_ns"][int(np.argmax(samples["assigned_edges"]))])
+    if to == "first_change":
+        changed = np.flatnonzero(samples["delta_changes"] > 0)
+        return int(samples["t_ns"][changed[0]]) if len(changed) else 0
+    if to == "start":
+        return 0
+    raise ParameterError(f"to = {to!r}; allowed: {', '.join(MOMENTS)}, event:KIND, or 0 to 1")
+
+
+def event_index(trace: Trace, to: str) -> int:
+    """Return the place in `trace.events` of "event:KIND" or "event:KIND:n". ParameterError."""
+    kind, _, number = to.removeprefix(EVENT).partition(":")
+    if kind not in EventKind.__members__ or not (number or "1").isdigit():
+        raise ParameterError(f"to = {to!r}; allowed: {EVENT}KIND or {EVENT}KIND:3")
+    places = np.flatnonzero(events_of(trace)["kind"] == EventKind[kind])
+    count = int(number or 1)
+    if not 1 <= count <= len(places):
+        raise ParameterError(f"to = {to!r}: the run has {len(places)} events of kind {kind}")
+    return int(places[count - 1])

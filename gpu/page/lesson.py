@@ -22,8 +22,7 @@ from gpu.graph import CSRGraph
 from gpu.lessons.answers import CURVE_RIGHT, Bench, answer_words
 from gpu.lessons.lesson import Question, RunSpec, Step, SweepSpec, shown_runs
 from gpu.lessons.markdown import inline, to_html
-from gpu.lessons.moments import moment_ns
-from gpu.lessons.quantities import VERTEX_QUANTITIES, decimals_of
+from gpu.lessons.quantities import VERTEX_QUANTITIES, decimals_of, moment_ns
 from gpu.page.graph import placed
 from gpu.page.html import page_text
 from gpu.page.runs import Scene, pair_tree

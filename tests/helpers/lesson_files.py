@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-TEXT = "# T\n\n## one\nFirst.\n\n## two\nTook {a.time_us} µs, {a.processed / b.processed|x}.\n"
+TEXT = "# T\n\n## one\nFirst.\n\n## two\nTook {a.time_ms} ms, {a.processed / b.processed|x}.\n"
 HEAD = '[lesson]\nformat = 1\ntitle = "T"\nidea = "I"\nminutes = 5\nfigure = "figure 1"\n'
 ONE = '[[step]]\nkey = "one"\ntitle = "One"\ngraph = "sample:figure_1"\n'
 RUNS = """

@@ -15,7 +15,7 @@ from gpu.lessons import read
 from gpu.lessons.answers import Bench
 from gpu.lessons.check import PANELS
 from gpu.lessons.lesson import Question, Value
-from gpu.lessons.moments import event_index, moment_ns
+from gpu.lessons.quantities import event_index, moment_ns
 from gpu.lessons.read import LessonError, find_lessons, read_lesson
 
 
@@ -106,7 +106,6 @@ def test_a_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         (Value("a", "distance", "Z"), "Z is not a vertex"),
         (Value("a", "events", "JUMP"), "no event 'JUMP'"),
         (Value("b", "queued_in", "S", Value("a", "late")), "over nothing"),
-        (Value("a", "bucket", "A"), "no bucket"),
     ],
 )
 def test_a_value_that_there_is_not(bench: Bench, value: Value, words: str) -> None:

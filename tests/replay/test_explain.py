@@ -53,8 +53,8 @@ def test_adds_on_figure_1_word_for_word() -> None:
 
 @pytest.mark.parametrize("key", ["adds", "near_far", "delta_stepping"])
 def test_a_run_begins_once_whoever_holds_delta(key: str) -> None:
-    held = chain([None], repeat(40.0, 2), repeat(None))
-    graph = open_sample("sample:grid?n=100")
+    held = chain([None], repeat(40.0, 4), repeat(None))
+    graph = open_sample("sample:grid?n=225")
     said = told(graph, key, delta_by_hand=lambda: next(held))
     assert sum("The run begins" in words for words in said) == 1
     assert any("to 40 (set by hand)" in words for words in said)

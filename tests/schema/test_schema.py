@@ -7,11 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import msgspec
 import pytest
 from msgspec import Meta, Struct
 
-from gpu.lessons import schema as published
 from gpu.lessons.lesson import LessonFile, own_class
 from gpu.lessons.read import find_lessons
 from gpu.record.schema import ReaderOptions
@@ -87,18 +85,6 @@ def test_of_what_is_remembered_each_field_stands_for_itself() -> None:
     assert fitting(Remembered, {"speed": -1, "theme": "dark", "x": 3}) == Remembered(1.0, "dark")
     assert fitting(Remembered, {"speed": 2, "theme": []}) == Remembered(2.0, "light")
     assert fitting(Remembered, [1]) == fitting(Remembered, None) == Remembered()
-
-
-# ---- what is published ----
-
-
-@pytest.mark.skipif(
-    tuple(map(int, msgspec.__version__.split(".")[:2])) < (0, 22),
-    reason="msgspec before 0.22 writes the same choices in another order",
-)
-def test_the_published_schemas_are_current(capsys: pytest.CaptureFixture[str]) -> None:
-    assert published.main(["--check"]) == 0, "run python -m gpu.lessons.schema"
-    assert {path.name for path in published.folder().iterdir()} == set(published.schemas())
 
 
 @pytest.mark.parametrize("path", find_lessons("/nowhere"), ids=lambda path: path.stem)

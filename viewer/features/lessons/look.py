@@ -13,7 +13,7 @@ from PyQt6.QtGui import QColor, QPainter, QPen
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Step
-from gpu.lessons.moments import EVENT, event_index, moment_ns
+from gpu.lessons.quantities import EVENT, event_index, moment_ns
 from viewer.common.later import later
 from viewer.docks import ARRANGEMENTS, Docks
 from viewer.feature import Microscope, Window
