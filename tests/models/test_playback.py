@@ -61,22 +61,7 @@ def test_the_time_axis_is_as_long_as_the_longer_of_two(qtbot: QtBot) -> None:
     assert playback.duration_ns == 1000.0
 
 
-# ---- the range that repeats --------------------------------------------------------------
-
-
-def test_a_range_is_clamped_ordered_and_told_once(qtbot: QtBot, playback: PlaybackModel) -> None:
-    with qtbot.waitSignal(playback.loop_changed):
-        playback.set_loop(600.0, 200.0)
-    assert (playback.loop_ns, playback.looping) == ((200.0, 600.0), True)
-    with qtbot.assertNotEmitted(playback.loop_changed):
-        playback.set_loop(200.0, 600.0)
-        playback.set_loop(300.0, 300.0 + MIN_VIEW_NS - 0.5)  # too short to mark anything
-        playback.set_looping(True)
-    assert playback.loop_ns == (200.0, 600.0)
-    playback.set_loop(300.0, 300.0 + MIN_VIEW_NS)
-    assert playback.loop_ns == (300.0, 300.0 + MIN_VIEW_NS)
-    playback.set_loop(-50.0, 5000.0)
-    assert playback.loop_ns == (0.0, END_NS)
+# ---- playing --------------------------------------------------------------------------
 
 
 def test_a_replay_may_rest_before_the_end(playback: PlaybackModel) -> None:
@@ -87,51 +72,6 @@ def test_a_replay_may_rest_before_the_end(playback: PlaybackModel) -> None:
     playback.play()
     playback.advance(60.0)
     assert playback.cursor_ns == END_NS
-
-
-def test_what_is_repeated(playback: PlaybackModel) -> None:
-    assert playback.repeated_ns is None
-    playback.set_looping(True)
-    assert playback.repeated_ns == (0.0, END_NS)
-    playback.set_loop(200.0, 600.0)
-    assert playback.repeated_ns == (200.0, 600.0)
-    playback.replay(5.0)
-    assert playback.repeated_ns is None  # a replay is shown once
-    playback.pause()
-    assert playback.repeated_ns == (200.0, 600.0)
-    playback.set_looping(False)
-    assert playback.repeated_ns is None
-    empty = PlaybackModel()
-    empty.set_looping(True)
-    assert empty.repeated_ns is None
-
-
-@pytest.mark.parametrize(
-    ("start", "begins"),
-    [(0.0, 200.0), (199.0, 200.0), (200.0, 200.0), (600.0, 200.0), (599.0, 599.0)],
-)
-def test_playing_begins_inside_the_range(
-    playback: PlaybackModel, start: float, begins: float
-) -> None:
-    playback.set_loop(200.0, 600.0)
-    playback.set_cursor(start)
-    playback.play()
-    assert playback.cursor_ns == begins
-
-
-def test_crossing_the_end_goes_on_from_the_start_by_what_was_too_far(
-    playback: PlaybackModel,
-) -> None:
-    playback.set_loop(200.0, 600.0)
-    playback.set_cursor(550.0)
-    playback.play()
-    playback.advance(seconds_for(80.0))
-    assert playback.cursor_ns == pytest.approx(230.0)
-    playback.advance(seconds_for(370.0))
-    assert playback.cursor_ns == pytest.approx(200.0)  # exactly at its end is past it
-    playback.advance(seconds_for(390.0 + 3 * 400.0))
-    assert playback.cursor_ns == pytest.approx(590.0)  # however far
-    assert playback.playing
 
 
 def test_playing_ends_at_the_end_and_begins_again_from_the_start(playback: PlaybackModel) -> None:
@@ -222,42 +162,13 @@ def test_a_cursor_that_leaves_the_window_takes_it_along(
 
 def test_a_step_stops_playing_and_following(playback: PlaybackModel) -> None:
     playback.play()
-    assert playback.step("sample", 1)
+    assert playback.step(1)
     assert (playback.cursor_ns, playback.playing) == (100.0, False)
     playback.set_following(True)
-    assert not playback.step("sample", 1)  # there is none: it stays
+    assert not playback.step(1)  # there is none: it stays
     assert playback.following
-    assert playback.step("sample", -1)
+    assert playback.step(-1)
     assert (playback.cursor_ns, playback.following) == (900.0, False)
-
-
-def test_switches_backwards_from_on_and_from_between(playback: PlaybackModel) -> None:
-    for start, places in ((1000.0, [900.0, 600.0, 300.0, 0.0]), (650.0, [600.0, 300.0, 0.0])):
-        playback.set_cursor(start)
-        for place in places:
-            assert playback.step("switch", -1)
-            assert playback.cursor_ns == place
-        assert not playback.step("switch", -1)
-    for place in (300.0, 600.0, 900.0):
-        assert playback.step("switch", 1)
-        assert playback.cursor_ns == place
-    assert not playback.step("switch", 1)
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "period_ns", "offered"),
-    [("near_far", 0, True), ("near_far", 50, False), ("adds", 0, False)],
-)
-def test_supersteps_are_samples_where_each_leaves_one(
-    qapp: object, algorithm: str, period_ns: int, offered: bool
-) -> None:
-    session, playback = SessionModel(), PlaybackModel()
-    playback.watch(session)
-    session.add_run(record_of(1, algorithm, period_ns))
-    session.append_samples(1, samples_until(1000))
-    playback.set_cursor(0.0)
-    assert playback.supersteps is offered
-    assert playback.step("superstep", 1) is offered
 
 
 # ---- the session's run -----------------------------------------------------------------
@@ -271,13 +182,8 @@ def test_another_run_begins_anew_and_only_the_current_one_is_shown(qapp: object)
     assert playback.following
     assert playback.cursor_ns == 1000.0
     playback.set_view(100.0, 200.0)
-    playback.set_loop(100.0, 300.0)
-    told: list[bool] = []
-    playback.loop_changed.connect(lambda: told.append(True))
     session.add_run(record_of(2))
-    assert told == [True]  # the range is gone, and whoever draws it hears so
-    assert (playback.duration_ns, playback.fitted, playback.loop_ns) == (0.0, True, None)
-    assert playback.looping  # the wish stays
+    assert (playback.duration_ns, playback.fitted) == (0.0, True)
     session.append_samples(1, samples_until(2000))
     assert playback.duration_ns == 0.0
     session.append_samples(2, samples_until(500))

@@ -39,7 +39,6 @@ class DataColours:
     raised: str  # Δ became greater
     lowered: str  # Δ became smaller
     by_hand: str  # what a person chose: a Δ, a guess
-    starved: str  # the workers had too little to do
     work: str  # vertices processed
     relaxed: str  # edges relaxed
     improved: str  # offers that lowered a distance

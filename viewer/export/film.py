@@ -34,21 +34,20 @@ Draw = Callable[[float], bytes]  # a moment, ns -> height x width x 3 bytes
 
 @dataclass(frozen=True)
 class FilmPlan:
-    """What a film shows: a part of a run, in so many seconds, at so many pixels."""
+    """What a film shows: a run, in so many seconds, at so many pixels."""
 
     suffix: str = ".gif"
     size: tuple[int, int] = SIZES[0]
     seconds: float = 8.0
-    first_ns: float = 0.0
-    last_ns: float = 1.0
+    end_ns: float = 1.0
     theme: str = "projector"
 
     @property
     def moments(self) -> np.ndarray:
         """Return the times of all frames, ns: float64 (k,), the hold at the end included."""
         rate = RATES[self.suffix]
-        moving = np.linspace(self.first_ns, self.last_ns, max(2, round(self.seconds * rate)))
-        return np.concatenate([moving, np.full(round(HOLD_S * rate), self.last_ns)])
+        moving = np.linspace(0.0, self.end_ns, max(2, round(self.seconds * rate)))
+        return np.concatenate([moving, np.full(round(HOLD_S * rate), self.end_ns)])
 
     @property
     def bytes_needed(self) -> int:
@@ -68,8 +67,6 @@ class FilmPlan:
             return f"{width} x {height} pixels; allowed: even numbers from {low} to {high}"
         if not SECONDS[0] <= self.seconds <= SECONDS[1]:
             return f"{self.seconds:g} seconds; allowed: {SECONDS[0]:g} to {SECONDS[1]:g}"
-        if not 0 <= self.first_ns < self.last_ns:
-            return "the part of the run is empty; its end must come after its start"
         return _missing_encoder(self.suffix)
 
     def check(self, path: str | Path) -> None:
@@ -126,7 +123,7 @@ def _write_gif(draft: Path, draw: Draw, plan: FilmPlan, frames: Iterator[bytes])
     from PIL import Image
 
     width, height = plan.size
-    scouts = b"".join(map(draw, np.linspace(plan.first_ns, plan.last_ns, SCOUTS).tolist()))
+    scouts = b"".join(map(draw, np.linspace(0.0, plan.end_ns, SCOUTS).tolist()))
     whole = Image.frombytes("RGB", (width, height * SCOUTS), scouts)
     palette = whole.quantize(COLOURS, Image.Quantize.FASTOCTREE)
     none = Image.Dither.NONE

@@ -69,9 +69,6 @@ def add_render(parser: Parser) -> None:
         "--seconds", type=float, default=8.0, metavar="S", help="length of a film [8]"
     )
     parser.add_argument(
-        "--part", type=float, nargs=2, metavar=("FROM", "TO"), help="of a film, ns [the whole run]"
-    )
-    parser.add_argument(
         "--anywhere",
         action="store_true",
         help="open the graph that the run names also outside the run's folder",
@@ -169,8 +166,7 @@ def write_film_of(
     size = wide // 2 * 2, high // 2 * 2
     suffix = Path(output).suffix.lower()
     end = max(1.0, *(float(trace.time_ns) for trace in traces))
-    first_ns, last_ns = args.part or (0.0, end)
-    plan = FilmPlan(suffix, size, args.seconds, first_ns, min(last_ns, end), theme)
+    plan = FilmPlan(suffix, size, args.seconds, end, theme)
     plan.check(output)
     with closing(_dashboard(traces, graph, missing, theme, growing=True)) as dashboard:
         dashboard.stand_at(QSize(*size), 0.0)

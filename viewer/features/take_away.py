@@ -185,12 +185,8 @@ class TakeAwayFeature(FeaturePart):
             self._window.files.ask_save("Export film", words, kinds[0], self.save_film)
 
     def _plan(self, path: str) -> FilmPlan:
-        """Return what the film shows: the range that is repeated, else the whole run."""
-        playback = self._window.playback
-        whole = (0.0, max(float(playback.duration_ns), 1.0))
-        first_ns, last_ns = playback.loop_ns or whole
-        theme = self._window.theme.name
-        return FilmPlan(Path(path).suffix.lower(), first_ns=first_ns, last_ns=last_ns, theme=theme)
+        """Return what the film shows: the whole run, in the window's theme."""
+        return FilmPlan(Path(path).suffix.lower(), theme=self._window.theme.name)
 
     def save_film(self, path: str) -> None:
         """Make the film in a process of its own."""
@@ -244,7 +240,7 @@ def _film(traces: Sequence[Trace], graph: CSRGraph | None, plan: FilmPlan, path:
             beside = replace(trace.graph, origin=GRAPH, options={})
             save_trace(replace(trace, graph=beside), name)
         options = ["--size", f"{plan.size[0]}x{plan.size[1]}", "--seconds", f"{plan.seconds:g}"]
-        options += ["--part", f"{plan.first_ns!r}", f"{plan.last_ns!r}", "--theme", plan.theme]
+        options += ["--theme", plan.theme]
         run_command("render", *names, "-o", path, *options)
 
 

@@ -439,23 +439,20 @@ class Looks(Struct, frozen=True):
     layout: str | None = None
     docks: str | None = None
     cursor_ns: Time | None = None
-    loop_ns: tuple[Time, Time] | None = None
     measure_ns: tuple[Time | None, Time | None] | None = None
     align: Align | None = None
     pair_layout: str | None = None
 
 
 def looks_of(window: Window) -> dict[str, Any]:
-    """Return theme, docks, Run panel, cursor, range, comparison and sweep as they are now."""
+    """Return theme, docks, Run panel, cursor, comparison and sweep as they are now."""
     widget, pair = window.as_widget(), window.comparison
-    loop = window.playback.loop_ns
     looks: dict[str, Any] = {
         "theme": window.settings.theme,
         "run_panel": window.run_panel.choices().as_dict(),
         "layout": window.docks.arrangement,
         "docks": widget.saveState(window.docks.version).toBase64().data().decode(),
         "cursor_ns": float(window.playback.cursor_ns),
-        "loop_ns": list(map(float, loop)) if loop is not None else None,
         "measure_ns": list(window.playback.measure.marks),
         "align": pair.how,
         "pair_layout": pair.view,
@@ -493,12 +490,10 @@ def put_back_looks(window: Window, saved: dict[str, Any]) -> str:
 
 
 def put_back_moment(window: Window, saved: dict[str, Any]) -> None:
-    """Put range, marks and cursor back, once the run is shown; nothing plays."""
+    """Put marks and cursor back, once the run is shown; nothing plays."""
     playback, looks = window.playback, fitting(Looks, saved)
     playback.pause()
     playback.set_following(False)
-    if looks.loop_ns is not None:
-        playback.set_loop(*looks.loop_ns)
     if looks.measure_ns is not None:
         playback.measure.set_marks(looks.measure_ns)
     if looks.cursor_ns is not None:

@@ -6,16 +6,12 @@ following a run that goes on (`following`: it stays at the newest sample).
 
 The view is the window of time that every plot shows: the whole run (`fitted`) until somebody
 zooms. Zoomed in, it moves along with a cursor that leaves it. Speed 1 shows the whole run in
-`WHOLE_RUN_SECONDS`. Where each sample is the start of a superstep, a superstep is a sample.
-
-Playing may repeat (`looping`) the range `loop_ns`, or the whole run where none is marked. A cursor
-put past the range plays on to the end of the run.
+`WHOLE_RUN_SECONDS`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import Literal
 
 import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
@@ -23,19 +19,14 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from gpu.record.trace import SAMPLE
 from viewer.models.session import RunRecord, SessionModel
 
-StepKind = Literal["sample", "switch", "delta", "superstep"]
-STEP_KINDS: tuple[StepKind, ...] = ("sample", "switch", "delta", "superstep")
 Marks = tuple[float | None, float | None]  # ns of marks 1 and 2
 NO_MARKS: Marks = (None, None)
-Range = tuple[float, float]  # ns, first < last
 
 MIN_SPEED = 1e-4
 MAX_SPEED = 10.0
 MIN_VIEW_NS = 10.0  # no plot shows less time than this
 WHOLE_RUN_SECONDS = 10.0  # wall time of a whole run at speed 1
 STILL_S = 0.5  # wall time between two steps where motion is unwelcome
-
-_COUNTERS = {"switch": "bucket_switches", "delta": "delta_changes"}
 
 
 class MeasureModel(QObject):
@@ -133,7 +124,6 @@ class PlaybackModel(QObject):
     speed_changed = pyqtSignal(float)
     following_changed = pyqtSignal(bool)
     view_changed = pyqtSignal(float, float)  # ns, first and last instant shown
-    loop_changed = pyqtSignal()  # the range, or whether playing repeats
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -145,10 +135,7 @@ class PlaybackModel(QObject):
         self.following = False
         self.fitted = True
         self.view_ns = (0.0, 0.0)
-        self.looping = False
-        self.loop_ns: Range | None = None
         self.measure = MeasureModel(self)
-        self.supersteps = False  # whether each sample is the start of a superstep
         self.still = False  # whether playing goes in steps of STILL_S instead of moving
         self._owed_s = 0.0  # wall time of a step that is not made yet
         self._replay_speed: float | None = None  # while a replay goes on
@@ -224,52 +211,12 @@ class PlaybackModel(QObject):
         self.fitted = True
         self._show_view(self.view_ns)
 
-    def set_loop(self, first_ns: float, last_ns: float) -> None:
-        """Mark a range of at least MIN_VIEW_NS, its ends in any order, and repeat it."""
-        low, high = sorted((first_ns, last_ns))
-        low, high = max(low, 0.0), min(high, self.duration_ns)
-        if high - low >= MIN_VIEW_NS and (low, high) != self.loop_ns:
-            self.loop_ns, self.looping = (low, high), True
-            self.loop_changed.emit()
-
-    def mark_in(self) -> None:
-        """Begin the range at the cursor; its end stays, or is the end of the run."""
-        last = self.loop_ns[1] if self.loop_ns is not None else self.duration_ns
-        self.set_loop(self.cursor_ns, last if last > self.cursor_ns else self.duration_ns)
-
-    def mark_out(self) -> None:
-        """End the range at the cursor; its beginning stays, or is the start of the run."""
-        first = self.loop_ns[0] if self.loop_ns is not None else 0.0
-        self.set_loop(first if first < self.cursor_ns else 0.0, self.cursor_ns)
-
-    def clear_loop(self) -> None:
-        """Forget the range, and repeat nothing."""
-        if self.loop_ns is not None or self.looping:
-            self.loop_ns, self.looping = None, False
-            self.loop_changed.emit()
-
-    def set_looping(self, looping: bool) -> None:
-        """Repeat the range (the whole run where none is marked), or play to the end."""
-        if looping != self.looping:
-            self.looping = looping
-            self.loop_changed.emit()
-
-    @property
-    def repeated_ns(self) -> Range | None:
-        """What playing repeats, None where it does not; a replay is shown once."""
-        if not self.looping or self.duration_ns <= 0 or self._replay_speed is not None:
-            return None
-        return self.loop_ns or (0.0, self.duration_ns)
-
     def play(self) -> None:
-        """Start moving, from the start of what is repeated, or of the run, if past its end."""
+        """Start moving, from the start of the run if the cursor is at its end."""
         if self.playing or self.duration_ns <= 0:
             return
         self.set_following(False)
-        repeated = self.repeated_ns
-        if repeated is not None and not repeated[0] <= self.cursor_ns < repeated[1]:
-            self._move(repeated[0])
-        elif self.cursor_ns >= self.duration_ns:
+        if self.cursor_ns >= self.duration_ns:
             self._move(0.0)
         self.playing = True
         self.playing_changed.emit(True)
@@ -330,27 +277,21 @@ class PlaybackModel(QObject):
             if self._owed_s < STILL_S:
                 return
             wall_seconds, self._owed_s = self._owed_s, 0.0
-        before, repeated = self.cursor_ns, self.repeated_ns
-        target = before + wall_seconds * self.pace * self.duration_ns / WHOLE_RUN_SECONDS
-        if repeated is not None and before < repeated[1] <= target:
-            first, last = repeated
-            self._move(first + (target - last) % (last - first))
-            return
+        target = self.cursor_ns + wall_seconds * self.pace * self.duration_ns / WHOLE_RUN_SECONDS
         end = self.duration_ns if self._until_ns is None else self._until_ns
         self._move(min(target, end))
         if self.cursor_ns >= min(end, self.duration_ns):
             self.pause()
 
-    def step(self, kind: StepKind, direction: int) -> bool:
-        """Pause and move to the next (+1) or previous (-1) of a kind; False where there is none.
-
-        Going back past the first switch or change ends at the first sample.
-        """
+    def step(self, direction: int) -> bool:
+        """Pause and move to the next (+1) or previous (-1) sample; False where there is none."""
         self.pause()
-        target = self._neighbour(kind, direction)
-        if target is None:
+        times = self._samples["t_ns"]
+        after = bisect_right(times, self.cursor_ns)
+        target = after if direction > 0 else bisect_left(times, self.cursor_ns) - 1
+        if not 0 <= target < len(times):
             return False
-        self.set_cursor(float(self._samples["t_ns"][target]))
+        self.set_cursor(float(times[target]))
         return True
 
     @property
@@ -358,37 +299,10 @@ class PlaybackModel(QObject):
         """Index of the last sample at or before the cursor, -1 where there is none."""
         return bisect_right(self._samples["t_ns"], self.cursor_ns) - 1
 
-    def _neighbour(self, kind: StepKind, direction: int) -> int | None:
-        times = self._samples["t_ns"]
-        here = max(self.sample_index, 0)
-        if not len(times):
-            return None
-        if kind == "superstep" and not self.supersteps:
-            return None
-        if kind in ("sample", "superstep"):
-            if direction > 0:
-                target = bisect_right(times, self.cursor_ns)
-            else:
-                target = bisect_left(times, self.cursor_ns) - 1
-        else:
-            counter = self._samples[_COUNTERS[kind]]
-            if direction > 0:
-                target = bisect_right(counter, counter[here])
-            else:
-                target = bisect_left(counter, counter[here])
-                if times[target] >= self.cursor_ns and target > 0:
-                    target = bisect_left(counter, counter[target - 1])
-        moves = 0 <= target < len(times) and times[target] != self.cursor_ns
-        return target if moves else None
-
     def _show_run(self, record: RunRecord | None) -> None:
         self.pause()
         self.set_following(False)
         self.fit()
-        self.supersteps = record is not None and works_in_supersteps(record)
-        if self.loop_ns is not None:  # another run has other times
-            self.loop_ns = None
-            self.loop_changed.emit()
         self.measure.clear()
         self._move(0.0)
         self.set_samples(record.samples if record is not None else np.zeros(0, SAMPLE))
@@ -427,9 +341,3 @@ class PlaybackModel(QObject):
         if view_ns != self.view_ns:
             self.view_ns = view_ns
             self.view_changed.emit(*view_ns)
-
-
-def works_in_supersteps(record: RunRecord) -> bool:
-    """Whether every sample of a run is the start of a superstep."""
-    every = record.settings.sample_period_ns == 0
-    return every and record.algorithm.in_supersteps

@@ -37,19 +37,14 @@ def run_words(record: RunRecord, playback: PlaybackModel) -> str:
         if record.algorithm.bucketed and sample["delta"] > 0:
             words.append(f"Δ = {short(float(sample['delta']))}")
         words.append(progress_words(record, playback.cursor_ns, int(sample["processed_vertices"])))
-    if playback.loop_ns is not None:
-        first, last = (time_number(end, unit) for end in playback.loop_ns)
-        words.append(f"range from {first} to {last} {unit.word} marked")
     return ", ".join(words)
 
 
 def cursor_words(playback: PlaybackModel) -> str:
-    """Return what the cursor does: follows, plays (repeating), rests."""
+    """Return what the cursor does: follows, plays, rests."""
     if playback.following:
         return "following the run"
-    if not playback.playing:
-        return "paused"
-    return "playing in a loop" if playback.repeated_ns is not None else "playing"
+    return "playing" if playback.playing else "paused"
 
 
 def progress_words(record: RunRecord, cursor_ns: float, processed: int) -> str:

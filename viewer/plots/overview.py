@@ -1,13 +1,11 @@
-"""The whole run in a strip: work over time, marks, the range repeated, the cursor.
+"""The whole run in a strip: work over time, marks, the cursor.
 
     click, drag            move the cursor          wheel           zoom the plots
-    Shift+drag             mark a range to repeat   double click    fit the plots
-    pointer over a mark    what happened, when, with its numbers
+    pointer over a mark    what happened            double click    fit the plots
 
 ▲ Δ raised, ▼ lowered, ◆ set by hand (along the upper edge), ○ the peak of parallelism, | a bucket
-switch (along the lower edge; where they crowd, one in a few pixels), a bar along the lower edge
-where the run starved; defined in `viewer.plots.marks`. While two runs are compared, B's work is a
-second line at A's times; the marks are A's, flags of notes have the colour of their run.
+switch (along the lower edge; where they crowd, one in a few pixels). While two runs are compared,
+B's work is a second line; the marks are A's, flags of notes have the colour of their run.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from PyQt6.QtGui import (
     QPolygonF,
     QWheelEvent,
 )
-from PyQt6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
+from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import THEMES, Theme
@@ -39,18 +37,16 @@ MARGIN = 6  # pixels left and right, so that the cursor's handle is never cut
 MARK_HEIGHT = 5  # pixels of a Δ mark at the upper edge
 COLUMN = 2  # pixels of one point of the line
 FILL_ALPHA = 60
-FOOT = 4  # pixels along the lower edge, for starvation
+FOOT = 2  # pixels along the lower edge
 SWITCH_HEIGHT = 5  # pixels of a bucket switch, above the foot
 SWITCH_APART = 4  # pixels between two switches, where they crowd
 CHANGE_APART = 4  # the same of changes of Δ in one direction
 PEAK_RADIUS = 3.0
-LETTER_GAP = 6  # pixels from the peak of a curve to its letter
 HANDLE = 5  # pixels: half the width of the cursor's handle
 REACH = 5  # pixels from the pointer to a mark
 STEP_WHEEL = 0.8
 MARK_SIDE, MEASURED = 14, 26  # pixels at the reference text size; opacity of what is measured
 FLAG, FLAG_TOP = (13, 10), 8  # pixels, at the reference text size; below the upper edge
-LOOP_ALPHA, LOOP_BAR = 46, 3  # opacity of the range, of 255; pixels of its upper bar
 
 
 class Strip:
@@ -70,7 +66,6 @@ class Strip:
     def draw(self, marks: Marks, other: TimeSeries | None) -> None:
         """Paint everything, from back to front; `other`: work of B, on A's clock."""
         peak = self._draw_runs(marks, other)
-        self._draw_starvation(marks)
         self._draw_switches(marks)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colours = self._theme.data
@@ -102,9 +97,6 @@ class Strip:
         scale = (self._foot - top) / max(most, 1e-9)
         for place, window in enumerate(shown):
             self._draw_work(window, scale, place, filled=place == 0)
-        if len(works) > 1:
-            for place, window in enumerate(shown):
-                self._draw_letter(window, scale, place)
         return scale
 
     def _draw_work(self, shown: Window, scale: float, place: int, filled: bool) -> None:
@@ -120,27 +112,6 @@ class Strip:
             self._painter.drawPolygon(QPolygonF([ends[0], *line, ends[1]]))
         self._painter.setPen(QPen(QColor(self._theme.runs[place]), 1))
         self._painter.drawPolyline(QPolygonF(line))
-
-    def _draw_letter(self, shown: Window, scale: float, place: int) -> None:
-        """Put "A" or "B" beside the highest point of its curve."""
-        best = int(np.argmax(shown.mean))
-        x = float(self._x(shown.x[best : best + 1])[0])
-        y = max(self._foot - float(shown.mean[best]) * scale, MARK_HEIGHT + 6.0)
-        painter = self._painter
-        font = small_font(painter.font())
-        font.setBold(True)
-        painter.setFont(font)
-        painter.setPen(QColor(self._theme.runs[place]))
-        left = x + LETTER_GAP if x < self._width - 4 * LETTER_GAP else x - 3 * LETTER_GAP
-        at = QPointF(left, y + painter.fontMetrics().ascent() / 2)
-        painter.drawText(at, "AB"[place])
-
-    def _draw_starvation(self, marks: Marks) -> None:
-        colour = QColor(self._theme.data.starved)
-        for stretch in marks.stretches:
-            first, last = self._x(np.array([stretch.first_ns, stretch.last_ns])).tolist()
-            bar = QRectF(first, self._foot + 1, max(last - first, 1.0), FOOT - 1)
-            self._painter.fillRect(bar, colour)
 
     def _draw_switches(self, marks: Marks) -> None:
         self._painter.setPen(QPen(QColor(self._theme.muted), 1))
@@ -172,10 +143,10 @@ class Strip:
 
 
 class Overview(QWidget):
-    """Shows the run, moves the cursor, marks the range; see the module docstring."""
+    """Shows the run and moves the cursor; see the module docstring."""
 
     EMPTY = "Press Run: the whole run appears here."
-    HELP = "Drag moves the cursor; Shift+drag marks a range to repeat; the wheel zooms the plots"
+    HELP = "Drag moves the cursor; the wheel zooms the plots"
 
     def __init__(
         self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
@@ -183,11 +154,10 @@ class Overview(QWidget):
         super().__init__(parent)
         self._session, self._playback = session, playback
         self._theme = THEMES["light"]
-        self._picture: QPixmap | None = None  # everything but the range, the window, the cursor
+        self._picture: QPixmap | None = None  # everything but notes, window and cursor
         self._marks = Marks()
         self._other: TimeSeries | None = None  # work of B, where two runs are compared
         self._shown: tuple[object, ...] = ()  # what the picture was drawn from
-        self._range_from: float | None = None  # x where a range is being dragged from
         self._hovered: tuple[str, ...] = ()
         self.setMouseTracking(True)
         self.setStatusTip(self.HELP)
@@ -195,7 +165,6 @@ class Overview(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        playback.loop_changed.connect(self.update)
         playback.measure.changed.connect(self.update)
         session.notes.changed.connect(self.update)
         session.waiting_changed.connect(self.update)
@@ -257,31 +226,20 @@ class Overview(QWidget):
     # ---- mouse ----------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        """Put the cursor there, or at the note there; with Shift begin a range."""
-        if event is None or event.button() != Qt.MouseButton.LeftButton:
-            return
-        x = event.position().x()
-        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self._range_from = x
-        else:
-            note = self.note_at(event.position())
-            self._playback.set_cursor(self.time_of(x) if note is None else note.time_ns)
+        """Put the cursor there, or at the note there."""
+        if event is not None and event.button() == Qt.MouseButton.LeftButton:
+            note, here = self.note_at(event.position()), self.time_of(event.position().x())
+            self._playback.set_cursor(here if note is None else note.time_ns)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
-        """Scrub, drag a range, or show the words of what is under the pointer."""
+        """Scrub, or show the words of what is under the pointer."""
         if event is None:
             return
-        x, far = event.position().x(), QApplication.startDragDistance()
-        if not event.buttons() & Qt.MouseButton.LeftButton:
-            self._tell(x, event.globalPosition().toPoint())
-        elif self._range_from is None:
+        x = event.position().x()
+        if event.buttons() & Qt.MouseButton.LeftButton:
             self._playback.set_cursor(self.time_of(x))
-        elif abs(x - self._range_from) >= far:
-            self._playback.set_loop(self.time_of(self._range_from), self.time_of(x))
-
-    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
-        """End a range."""
-        self._range_from = None
+        else:
+            self._show_words(x, event.globalPosition().toPoint())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         """Show the whole run in the plots."""
@@ -299,7 +257,7 @@ class Overview(QWidget):
         self._hovered = ()
         super().leaveEvent(event)
 
-    def _tell(self, x: float, where: QPoint) -> None:
+    def _show_words(self, x: float, where: QPoint) -> None:
         """Show the words of the marks near a pixel, if they are others than those shown."""
         words = self.words_at(x)
         if words != self._hovered:
@@ -344,7 +302,6 @@ class Overview(QWidget):
             painter.fillRect(QRectF(last, 0, self.width() - last, self.height()), veil)
             painter.setPen(QPen(QColor(theme.accent), 1))
             painter.drawRect(QRectF(first, 0.5, max(last - first, 1.0), self.height() - 1.5))
-        self._draw_loop(painter)
         self._draw_notes(painter)
         self._draw_measure(painter)
         self._draw_cursor(painter)
@@ -365,18 +322,6 @@ class Overview(QWidget):
             strip.draw(self._marks, self._other)
             painter.end()
         return picture
-
-    def _draw_loop(self, painter: QPainter) -> None:
-        """Tint the range, faintly while it is not repeated."""
-        if self._playback.loop_ns is None:
-            return
-        first, last = (self.x_of(time) for time in self._playback.loop_ns)
-        colour = QColor(self._theme.accent)
-        painter.fillRect(QRectF(first, 0, max(last - first, 1.0), LOOP_BAR), colour)
-        for x in (first, last):
-            painter.fillRect(QRectF(round(x), 0, 1, self.height()), colour)
-        colour.setAlpha(LOOP_ALPHA if self._playback.looping else LOOP_ALPHA // 3)
-        painter.fillRect(QRectF(first, 0, max(last - first, 1.0), self.height()), colour)
 
     def _draw_notes(self, painter: QPainter) -> None:
         """Fly a flag at each note of the run, or in its run's colour at each of both."""

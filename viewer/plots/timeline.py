@@ -1,11 +1,9 @@
 """Timeline: one cursor for every panel, and everything that moves it.
 
-    Space          play, pause            1 2 3 4        step by sample, bucket switch,
-    Left, Right    step                                  Δ change, superstep
+    Space          play, pause            Left, Right    step by sample
     Home, End      to the ends            Ctrl+Down, Up  slower, faster
-    Ctrl+Left,     to the mark before,    I, O           begin, end the range here
-    Ctrl+Right     the next mark          R              repeat or not
-    L              follow the live run    Esc            forget marks of measuring, then the range
+    Ctrl+Left,     to the mark before,    L              follow the live run
+    Ctrl+Right     the next mark          Esc            forget marks of measuring
 
 The keys work while the timeline has the focus, and from everywhere in the window where
 no field wants them itself. The label always says which clock it is: modelled or measured.
@@ -14,17 +12,15 @@ no field wants them itself. The label always says which clock it is: modelled or
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Protocol
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
 from PyQt6.QtGui import QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.words import time_unit
 from viewer.common.theme import SPACING
-from viewer.models.playback import STEP_KINDS, StepKind, works_in_supersteps
 from viewer.models.run_words import readout, run_words, time_pair
 from viewer.models.session import RunRecord
 from viewer.plots.live import PairPanel
@@ -47,17 +43,14 @@ class Pilot(Protocol):
 
 
 class Timeline(PairPanel):
-    """Overview, transport buttons, step kind, speed, loop, time, live."""
+    """Overview, transport buttons, speed, time, live."""
 
     TITLE = "Timeline"
     HINT = "Press Run: the timeline then moves every panel through the run."
 
-    step_kind_changed = pyqtSignal(str)  # what the user wants a step to be, a StepKind
-
     def _build(self) -> None:
         self.marks = Marks()
         self._b_work = TimeSeries()
-        self.wanted_kind: StepKind = "sample"  # what a step is in runs that have it
         self._pilot: Pilot | None = None
         self._icon_colour = ""
         self.overview = Overview(self._session, self._playback)
@@ -67,8 +60,8 @@ class Timeline(PairPanel):
         column.setSpacing(SPACING // 2)
         column.addWidget(self.overview)
         column.addLayout(self.controls)
-        self.buttons, self.kind_box = self.controls.buttons, self.controls.kind_box
-        self.speed_box, self.live_button = self.controls.speed_box, self.controls.live_button
+        self.buttons, self.speed_box = self.controls.buttons, self.controls.speed_box
+        self.live_button = self.controls.live_button
         self.time_label = self.controls.time_label
         self._keys = self._key_table()
         self._connect_controls()
@@ -86,57 +79,36 @@ class Timeline(PairPanel):
             ("mark_forward", self.mark_forward),
         ):
             buttons[key].clicked.connect(act)
-        buttons["loop"].clicked.connect(playback.set_looping)
         self.speed_box.valueChanged.connect(playback.set_speed)
         self.live_button.clicked.connect(playback.set_following)
-        self.kind_box.currentIndexChanged.connect(self._choose_row)
         # the model moved -> the timeline shows
         playback.playing_changed.connect(self._show_playing)
         playback.speed_changed.connect(self._show_speed)
-        playback.loop_changed.connect(self._show_loop)
         playback.following_changed.connect(self.live_button.setChecked)
         playback.duration_changed.connect(self._mark_dirty)
         self._show_speed(playback.pace)
-        self._show_loop()
         self.live_button.setChecked(playback.following)
 
     # ---- what the user can do -----------------------------------------------------------
 
-    @property
-    def step_kind(self) -> StepKind:
-        """What a step is now: what is wanted, or a sample where the run has none of those."""
-        return STEP_KINDS[self.kind_box.currentIndex()]
-
-    def choose_step(self, kind: StepKind) -> None:
-        """Step by something else from now on; raise ValueError where there is none such."""
-        if kind not in STEP_KINDS:
-            raise ValueError(f"step by {kind!r}; allowed: {', '.join(STEP_KINDS)}")
-        self.wanted_kind = kind
-        self._show_kind(self._record)
-        self.step_kind_changed.emit(kind)
-
     def hand_over(self, pilot: Pilot | None) -> None:
         """Let somebody else step and play, by the same keys and buttons; None: as ever."""
         self._pilot = pilot
-        self._show_kind(self._record)
 
     def toggle(self) -> None:
         """Play, or pause if playing."""
         (self._pilot or self._playback).toggle()
 
     def step_back(self) -> None:
-        """Step to the sample, superstep, switch, change or event before."""
+        """Step to the sample or event before."""
         self._step(-1)
 
     def step_forward(self) -> None:
-        """Step to the next sample, superstep, switch, change or event."""
+        """Step to the next sample or event."""
         self._step(+1)
 
     def _step(self, direction: int) -> None:
-        if self._pilot is not None:
-            self._pilot.step(direction)
-        else:
-            self._playback.step(self.step_kind, direction)
+        (self._pilot or self._playback).step(direction)
 
     def mark_back(self) -> None:
         """Go to the mark before the cursor."""
@@ -163,14 +135,8 @@ class Timeline(PairPanel):
         self._playback.set_speed(next_speed(self._playback.pace, -1))
 
     def forget(self) -> None:
-        """Forget the marks of measuring or, where there are none, the range."""
-        if self._playback.measure.active:
-            self._playback.measure.clear()
-        else:
-            self._playback.clear_loop()
-
-    def _toggle_loop(self) -> None:
-        self._playback.set_looping(not self._playback.looping)
+        """Forget the marks of measuring."""
+        self._playback.measure.clear()
 
     def _go_to_mark(self, direction: int) -> None:
         place = self.marks.neighbour(self._playback.cursor_ns, direction)
@@ -181,11 +147,6 @@ class Timeline(PairPanel):
     def _toggle_live(self) -> None:
         if self.live_button.isEnabled():
             self._playback.set_following(not self._playback.following)
-
-    def _choose_row(self, row: int) -> None:
-        kind = STEP_KINDS[row]
-        if kind != self.wanted_kind:
-            self.choose_step(kind)
 
     # ---- keys -----------------------------------------------------------------------------
 
@@ -198,14 +159,8 @@ class Timeline(PairPanel):
             KEY.Key_Home: self.to_start,
             KEY.Key_End: self.to_end,
             KEY.Key_L: self._toggle_live,
-            KEY.Key_I: self._playback.mark_in,
-            KEY.Key_O: self._playback.mark_out,
-            KEY.Key_R: self._toggle_loop,
             KEY.Key_Escape: self.forget,
         }
-        digits = (KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4)
-        for digit, kind in zip(digits, STEP_KINDS, strict=True):
-            plain[digit] = partial(self.choose_step, kind)
         with_ctrl = {
             KEY.Key_Left: self.mark_back,
             KEY.Key_Right: self.mark_forward,
@@ -228,10 +183,9 @@ class Timeline(PairPanel):
             action()
 
     def event(self, a0: QEvent | None) -> bool:
-        """Take Esc for marks and range, while there are any, before the window's Stop takes it."""
+        """Take Esc while there are marks of measuring, before the window's Stop takes it."""
         override = isinstance(a0, QKeyEvent) and a0.type() == QEvent.Type.ShortcutOverride
-        marked = self._playback.loop_ns is not None or self._playback.measure.active
-        if override and marked:
+        if override and self._playback.measure.active:
             assert isinstance(a0, QKeyEvent)
             if a0.key() == KEY.Key_Escape:
                 a0.accept()
@@ -242,7 +196,6 @@ class Timeline(PairPanel):
 
     def _reset(self, record: RunRecord | None) -> None:
         self.marks = Marks()
-        self._show_kind(record)
         self._show_state(record)
 
     def _show_change(self, record: RunRecord) -> None:
@@ -255,15 +208,6 @@ class Timeline(PairPanel):
         for widget in (*self.buttons.values(), self.overview):
             widget.setEnabled(record is not None)
 
-    def _show_kind(self, record: RunRecord | None) -> None:
-        """Show the kind of step that is wanted, or the nearest that this run has."""
-        able = record is not None and works_in_supersteps(record)
-        self.controls.enable_kind("superstep", able)
-        self.kind_box.setEnabled(self._pilot is None)
-        kind = self.wanted_kind if able or self.wanted_kind != "superstep" else "sample"
-        with QSignalBlocker(self.kind_box):
-            self.kind_box.setCurrentIndex(STEP_KINDS.index(kind))
-
     def _show_playing(self, playing: bool) -> None:
         name = "pause" if playing else "play"
         self.buttons["play"].setIcon(transport_icon(name, self._theme))
@@ -271,10 +215,6 @@ class Timeline(PairPanel):
     def _show_speed(self, speed: float) -> None:
         with QSignalBlocker(self.speed_box):
             self.speed_box.setValue(speed)
-
-    def _show_loop(self) -> None:
-        self.buttons["loop"].setChecked(self._playback.looping)
-        self._schedule()
 
     def _consume(self, samples: np.ndarray) -> None:
         self.marks.append(samples)

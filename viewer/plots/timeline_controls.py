@@ -9,15 +9,12 @@ from __future__ import annotations
 import math
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QIcon, QStandardItemModel
+from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
     QBoxLayout,
-    QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QToolButton,
-    QWidget,
 )
 
 from viewer.common.elided import ElidedLabel
@@ -25,15 +22,8 @@ from viewer.common.icons import stroke_icon
 from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme, mix
-from viewer.models.playback import MAX_SPEED, MIN_SPEED, STEP_KINDS, StepKind
+from viewer.models.playback import MAX_SPEED, MIN_SPEED
 
-STEP_WORDS: dict[StepKind, str] = {
-    "sample": "sample",
-    "switch": "bucket switch",
-    "delta": "Δ change",
-    "superstep": "superstep",
-}
-NO_SUPERSTEPS = "This run has no supersteps, or was not sampled at each"
 BUTTONS = (
     ("start", "To the start (Home)"),
     ("back", "Step back (Left)"),
@@ -42,12 +32,10 @@ BUTTONS = (
     ("end", "To the end (End)"),
     ("mark_back", "To the mark before (Ctrl+Left)"),
     ("mark_forward", "To the next mark (Ctrl+Right)"),
-    ("loop", "Repeat the range, or the whole run (R); Shift+drag marks a range, or I and O"),
 )
 SPARED = ("start", "end", "mark_back", "mark_forward")  # hidden where it is narrow
 ONE_ROW = 680  # pixels from which all controls stand in one row
 ALL_BUTTONS = 400  # pixels from which there is room for those spared
-STEP_LABEL = 340  # pixels from which the word before the kinds of step is shown
 BUTTON, ICON = (23, 26), 16  # pixels, of a transport button at the reference text size
 SPEED_WIDTH = 76  # pixels, the same
 SPEED_STEPS = (1.0, 2.0, 5.0, 10.0)  # times a power of ten
@@ -82,12 +70,8 @@ class Controls(QBoxLayout):
         self.time_label = ElidedLabel(role="strong")
         self.time_label.setAccessibleName("Time at the cursor, and length of the run")
         self.buttons = {key: _button(key, tip) for key, tip in BUTTONS}
-        self.buttons["loop"].setCheckable(True)
-        self.kind_box = _kind_box()
         self.speed_box = SpeedBox()
         self.live_button = chip("Live", "Follow the newest sample (L)", checkable=True)
-        self._step_label = QLabel("Step")
-        self._step_label.setBuddy(self.kind_box)
         first, second = QHBoxLayout(), QHBoxLayout()
         first.setSpacing(0)
         for button in self.buttons.values():
@@ -95,21 +79,11 @@ class Controls(QBoxLayout):
         first.addSpacing(SPACING)
         first.addWidget(self.time_label, 1)
         second.setSpacing(SPACING)
-        parts: tuple[QWidget, ...] = (self._step_label, self.kind_box, self.speed_box)
-        for widget in (*parts, self.live_button):
-            second.addWidget(widget)
+        second.addWidget(self.speed_box)
+        second.addWidget(self.live_button)
         second.addStretch(1)
         self.addLayout(first, 1)
         self.addLayout(second)
-
-    def enable_kind(self, kind: StepKind, able: bool) -> None:
-        """Offer a kind of step, or show it faded with the reason in its tooltip."""
-        model, row = self.kind_box.model(), STEP_KINDS.index(kind)
-        assert isinstance(model, QStandardItemModel)
-        item = model.item(row)
-        assert item is not None
-        item.setEnabled(able)
-        item.setToolTip("" if able else NO_SUPERSTEPS)
 
     def apply_theme(self, theme: Theme) -> None:
         """Draw the icons in the theme's colours, all as large as the text asks."""
@@ -132,7 +106,6 @@ class Controls(QBoxLayout):
         self.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         for key in SPARED:
             self.buttons[key].setVisible(width >= scaled(ALL_BUTTONS))
-        self._step_label.setVisible(width >= scaled(STEP_LABEL))
         side = Qt.AlignmentFlag.AlignLeft if wide else Qt.AlignmentFlag.AlignRight
         self.time_label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
 
@@ -160,12 +133,3 @@ def _button(key: str, tip: str) -> QToolButton:
     button.setAccessibleName(tip)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
-
-
-def _kind_box() -> QComboBox:
-    box = QComboBox()
-    box.setAccessibleName("What a step is")
-    box.setToolTip("What the step buttons look for (keys 1 to 4)")
-    for kind in STEP_KINDS:
-        box.addItem(STEP_WORDS[kind], kind)
-    return box

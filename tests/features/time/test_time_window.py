@@ -43,17 +43,9 @@ def test_rows_and_keys_of_time_move_the_same_things(window: MainWindow, qtbot: Q
     playback, actions = window.playback, window.actions_by_key
     timeline = cast(Timeline, window.timeline)
     actions["to_end"].trigger()
-    actions["range_out"].trigger()
-    assert playback.loop_ns == (0, playback.duration_ns)
-    assert actions["loop"].isChecked()
-    actions["loop"].trigger()
-    assert not playback.looping
-    actions["range_clear"].trigger()
-    assert playback.loop_ns is None
-    actions["step_by_delta"].trigger()
-    assert timeline.step_kind == "delta"
-    qtbot.keyClick(timeline, Qt.Key.Key_2)
-    assert actions["step_by_switch"].isChecked()
+    assert playback.cursor_ns == playback.duration_ns
+    qtbot.keyClick(timeline, Qt.Key.Key_Home)
+    assert playback.cursor_ns == 0
     before = playback.speed
     actions["slower"].trigger()
     assert playback.speed == before / 2
@@ -71,30 +63,22 @@ def test_keys_reach_the_timeline_from_the_graph(window: MainWindow, qtbot: QtBot
     qtbot.keyClick(window.graph_view, Qt.Key.Key_Right, CTRL)  # Ctrl+arrow: not a pan
     assert window.graph_view.camera == camera
     assert window.playback.cursor_ns > 0
-    qtbot.keyClick(window.graph_view, Qt.Key.Key_O)
-    assert window.playback.loop_ns is not None
-    qtbot.keyClick(window.graph_view, Qt.Key.Key_Escape)
-    assert window.playback.loop_ns is None
+    qtbot.keyClick(window.graph_view, Qt.Key.Key_End)
+    assert window.playback.cursor_ns == window.playback.duration_ns
 
 
-def test_speed_step_loop_and_edges_are_remembered(
+def test_speed_and_edges_are_remembered(
     window: MainWindow, settings: Settings, host: FakeHost, qtbot: QtBot
 ) -> None:
     timeline = cast(Timeline, window.timeline)
     timeline.speed_box.setValue(0.05)
-    qtbot.keyClick(timeline, Qt.Key.Key_3)
-    timeline.buttons["loop"].setEnabled(True)
-    timeline.buttons["loop"].click()
     window.controller.show_graph(grid())
     window.actions_by_key["edges"].trigger()
     window.close()
     again = opened(settings, FakeHost())
     try:
-        panel = cast(Timeline, again.timeline)
-        assert (again.playback.speed, panel.wanted_kind) == (0.05, "delta")
-        assert again.playback.looping
+        assert again.playback.speed == 0.05
         assert not again.graph_view.picture.edges
-        assert again.actions_by_key["step_by_delta"].isChecked()
         assert not again.actions_by_key["edges"].isChecked()
     finally:
         close_for_good(again)

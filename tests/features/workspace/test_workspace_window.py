@@ -91,7 +91,6 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     window.docks.arrange("compare")
     window.docks["work"].hide()
     end = window.playback.duration_ns
-    window.playback.set_loop(0.25 * end, 0.5 * end)
     window.playback.pause()
     window.playback.set_cursor(0.4 * end)
     path = tmp_path / "standing.scope"
@@ -116,7 +115,6 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     assert other.docks.arrangement == "compare"
     assert other.docks["work"].isHidden()
     assert other.playback.cursor_ns == pytest.approx(0.4 * end)
-    assert other.playback.loop_ns == pytest.approx((0.25 * end, 0.5 * end))
     assert not other.playback.playing
     close_for_good(other)
 
@@ -251,7 +249,7 @@ def test_a_broken_file_costs_nothing(window: MainWindow, qtbot: QtBot, tmp_path:
         assert window.session.current is window.session.runs[0]
         assert window.session.graph is graph
         assert window.settings.theme == theme
-    odd = {"sweep": {"knob": 3}, "cursor_ns": "soon", "loop_ns": [1], "align": 7, "docks": "%%"}
+    odd = {"sweep": {"knob": 3}, "cursor_ns": "soon", "align": 7, "docks": "%%"}
     save_workspace(Workspace(None, ((1, trace),), 1, None, 0, odd), good)
     drop(window, good)
     qtbot.waitUntil(lambda: len(window.session.runs) == 2)
