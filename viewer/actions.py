@@ -234,7 +234,7 @@ MENUS: tuple[Menu, ...] = (
     Menu("compare", "&Compare", (
         Action("compare_rival", "&Compare",
                "Run another algorithm on the same graph and lay it upon this run", "compare_rival",
-               "Ctrl+B", by="compare", needs="comparable", icon="compare", toolbar=True,
+               "Ctrl+B", by="compare", needs="alone", icon="compare", toolbar=True,
                label="Compare"),
         Action("compare_other", "Compare &with",
                "Make a second run from this one, with another algorithm or another Δ", by="compare",

@@ -150,6 +150,14 @@ class Docks(QObject):
         """Put up the arrangement that stood before, or the last lasting one if that is gone."""
         self.choose(name)
 
+    def back(self) -> None:
+        """Leave what a feature gathered; close panels that were opened on the simple screen."""
+        if self.arrangement not in ARRANGEMENTS:
+            self.choose(self.base)
+        elif self.arrangement == SIMPLE:
+            for key in self.extra:
+                self.by_key[key].close()
+
     def forget(self, name: str) -> None:
         """Do not go back to what a feature gathered: it shows nothing any more."""
         self._gathered.pop(name, None)

@@ -82,8 +82,8 @@ class Window(Protocol):
     def start_run(self) -> None:
         """Run what the Run panel says."""
 
-    def set_theme(self, name: str) -> None:
-        """Put a theme on everything, and remember it."""
+    def set_theme(self, name: str, text: int = 0) -> None:
+        """Put a theme on everything, and remember it; `text`: another height of text, pixels."""
 
     def open_path(self, path: str, options: dict[str, Any] | None = None) -> None:
         """Open a file, read by options of `gpu.load_graph`, or "sample:..."."""
@@ -125,6 +125,10 @@ class FeaturePart(QObject):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take another theme; panels in docks get it by themselves."""
+
+    def back(self) -> bool:
+        """Leave what this feature has put up, on Esc; return whether there was anything."""
+        return False
 
     def before_run(self) -> None:
         """A person asked for a run, which begins after this."""

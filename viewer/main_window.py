@@ -11,8 +11,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PyQt6.QtCore import QSize, QTimer
-from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PyQt6.QtCore import QSize, Qt, QTimer
+from PyQt6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PyQt6.QtWidgets import QApplication, QMainWindow, QToolBar, QVBoxLayout, QWidget
 
 import sample_graphs
@@ -26,7 +33,7 @@ from viewer.common.foreign_words import title_words
 from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
-from viewer.docks import FIRST, PLOTS, SIMPLE, Docks
+from viewer.docks import ARRANGEMENTS, FIRST, PLOTS, SIMPLE, Docks
 from viewer.feature import Opening, Screen, Themed
 from viewer.features import FEATURES, Features
 from viewer.frame.file_dialogs import FileDialogs
@@ -54,6 +61,7 @@ T = TypeVar("T")
 TOOLBAR_ICON = 20  # pixels, at the reference text size
 QUICK_ARCS = 200_000  # a model run of about a second
 LAYOUT = "arrangement"  # key in Settings: of the docks, one of ARRANGEMENTS
+BACK, BACK_MS = "Esc goes back to what was shown before.", 6000
 FRAME_MS = 33  # playback moves at 30 Hz
 SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
 SCREEN_SHARE = 0.92  # of the screen, at first
@@ -73,6 +81,9 @@ class MainWindow(QMainWindow):
         self.controller = Controller(self.session, self.playback, host, self)
         self.files = FileDialogs(self, self.session, self.settings)
         self.features = Features(self, FEATURES)
+        self._hint = QTimer(self)
+        self._hint.setSingleShot(True)
+        self._hint.setInterval(BACK_MS)
         self._frame = QTimer(self)
         self._frame.setInterval(FRAME_MS)
         self._last_frame = time.monotonic()
@@ -164,9 +175,15 @@ class MainWindow(QMainWindow):
         session.source_changed.connect(self._show_pictured)
         self.comparison.pair_changed.connect(self._show_pictured)
         self._frame.timeout.connect(self._next_frame)
+        self._hint.timeout.connect(self.status_bar.clearMessage)
         self.docks.named.connect(self._mark_arrangement)
         for key in self.docks.extra:
             self.docks[key].visibilityChanged.connect(partial(self._fill_when_seen, key))
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Let the Run panel scroll aside in a small window."""
+        super().resizeEvent(a0)
+        self.run_panel.fit_window(self.width())
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Build the plots once the window has been painted for the first time."""
@@ -265,8 +282,17 @@ class MainWindow(QMainWindow):
             self.controller.run_when_ready(self.start_run)
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
-        """Hand keys that no field wanted to the timeline: Space, arrows, Home, End, L."""
-        self.timeline.keyPressEvent(a0)
+        """Hand keys that no field wanted to the timeline: Space, arrows, Home; Esc goes back."""
+        marked = self.playback.measure.active or self.playback.loop_ns is not None
+        if a0 is not None and a0.key() == Qt.Key.Key_Escape and not marked:
+            self.back()
+        else:
+            self.timeline.keyPressEvent(a0)
+
+    def back(self) -> None:
+        """Leave what was put up last: what a feature shows, or the docks that it gathered."""
+        if not any(part.back() for part in reversed(self.features.built)):
+            self.docks.back()
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """Remember how the window stood, stop everything."""
@@ -363,11 +389,11 @@ class MainWindow(QMainWindow):
         advice = f"The details are in {path}." if path is not None else "It could not be logged."
         self.session.set_notice(Notice("error", words, f"{advice} The window goes on."))
 
-    def set_theme(self, name: str) -> None:
-        """Put a theme on everything, and remember it."""
+    def set_theme(self, name: str, text: int = 0) -> None:
+        """Put a theme on everything, and remember it; `text`: another height of text, pixels."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        self.theme = apply_theme(app, name)
+        self.theme = apply_theme(app, name, text)
         self.settings.theme = name
         self.actions_by_key.apply_theme(self.theme)
         self.actions_by_key[f"theme_{name}"].setChecked(True)
@@ -393,7 +419,7 @@ class MainWindow(QMainWindow):
         error = error_words(choices.algorithm) if is_modelled(choices.device) else ""
         words, brief = engine_words(choices.device), ""
         if shown is not None and shown.settings.device != choices.device:
-            brief = f"Next run: {words.partition(' (')[0]}"
+            brief = f"Next run here: {words.partition(' (')[0]}"
         self.status_bar.show_engine(words, error, brief)
 
     def _show_pictured(self, _news: object = None) -> None:
@@ -431,6 +457,9 @@ class MainWindow(QMainWindow):
 
     def _mark_arrangement(self, name: str) -> None:
         self.settings.set_value(LAYOUT, self.docks.base)
+        if name not in ARRANGEMENTS:
+            self.status_bar.showMessage(BACK)
+            self._hint.start()
         self.actions_by_key["all_controls"].setChecked(self.docks.base != SIMPLE)
         for plot in self.plots.values():
             plot.set_plain(name == SIMPLE)

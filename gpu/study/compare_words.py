@@ -15,8 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gpu.algorithms import find
 from gpu.model.accuracy import CLOSE
-from gpu.record.trace import NOT_RANKED, Probe
+from gpu.record.trace import NOT_RANKED, Probe, RunSettings
 from gpu.study.compare import Side, obstacle
 from gpu.words import NOT_KNOWN, brief_time, distance, in_sight, percent, ratio_words
 
@@ -53,7 +54,7 @@ def names(a: Side, b: Side) -> tuple[str, str]:
     """
     first, second = a.algorithm.title, b.algorithm.title
     if a.settings.algorithm != b.settings.algorithm:
-        return _with_delta(a), _with_delta(b)
+        return name_of(a.settings), name_of(b.settings)
     for words in (_delta, _device, _parameters, _source):
         mine, other = words(a, b), words(b, a)
         if mine != other:
@@ -61,10 +62,18 @@ def names(a: Side, b: Side) -> tuple[str, str]:
     return f"A ({first})", f"B ({second})"
 
 
-def _with_delta(side: Side) -> str:
-    title, delta = side.algorithm.title, side.settings.delta
-    by_hand = side.algorithm.bucketed and delta is not None
-    return f"{title} (Δ {distance(delta or 0)})" if by_hand else title
+def name_of(settings: RunSettings) -> str:
+    """Return what to call a run: its algorithm, and what was set: "ADDS (Δ 64, as published)"."""
+    row = find(settings.algorithm)
+    by_hand = row.bucketed and settings.delta is not None
+    words = [f"Δ {distance(settings.delta)}"] if settings.delta is not None and by_hand else []
+    for knob in row.parameters if row.result == "row" else ():
+        value = settings.parameters.get(knob.key, knob.default)
+        held = by_hand and knob.key in row.still
+        if value != knob.default and knob.concerns(settings.engine) and not held:
+            title = f"{knob.title[:1].lower()}{knob.title[1:]}"
+            words.append(title if value is True else f"{title} {_plain(value)}")
+    return f"{row.title} ({', '.join(words)})" if words else row.title
 
 
 def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None, None)) -> Summary:

@@ -113,12 +113,14 @@ def test_floating_panels_are_docked_again(window: MainWindow, key: str) -> None:
 
 @pytest.mark.parametrize("key", ["show_runs", "why", "notes"])
 def test_a_key_pressed_again_hides_its_panel_and_the_others_stand_as_before(
-    window: MainWindow, key: str
+    window: MainWindow, key: str, qtbot: QtBot
 ) -> None:
     window.resize(1280, 800)
     QApplication.processEvents()
     window.docks.reset()
     QApplication.processEvents()
+    low = window.docks["timeline"]
+    qtbot.waitUntil(lambda: low.geometry().bottom() < window.status_bar.y())
     dock = window.actions_by_key.table[key].argument or "runs"
     action = window.actions_by_key[key]
     before = {one: found.geometry() for one, found in window.docks.by_key.items()}

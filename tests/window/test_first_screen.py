@@ -241,3 +241,56 @@ def test_the_keys_of_playback_work_at_once(window: MainWindow, qtbot: QtBot) -> 
     assert window.playback.cursor_ns > before
     qtbot.keyClick(focused, Qt.Key.Key_Space)
     assert window.playback.playing
+
+
+@pytest.mark.parametrize("what", ["lesson", "microscope", "recorded_sweep", "show_runs"])
+def test_esc_comes_back_to_it(window: MainWindow, qtbot: QtBot, what: str) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    top = screen(window).top
+    if what == "lesson":
+        window.features["lessons"].start(1)
+        panel = "lesson"
+    else:
+        window.actions_by_key[what].trigger()
+        panel = {"recorded_sweep": "sweep", "show_runs": "runs"}.get(what, what)
+    qtbot.waitUntil(window.docks[panel].isVisible)
+    if what != "show_runs":
+        qtbot.waitUntil(lambda: "Esc" in window.status_bar.currentMessage())
+    for _ in range(2):  # a lesson first shows the list of lessons again
+        qtbot.keyClick(window, Qt.Key.Key_Escape)
+        QApplication.processEvents()
+    qtbot.waitUntil(lambda: not window.docks[panel].isVisible())
+    assert window.docks.arrangement == "simple"
+    assert top.isVisible()
+
+
+def test_the_window_fits_into_640_by_480(window: MainWindow, qtbot: QtBot) -> None:
+    for shown in (False, True):
+        window.actions_by_key["all_controls"].setChecked(not shown)
+        window.actions_by_key["all_controls"].trigger()
+        for _ in range(2):  # as a person drags its corner
+            window.resize(640, 480)
+            qtbot.wait(50)
+        assert (window.width(), window.height()) == (640, 480), window.docks.arrangement
+
+
+def test_the_state_of_a_recording_says_whose_it_is(window: MainWindow) -> None:
+    window.actions_by_key["all_controls"].trigger()
+    bar = window.status_bar
+    assert bar._state.text().startswith("Recorded on an NVIDIA H100")
+    assert bar._verified.text().startswith("Recording: ✓ verified")
+    assert bar._engine.text().startswith("Next run here: ")
+
+
+def test_b_can_be_adds_as_published(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    run_both(window, host, qtbot)
+    menu = window.actions_by_key.menu("compare_other")
+    menu.aboutToShow.emit()
+    (row,) = [one for one in menu.actions() if one.text() == "ADDS, as published"]
+    row.trigger()
+    assert host.asked("run")[-1].parameters["as_published"]
+    b = finish(window, host)
+    assert window.comparison.b is b
+    assert "as published" in b.title.lower()
+    assert any("s published" in name for name in window.comparison.names)

@@ -57,13 +57,18 @@ def grown(font: QFont, factor: float) -> QFont:
     return larger
 
 
-def scale_application_font(app: QApplication, factor: float) -> bool:
-    """Make the application's text `factor` times the system's; return whether that is news."""
+def scale_application_font(app: QApplication, factor: float, pixels: int = 0) -> bool:
+    """Make the application's text `factor` times the system's; return whether that is news.
+
+    pixels : its height instead, 0 for none
+    """
     system = app.property(SYSTEM_FONT)
     if not isinstance(system, QFont):
         system = QFont(app.font())
         app.setProperty(SYSTEM_FONT, system)
     font = grown(system, factor)
+    if pixels:
+        font.setPixelSize(pixels)
     if font == app.font():
         return False
     app.setFont(font)

@@ -105,14 +105,17 @@ def next_theme(name: str) -> str:
     return names[(names.index(name) + 1) % len(names)]
 
 
-def apply_theme(app: QApplication, name: str) -> Theme:
-    """Put a theme on the whole application and return it; raise KeyError if unknown."""
+def apply_theme(app: QApplication, name: str, text: int = 0) -> Theme:
+    """Put a theme on the whole application and return it; raise KeyError if unknown.
+
+    text : height of the text in pixels; 0 for the theme's own
+    """
     theme = THEMES[name]
     if app.property(STYLED) is None:  # each time costs as much as a stylesheet
         app.setStyle(PlainStyle("Fusion"))
         app.setProperty(STYLED, True)
     app.setStyleSheet("")  # from one to another takes Qt twice as long as to none and from none
-    if scale_application_font(app, theme.text_scale):
+    if scale_application_font(app, theme.text_scale, text):
         app.sendPostedEvents()  # under a stylesheet widgets keep their old fonts
     app.setPalette(palette_of(theme))
     titles = f"QDockWidget {{ font-size: {text_pixels()}px; }}"  # Qt would keep the system's
@@ -180,6 +183,7 @@ QToolButton[role="chip"]:hover {{ color: {theme.text}; background: {theme.base};
 QToolButton[role="chip"]:focus {{ border-color: {theme.accent}; }}
 QToolButton[role="chip"]:checked {{ color: {theme.accent}; border-color: {theme.accent}; }}
 QToolButton[role="chip"]:disabled {{ color: {faded}; }}
+QToolButton[role="chip"]::menu-indicator {{ image: none; }}
 QToolButton[role="fold"] {{ color: {theme.muted}; background: transparent; border: none;
     padding: 1px 0px; }}
 QToolButton[role="fold"]:hover, QToolButton[role="fold"]:focus {{ color: {theme.accent}; }}

@@ -1,7 +1,8 @@
 """The presentation at work: it puts the window back as it was when it ends.
 
 While it lasts, one event filter of the application sees the keys first: Esc ends it (where marks
-of measuring are set, it takes them away first), B blanks, and what clickers send
+of measuring are set, it takes them away first), B blanks, Ctrl+plus and Ctrl+minus change the size
+of the text, which begins at a share of the screen's height, and what clickers send
 (Page Up and Down, and the arrows while a lesson is open) turns the pages of the lesson. Otherwise
 the arrows, Home, End and Space are playback's, wherever the focus is: no list changes before a
 class. A key typed into a field is the field's.
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from viewer.plots.timeline import Timeline
 
 PROJECTOR = "projector"
+READABLE = 0.022  # of the screen's height: text that row 10 reads
+LEAST_TEXT = 12  # pixels
+LARGER = {Qt.Key.Key_Plus: 1.1, Qt.Key.Key_Equal: 1.1, Qt.Key.Key_Minus: 1 / 1.1}
 FIELDS = (QLineEdit, QAbstractSpinBox, QTextEdit, QPlainTextEdit)
 PLAYBACK = (
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Space,
@@ -61,7 +65,8 @@ class PresentFeature(FeaturePart):
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self._before: tuple[str, str, QByteArray, Qt.WindowState] | None = None
+        self._before: tuple[str, str, str, QByteArray, Qt.WindowState] | None = None
+        self._text = 0  # height of the text, pixels
         self.curtain = Curtain(window.as_widget())
 
     @property
@@ -82,12 +87,16 @@ class PresentFeature(FeaturePart):
         window, main = self._window, self._window.as_widget()
         self._before = (
             window.theme.name,
+            window.docks.base,
             window.docks.arrangement,
             main.saveState(),
             main.windowState(),
         )
         window.modes.presenting = True
-        window.set_theme(PROJECTOR)
+        window.session.set_notice(None)  # it is the person's, not the class's
+        screen = main.screen()
+        height = screen.size().height() if screen is not None else main.height()
+        self._write_larger(max(round(READABLE * height), LEAST_TEXT))
         if not self._lesson_open():
             window.docks.choose(SIMPLE)
         self._show_bars(False)
@@ -105,16 +114,22 @@ class PresentFeature(FeaturePart):
         assert app is not None
         app.removeEventFilter(self)
         window, main = self._window, self._window.as_widget()
-        theme, arrangement, state, window_state = self._before
+        theme, base, arrangement, state, window_state = self._before
         window.modes.presenting, self._before = False, None
         self.curtain.hide()
         self._show_bars(True)
         main.setWindowState(window_state)
         window.set_theme(theme)
-        window.docks.mark(arrangement)
+        for name in (base, arrangement):
+            window.docks.mark(name)
         main.restoreState(state)
         window.enable_actions()
         window.modes.presentation_ended.emit()
+
+    def _write_larger(self, pixels: int) -> None:
+        """Write everything in this height."""
+        self._text = pixels
+        self._window.set_theme(PROJECTOR, pixels)
 
     def close(self) -> None:
         """The window closes: remember the theme that was there before."""
@@ -145,6 +160,10 @@ class PresentFeature(FeaturePart):
         if event.key() == Qt.Key.Key_Escape:
             measure = self._window.playback.measure
             measure.clear() if measure.active else self.end()
+            return True
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and event.key() in LARGER:
+            factor = LARGER[Qt.Key(event.key())]
+            self._write_larger(max(round(self._text * factor), LEAST_TEXT))
             return True
         if event.modifiers() != Qt.KeyboardModifier.NoModifier or self._typing():
             return False

@@ -18,7 +18,7 @@ from dataclasses import replace
 from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtWidgets import QToolBar, QWidget
 
-from gpu.study.compare_words import verdict
+from gpu.study.compare_words import name_of, verdict
 from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.docks import SIMPLE
@@ -329,7 +329,7 @@ def _whence(record: RunRecord) -> str:
 
 def _alone(record: RunRecord) -> str:
     """Return what one run tells."""
-    title = record.algorithm.title
+    title = name_of(record.settings)
     if record.running:
         return f"{title} is running…"
     if record.state == "failed":

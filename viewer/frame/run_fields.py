@@ -395,10 +395,14 @@ class WideEnough(QScrollArea):
     type is so large that even WIDEST is too little, it scrolls sideways as well.
     """
 
+    narrow = False  # the window is small: scroll sideways
+
     def minimumSizeHint(self) -> QSize:
         """Return the least width that cuts nothing, with room for the bar beside it."""
         inside = self.widget()
         bar = self.verticalScrollBar()
+        if self.narrow:
+            return QSize(LABEL_WIDTH, super().minimumSizeHint().height())
         if inside is None or bar is None:
             return super().minimumSizeHint()
         width = inside.minimumSizeHint().width() + bar.sizeHint().width()

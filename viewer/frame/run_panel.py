@@ -68,6 +68,7 @@ from viewer.models.run_choices import (
 )
 from viewer.models.session import SessionModel
 
+SMALL_WINDOW = 760  # pixels, at the reference text size
 SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
 STALE = "The picture shows {}. Press Run."
 
@@ -103,7 +104,7 @@ class RunPanel(QWidget):
         for group in (self._graph_group(), self._algorithm_group(), self._record_group()):
             column.addLayout(group)
         column.addStretch(1)
-        scroll = WideEnough()
+        scroll = self._scroll = WideEnough()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidget(inside)
@@ -298,6 +299,11 @@ class RunPanel(QWidget):
         """Say at Run what it would run, where that is not the graph named above; "" for that."""
         self._what = words
         self.set_running(self._running)
+
+    def fit_window(self, width: int) -> None:
+        """Scroll sideways in a small window."""
+        self._scroll.narrow = width < scaled(SMALL_WINDOW)
+        self._scroll.updateGeometry()
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -142,6 +142,8 @@ class StatusBar(QStatusBar):
                 (self._preparing or READY) if record is None else state_words(record)
             )
         words, level = verified_words(record)
+        if record is not None and record.recorded_on and words:
+            words = f"Recording: {words}"
         self._verified.setText(words)
         self._verified.shorter = words.partition(" against ")[0].partition(" by ")[0]
         proofs = record.verification if record is not None else None

@@ -23,6 +23,7 @@ from gpu.record.trace import (
     Verification,
     VertexProbe,
 )
+from gpu.study.compare_words import name_of
 from gpu.words import in_sight
 
 RunState = Literal["running", "finished", "stopped", "failed"]
@@ -80,7 +81,7 @@ class RunRecord:
         source = self.graph_reference.source_id
         seen = in_sight(str(source))
         if not self.title:
-            self.title = f"{self.algorithm.title} on {self.graph_reference.name} from {seen}"
+            self.title = f"{name_of(self.settings)} on {self.graph_reference.name} from {seen}"
             if self.source_count > 1:
                 self.title += f" and {self.source_count - 1:,} more"
         if self.row_id == "":

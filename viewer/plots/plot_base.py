@@ -46,7 +46,7 @@ MOUSE_WORDS = (
     "Wheel: zoom. Ctrl+drag: measure."
 )
 RIGHT, ABOVE = 12, 8  # pixels round a plot: room for the last labels
-LEAST_SIZE = (200, 96)  # pixels
+LEAST_SIZE = (160, 56)  # pixels
 LETTERS = ("A", "B")
 KEY_WIDTH = 360  # of a panel, from which its header has room for a key
 MEAN_PIXELS = 3  # pixels of one point of a mean line

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from panel_stage import REFERENCE, Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
@@ -218,24 +219,18 @@ def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PlotPanel], clock
 
 
 def test_the_bar_says_and_asks(session: SessionModel, pair: ComparisonModel, qtbot: QtBot) -> None:
-    bar = CompareBar(pair)
+    swap = QAction("Swap")
+    bar = CompareBar(pair, [swap])
     qtbot.addWidget(bar)
     bar.apply_theme(THEMES["light"])
     bar.show()
     assert "ADDS finished 2.0x sooner" in bar.text()
     assert ">A</b>" in bar.words.text()
     assert ">B</b>" in bar.words.text()
-    with qtbot.waitSignal(bar.swap_requested):
-        qtbot.mouseClick(bar.swap_button, LEFT)
-    with qtbot.waitSignal(bar.end_requested):
-        qtbot.mouseClick(bar.end_button, LEFT)
-    with qtbot.waitSignal(bar.align_requested) as asked:
-        bar.align_box.setFocus()
-        qtbot.keyClick(bar.align_box, Qt.Key.Key_Down)
-    assert asked.args == ["share"]
-    pair.set_align("bucket")
-    assert bar.align_box.currentData() == "bucket"
-    assert "Not aligned" in bar.cautions.text()
+    assert bar.more.menu().actions() == [swap]
+    bar.allow(False)
+    assert bar.isHidden()
+    bar.allow(True)
     pair.end()
     assert bar.isHidden()
     assert np.isfinite(bar.height())

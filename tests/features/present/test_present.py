@@ -8,7 +8,9 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from test_window import with_finished_run
 
+from viewer.common.text_size import text_pixels
 from viewer.main_window import MainWindow
+from viewer.models.session import Notice
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -30,6 +32,21 @@ def test_f5_presents_and_esc_puts_everything_back(
     assert not window.menuBar().isHidden()
     assert {key for key, dock in window.docks.by_key.items() if not dock.isHidden()} == shown
     assert not window.actions_by_key["blank"].isEnabled()
+
+
+def test_its_type_grows_with_the_screen_and_by_keys(window: MainWindow, qtbot: QtBot) -> None:
+    window.session.set_notice(Notice("info", "what this person did"))
+    window.actions_by_key["present"].trigger()
+    least = round(0.022 * window.screen().size().height())
+    assert text_pixels() >= least
+    assert window.session.notice is None
+    before = text_pixels()
+    qtbot.keyClick(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    assert text_pixels() > before
+    qtbot.keyClick(window, Qt.Key.Key_Minus, Qt.KeyboardModifier.ControlModifier)
+    assert text_pixels() == before
+    window.actions_by_key["present"].trigger()
+    assert text_pixels() < before
 
 
 def test_b_blanks_until_any_key_or_click(window: MainWindow, qtbot: QtBot) -> None:

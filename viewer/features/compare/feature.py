@@ -39,6 +39,15 @@ from viewer.plots.plot_base import PlotPanel
 from viewer.plots.timeline import Timeline
 
 COMPARED = "the same graph and lay it upon this run"
+BEHIND = (  # actions behind the bar's button
+    "pair_split",
+    "pair_difference",
+    "pair_work",
+    "pair_single",
+    "swap_runs",
+    "end_comparison",
+)
+PUBLISHED = "as_published"  # key of a parameter
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
 
 
@@ -54,7 +63,7 @@ class CompareFeature(FeaturePart):
         self._started_at = 0.0
         self._new_a: RunRecord | None = None  # goes on; there is a B already
         window.build_plots()
-        self.bar = CompareBar(self.model)
+        self.bar = CompareBar(self.model, [window.actions_by_key[key] for key in BEHIND])
         self.view = PairView(window, self.model, self.bar)
         for plot in window.plots.values():
             if isinstance(plot, PlotPanel | Timeline):
@@ -68,10 +77,6 @@ class CompareFeature(FeaturePart):
     def _connect(self) -> None:
         window, model = self._window, self.model
         # the user asks
-        self.bar.align_requested.connect(model.set_align)
-        self.bar.view_requested.connect(model.set_view)
-        self.bar.swap_requested.connect(model.swap)
-        self.bar.end_requested.connect(model.end)
         others = window.actions_by_key.menu("compare_other")
         others.aboutToShow.connect(self._fill_others)
         others.triggered.connect(self._compare_row)
@@ -98,8 +103,13 @@ class CompareFeature(FeaturePart):
         return panel
 
     def needs(self) -> dict[str, bool]:
-        """Say whether there is a run to compare with, and whether two are compared."""
-        return {"comparable": self._basis() is not None, "comparing": self.model.active}
+        """Say whether there is a run to compare with, alone, or whether two are compared."""
+        comparable, comparing = self._basis() is not None, self.model.active
+        return {
+            "comparable": comparable,
+            "alone": comparable and not comparing,
+            "comparing": comparing,
+        }
 
     def apply_theme(self, theme: Theme) -> None:
         """Pass a theme on."""
@@ -145,6 +155,13 @@ class CompareFeature(FeaturePart):
         elif any(parameters.get(key) == value for key, value in row.still.items()):
             parameters = {key: parameters[key] for key in parameters if key not in row.still}
         self._make(replace(basis.settings, delta=delta, parameters=parameters))
+
+    def compare_published(self) -> None:
+        """Make B from the current run, by the rules of the paper."""
+        basis = self._basis()
+        if basis is not None:
+            parameters = {**basis.settings.parameters, PUBLISHED: True}
+            self._make(replace(basis.settings, parameters=parameters))
 
     # --- a second run is made
 
@@ -296,12 +313,16 @@ class CompareFeature(FeaturePart):
             return
         for row in rivals_of(basis):
             self._add_row(row.title, row.summary, ("algorithm", row.key))
+        title, parameters = basis.algorithm.title, basis.settings.parameters
+        knobs = {knob.key: knob for knob in basis.algorithm.parameters}
+        if PUBLISHED in knobs and not parameters.get(PUBLISHED, False):
+            self._add_row(f"{title}, as published", knobs[PUBLISHED].help, (PUBLISHED, None))
         if not basis.algorithm.bucketed or not len(basis.samples):
             return
         menu.addSeparator()
         delta = basis.settings.delta or float(basis.samples["delta"][-1])
         for words, factor in FACTORS:
-            tip = f"{basis.algorithm.title} again, with Δ held at {distance(delta * factor)}"
+            tip = f"{title} again, with Δ held at {distance(delta * factor)}"
             self._add_row(f"{words}: {distance(delta * factor)}", tip, ("delta", delta * factor))
         if basis.settings.delta is not None:
             self._add_row("Automatic Δ", "The algorithm chooses Δ", ("delta", None))
@@ -319,6 +340,8 @@ class CompareFeature(FeaturePart):
         kind, value = action.data()
         if kind == "algorithm":
             self.compare_algorithm(value)
+        elif kind == PUBLISHED:
+            self.compare_published()
         else:
             self.compare_delta(value)
 

@@ -13,6 +13,7 @@ from typing import Any
 from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
 from PyQt6.QtGui import QColor
 
+from gpu.study.compare_words import name_of
 from gpu.words import SENTENCE, distance, in_sight, percent, thousands, time_words
 from viewer.common.glossary import explain
 from viewer.common.theme import THEMES, Theme
@@ -112,7 +113,7 @@ def _device_words(record: RunRecord) -> str:
 
 
 COLUMNS = (
-    Column("Algorithm", "What ran", lambda r: r.algorithm.title, lambda r: r.algorithm.title),
+    Column("Algorithm", "What ran", lambda r: name_of(r.settings), lambda r: name_of(r.settings)),
     Column("Time", "Length on its own clock; measured with probes on it is no speed", _time_words,
            _time_ns),
     Column("Device", "What it ran on", _device_words, _device_words),

@@ -78,6 +78,13 @@ class LessonsFeature(FeaturePart):
         if self._before:
             self._put_looks_back(self._before)
 
+    def back(self) -> bool:
+        """Leave the lesson."""
+        is_open = self.model.lesson is not None
+        if is_open:
+            self.lesson_leave()
+        return is_open
+
     def apply_theme(self, _theme: Theme) -> None:
         """Draw marks in the new colours."""
         self._window.graph_view.refresh()

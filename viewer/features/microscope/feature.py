@@ -129,6 +129,13 @@ class MicroscopeFeature(Microscope):
         """Take the colours of a theme."""
         self._theme = theme
 
+    def back(self) -> bool:
+        """Leave the microscope."""
+        shown = self._window.docks.arrangement == ARRANGEMENT
+        if shown:
+            self.leave()
+        return shown
+
     def before_run(self) -> None:
         """Another run was asked for: what was not begun yet is not wanted any more."""
         self._wanted = False
