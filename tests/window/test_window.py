@@ -265,7 +265,7 @@ def test_status_says_engine_and_proof(window: MainWindow, host: FakeHost) -> Non
     assert window.status_bar._engine.text().startswith(f"Modelled GPU: {device} (")
     panel = window.run_panel
     panel.set_choices(replace(panel.choices(), device="H100"))
-    assert window.status_bar._engine.text().startswith("Next run: Modelled GPU: H100")
+    assert window.status_bar._engine.text().startswith("Next run here: Modelled GPU: H100")
     panel.set_choices(replace(panel.choices(), device=device))
     assert window.status_bar._verified.text().startswith("✓ verified against Dijkstra")
     assert window.status_bar._state.text().startswith("Finished: ")
