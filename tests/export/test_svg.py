@@ -87,7 +87,7 @@ def test_lines_of_a_drawing_are_those_of_the_picture(
     assert (wanted & near).sum() > 0.95 * wanted.sum()
 
 
-@pytest.mark.parametrize("panel", ["delta", "work", "buckets", "timeline"], indirect=True)
+@pytest.mark.parametrize("panel", ["work", "buckets"], indirect=True)
 def test_nothing_depends_on_what_few_renderers_know(panel: LivePanel) -> None:
     svg = drawing([panel], "drawn")().decode()
     assert "non-scaling" not in svg

@@ -82,7 +82,7 @@ def test_a_million_samples_come_in_blocks(bench: Bench, kind: type[LivePanel]) -
 
 @pytest.mark.font
 @pytest.mark.parametrize("kind", PANELS)
-@pytest.mark.parametrize("algorithm", ["adds", "near_far", "dijkstra"])
+@pytest.mark.parametrize("algorithm", ["adds", "dijkstra"])
 def test_every_algorithm_is_drawn_in_every_theme_and_width(
     bench: Bench, kind: type[LivePanel], algorithm: str
 ) -> None:
@@ -95,9 +95,8 @@ def test_every_algorithm_is_drawn_in_every_theme_and_width(
             panel.resize(width, 200)
             panel.apply_theme(theme)
             panel.flush()
-            picture = grabbed(panel)
-            colours = {picture.pixel(x, y) for x in range(0, width, 3) for y in range(0, 200, 3)}
-            assert len(colours) > 2
+            picture = grabbed(panel).scaled(120, 60)
+            assert len({picture.pixel(x, y) for x in range(120) for y in range(60)}) > 2
     assert panel.summary_text()
     assert panel.accessibleDescription() == panel.summary_text()
 

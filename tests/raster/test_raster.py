@@ -268,19 +268,6 @@ def test_a_finished_run_is_replayed_as_it_would_be_coloured_anew(kind: type) -> 
             np.testing.assert_array_equal(*frames)
 
 
-def test_while_only_the_cursor_moves_nothing_is_looked_up_again() -> None:
-    pixels = draw(random_graph(200, 0), VIEW, Style(1.0))
-    dist, first = np.arange(200, dtype=np.int32), np.arange(200)
-    table = np.arange(raster_colour.COVERS * 256, dtype=np.uint32)
-    kept = []
-    for cursor in (20.0, 90.0):
-        frame = np.zeros(WIDTH * HEIGHT, np.uint32)
-        seen = Colouring("distance", dist, first, cursor=cursor, final=True)
-        raster_colour.recolour(pixels, seen, table, frame)
-        kept.append(pixels.kept[0])
-    assert kept[0] is kept[1]
-
-
 def test_counts_of_nothing_have_no_top() -> None:
     """Before anything is processed the legend says 0."""
     vertices = np.arange(5, dtype=np.int32)

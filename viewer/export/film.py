@@ -21,7 +21,6 @@ from gpu.files import check_writable, require_memory, written_whole
 
 RATES = {".gif": 12, ".mp4": 30}  # frames a second
 FILMS = tuple(RATES)
-SIZES = ((1280, 720), (1920, 1080), (960, 540))  # pixels
 SIDES = (200, 4096)  # pixels, least and most
 SECONDS = (0.2, 60.0)  # least and most
 HOLD_S = 1.0  # the last frame stands
@@ -37,7 +36,7 @@ class FilmPlan:
     """What a film shows: a run, in so many seconds, at so many pixels."""
 
     suffix: str = ".gif"
-    size: tuple[int, int] = SIZES[0]
+    size: tuple[int, int] = (1280, 720)
     seconds: float = 8.0
     end_ns: float = 1.0
     theme: str = "projector"

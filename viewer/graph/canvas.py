@@ -125,9 +125,14 @@ class GraphCanvas(QWidget):
         self._move_camera(self.camera.zoomed(factor, x, y))
 
     def pan(self, dx: float, dy: float) -> None:
-        """Drag the picture by pixels."""
+        """Drag the picture by pixels, as far as its middle shows something of the drawing."""
+        extent, moved = self._extent(), self.camera.panned(dx, dy)
+        if extent is None:
+            return
         self._fitted = False
-        self._move_camera(self.camera.panned(dx, dy))
+        xmin, ymin, xmax, ymax = extent.bounds
+        cx, cy = min(max(moved.cx, xmin), xmax), min(max(moved.cy, ymin), ymax)
+        self._move_camera(replace(moved, cx=cx, cy=cy))
 
     def look_at(self, vertex: int) -> None:
         """Have a vertex in sight: in the middle, where it is not."""

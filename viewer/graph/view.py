@@ -52,7 +52,7 @@ Traced = tuple[RunRecord, int, int, Path | None]  # run, from, to, path
 LIVE_MS = 33  # between two frames while a run goes on
 LIVE_SHARE = 3  # at least this many times the cost of a frame lies between two
 WHEEL_ZOOM = 1.0015  # per eighth of a degree
-KEY_ZOOM, KEY_PAN = 1.25, 60  # factor, pixels
+KEY_ZOOM, KEY_PAN = 1.25, 0.25  # factor; share of the view
 KEYS = {
     Qt.Key.Key_Left: (1, 0),
     Qt.Key.Key_Right: (-1, 0),
@@ -417,7 +417,7 @@ class GraphView(GraphCanvas):
             self.forget_path()
         elif key in KEYS and self._moves(a0.modifiers()):
             dx, dy = KEYS[Qt.Key(key)]
-            self.pan(dx * KEY_PAN, dy * KEY_PAN)
+            self.pan(dx * KEY_PAN * self.width(), dy * KEY_PAN * self.height())
         else:
             super().keyPressEvent(a0)
 
