@@ -37,7 +37,6 @@ import numpy as np
 
 from gpu.graph import CSRGraph
 from sample_graphs import city_plan as plan
-from sample_graphs.assemble import components, from_arcs
 from sample_graphs.city_plan import FIRST_ROAD
 
 JUNCTION_ROADS = 0.43  # cuts per vertex: this sets the mean degree
@@ -334,7 +333,7 @@ def _graph(rng: np.random.Generator, roads: Roads) -> CSRGraph:
     name = np.empty(len(order), np.int32)
     name[order] = np.arange(len(order), dtype=np.int32)
     tail, head, both = name[roads.tail], name[roads.head], ~roads.one_way
-    graph = from_arcs(
+    graph = CSRGraph.from_arcs(
         np.concatenate((tail, head[both])),
         np.concatenate((head, tail[both])),
         np.concatenate((time, time[both])),
@@ -356,3 +355,16 @@ def z_order(points: np.ndarray) -> np.ndarray:
     numbered = (code << np.uint64(32)) | np.arange(len(code), dtype=np.uint64)
     numbered.sort()
     return (numbered & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+
+def components(n: int, tails: np.ndarray, heads: np.ndarray) -> np.ndarray:
+    """Return int64 (n,): the smallest vertex of each vertex's connected part."""
+    label = np.arange(n)
+    while True:
+        a, b = label[tails], label[heads]
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        if np.array_equal(low, high):
+            return label
+        np.minimum.at(label, high, low)
+        while not np.array_equal(shorter := label[label], label):
+            label = shorter

@@ -16,7 +16,6 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.graph import CSRGraph
-from sample_graphs.assemble import from_arcs
 
 ARCS_PER_VERTEX = 16
 A, B, C = 0.57, 0.19, 0.19  # d is the rest, 0.05
@@ -42,7 +41,7 @@ def rmat(n: int, seed: int) -> CSRGraph:
         tails[first : first + size] = shuffled[tail]
         heads[first : first + size] = shuffled[head]
     weights = rng.integers(1, LARGEST_WEIGHT + 1, count, dtype=np.int8).astype(np.float32)
-    return from_arcs(tails, heads, weights, 1 << scale)
+    return CSRGraph.from_arcs(tails, heads, weights, 1 << scale)
 
 
 def _cells(rng: np.random.Generator, scale: int, count: int) -> tuple[np.ndarray, np.ndarray]:

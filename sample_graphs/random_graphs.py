@@ -26,7 +26,6 @@ import math
 import numpy as np
 
 from gpu.graph import CSRGraph
-from sample_graphs.assemble import from_arcs
 
 ARCS_PER_VERTEX = 8  # Erdős-Rényi
 RING_SIDE = 3  # Watts-Strogatz: neighbours on either side
@@ -43,7 +42,7 @@ def erdos_renyi(n: int, seed: int) -> CSRGraph:
     tails = rng.integers(0, n, ARCS_PER_VERTEX * n, dtype=np.int32)
     heads = rng.integers(0, n - 1, ARCS_PER_VERTEX * n, dtype=np.int32)
     heads += heads >= tails
-    return from_arcs(tails, heads, _weights(rng, len(tails)), n)
+    return CSRGraph.from_arcs(tails, heads, _weights(rng, len(tails)), n)
 
 
 def watts_strogatz(n: int, seed: int) -> CSRGraph:
@@ -84,7 +83,7 @@ def geometric(n: int, seed: int) -> CSRGraph:
     length = np.hypot(*(xy[tails] - xy[heads]).T.astype(np.float64))
     both = np.concatenate((tails, heads)), np.concatenate((heads, tails))
     weights = np.maximum(np.tile(length, 2), 1).astype(np.float32)
-    return from_arcs(*both, weights, n).with_positions(xy - np.float32(side / 2))
+    return CSRGraph.from_arcs(*both, weights, n).with_positions(xy - np.float32(side / 2))
 
 
 def _near(
@@ -130,7 +129,7 @@ def _undirected(rng: np.random.Generator, tails: np.ndarray, heads: np.ndarray, 
     low, high = np.divmod(keys, n)
     weights = _weights(rng, len(keys))
     both = np.concatenate((low, high)), np.concatenate((high, low))
-    return from_arcs(*both, np.tile(weights, 2), n)
+    return CSRGraph.from_arcs(*both, np.tile(weights, 2), n)
 
 
 def _weights(rng: np.random.Generator, count: int) -> np.ndarray:

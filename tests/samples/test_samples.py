@@ -22,7 +22,6 @@ from sample_graphs import (
     reference_of,
     suggested_source,
 )
-from sample_graphs.assemble import components, from_arcs
 
 CLASSICS = {
     "karate_club": nx.karate_club_graph,
@@ -232,17 +231,6 @@ def test_memory_is_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MemoryNeededError, match="Complete graph of 40,000 vertices"):
         make("complete", n=40_000)
     assert make("complete", n=2000).m == 2000 * 1999
-
-
-def test_compiled_and_plain_assembly_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(2)
-    tails, heads = rng.integers(0, 500, (2, 700))
-    weights = rng.random(700).astype(np.float32)
-    plain = from_arcs(tails, heads, weights, 500), components(500, tails, heads)
-    monkeypatch.setattr("sample_graphs.assemble.COMPILED_FROM", 0)
-    fast = from_arcs(tails, heads, weights, 500), components(500, tails, heads)
-    assert fast[0].hash == plain[0].hash
-    assert np.array_equal(fast[1], plain[1])
 
 
 def test_first_sample_needs_neither_numba_nor_scipy() -> None:
