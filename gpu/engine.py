@@ -38,7 +38,6 @@ from gpu.algorithms.all_pairs import check_events, require_room, source_range
 from gpu.errors import DistanceRangeError, ParameterError, QueuesFullError
 from gpu.graph import CSRGraph
 from gpu.numbers import check_choice, in_numbers, judge_range, unreached, wider
-from gpu.record.shown import remember
 from gpu.record.trace import (
     NEVER,
     SAMPLE,
@@ -47,6 +46,7 @@ from gpu.record.trace import (
     RunSettings,
     Trace,
     VertexProbe,
+    remember,
 )
 
 LINE = 64  # bytes of a cache line

@@ -15,13 +15,15 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
+from gpu.graph import CSRGraph
 from gpu.numbers import AUTO, unreached
 from gpu.record.notes import Note
-from gpu.record.shown import drawing_of
 from gpu.words import in_sight
 
 PART_ENTRIES = 1 << 22  # distances of a matrix that are looked at together
@@ -262,8 +264,9 @@ class Trace:
         return self.reached / self.processed_vertices if self.processed_vertices else 0.0
 
     def _repr_svg_(self) -> str:
-        """Return a drawing; a notebook asks for it."""
-        return drawing_of(self)
+        """Return a drawing for a notebook, with its map while the graph is in memory."""
+        drawing = import_module("gpu.page.drawing")  # lies above this room
+        return str(drawing.run_drawing(self, _graphs.get(self.graph.hash)))
 
     def distance_summary(self) -> dict[str, int | float]:
         """Return reached, sum and max of the finite distances; exact integers for whole ones."""
@@ -280,6 +283,14 @@ class Trace:
                     total += finite.sum(dtype=np.float64).item()
                 largest = max(largest, finite.max().item())
         return {"reached": reached, "sum": total, "max": largest}
+
+
+_graphs: WeakValueDictionary[str, CSRGraph] = WeakValueDictionary()
+
+
+def remember(graph: CSRGraph) -> None:
+    """Remember the graph of a run, for its drawing, while something else holds it."""
+    _graphs[graph.hash] = graph
 
 
 def _parts(dist: np.ndarray) -> Iterator[np.ndarray]:
