@@ -152,7 +152,7 @@ def test_keys(streets: Stage, qtbot: QtBot) -> None:
     assert (moved.x(), moved.y()) == pytest.approx((view.width() / 4, view.height() / 4), abs=1.5)
     qtbot.keyClick(view, Qt.Key.Key_Right)
     qtbot.keyClick(view, Qt.Key.Key_Down)
-    assert streets.place(50) == place
+    assert (streets.place(50) - place).manhattanLength() <= 2  # the middle stops at the rim
     for _ in range(9):
         qtbot.keyClick(view, Qt.Key.Key_Down)
     assert view.rect().contains(streets.place(0)), "the map does not leave the view"
