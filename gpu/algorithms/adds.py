@@ -139,8 +139,9 @@ ALGORITHM = Algorithm(
             "bool",
             True,
             "let the controller double and halve Δ as it runs; off: Δ stays where it begins",
+            rare=True,
         ),
-        Parameter("buckets", "Buckets", "int", 32, "buckets in the ring", 2, 32),
+        Parameter("buckets", "Buckets", "int", 32, "buckets in the ring", 2, 32, rare=True),
         Parameter(
             "as_published",
             "As published",
@@ -148,9 +149,17 @@ ALGORITHM = Algorithm(
             False,
             "the paper's own rules, without what we changed: Δ begins at a 32nd of the mean weight"
             " over the mean degree, stale items are processed again, all go through a bucket",
+            rare=True,
         ),
         Parameter(
-            "workers", "Workers", "int", None, "worker blocks; empty: the device's own", 1, 4096
+            "workers",
+            "Workers",
+            "int",
+            None,
+            "worker blocks; empty: the device's own",
+            1,
+            4096,
+            rare=True,
         ),
         Parameter(
             "open_heads",

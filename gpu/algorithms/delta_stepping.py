@@ -101,6 +101,7 @@ ALGORITHM = Algorithm(
             1,
             256,
             engines=("cpu",),
+            rare=True,
         ),
     ),
     occupancy=("bucket", "later"),

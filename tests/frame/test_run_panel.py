@@ -91,18 +91,20 @@ def test_a_machine_offers_what_it_can_run_and_says_why_not_the_rest(panel: RunPa
 def test_rare_knobs_fold_away_and_say_when_they_are_changed(panel: RunPanel, qtbot: QtBot) -> None:
     form, heads = panel._form, panel._form.field("open_heads")
     assert isinstance(heads, QSpinBox)
-    assert panel._form.field("workers").isVisible()
-    assert not heads.isVisible()
+    folded = [heads, *map(form.field, ("workers", "buckets", "dynamic_delta", "as_published"))]
+    folded += [panel._seed, panel._probe, panel._numbers]
+    assert not any(field.isVisible() for field in folded)
     assert form.advanced.text() == "Advanced"
     qtbot.mouseClick(form.advanced, LEFT)
-    assert heads.isVisible()
+    assert all(field.isVisible() for field in folded)
     heads.setValue(2)
     qtbot.mouseClick(form.advanced, LEFT)
     assert not heads.isVisible()
     assert form.advanced.text() == "Advanced (1 changed)"
     assert panel.run_settings().parameters["open_heads"] == 2
     panel._algorithm.setCurrentIndex(list(ALGORITHMS).index("dijkstra"))
-    assert not form.advanced.isVisible()
+    assert form.advanced.isVisible()
+    assert form.advanced.text() == "Advanced"
 
 
 def test_delta_doubles_and_halves(qtbot: QtBot) -> None:

@@ -92,8 +92,12 @@ class ParameterForm(QWidget):
         super().__init__(parent)
         self._rare = QWidget()
         self._rare.hide()
-        self._usual_form, self._rare_form = _form(), _form()
-        self._rare.setLayout(self._rare_form)
+        self._usual_form, self._rare_form, self._kept_form = _form(), _form(), _form()
+        fold = QVBoxLayout(self._rare)
+        fold.setContentsMargins(0, 0, 0, 0)
+        fold.setSpacing(SPACING - 3)
+        fold.addLayout(self._rare_form)
+        fold.addLayout(self._kept_form)
         self.advanced = chip("Advanced", "Show what is rarely changed", checkable=True)
         self.advanced.setProperty("role", "fold")
         self.advanced.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -136,7 +140,11 @@ class ParameterForm(QWidget):
             else:
                 form.addRow(field_label(parameter.title, tip), field)
         self._show_fold()
-        self.setVisible(bool(shown))
+
+    def add_rare(self, label: QLabel, field: QWidget) -> None:
+        """Fold away a field that every algorithm has."""
+        label.setBuddy(field)
+        self._kept_form.addRow(label, field)
 
     def hold(self, fixed: bool) -> None:
         """Offer the knobs that move Δ, or not: a Δ that is given stays."""
@@ -152,8 +160,7 @@ class ParameterForm(QWidget):
         rare = [knob for knob in knobs if knob.rare and knob.key in self._fields]
         moved = sum(self._read(knob) != knob.default for knob in rare)
         opened = self.advanced.isChecked()
-        self.advanced.setVisible(bool(rare))
-        self._rare.setVisible(bool(rare) and opened)
+        self._rare.setVisible(opened)
         self.advanced.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
         self.advanced.setText(f"Advanced ({moved} changed)" if moved else "Advanced")
 

@@ -16,7 +16,6 @@ from PyQt6.QtWidgets import (
     QCheckBox,
     QFrame,
     QGridLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
@@ -97,6 +96,7 @@ class RunPanel(QWidget):
     def _build(self) -> None:
         self._build_graph_fields()
         self._build_machine_fields()
+        self._fold_away()
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(SPACING + 2, SPACING // 2, SPACING + 2, SPACING // 2)
@@ -170,13 +170,7 @@ class RunPanel(QWidget):
         grid.addLayout(field_row(self._graph, self._browse), 1, 0, 1, 2)
         grid.addWidget(self._about, 2, 0, 1, 2)
         self._size_label = field_label("Vertices", "How large to make the sample")
-        self._seed_label = QLabel("Seed")
-        self._seed.setToolTip("Another seed, another graph of the same kind")
-        size = field_row(self._size, self._seed_label, self._seed)
-        size.setStretch(0, 3)
-        size.setStretch(2, 2)
-        grid.addWidget(self._size_label, 3, 0)
-        grid.addLayout(size, 3, 1)
+        add_field(grid, 3, self._size_label, self._size)
         grid.addWidget(self._counts, 5, 0, 1, 2)
         label = field_label("Source", "The vertex to start from, by its own number")
         grid.addWidget(label, 6, 0)
@@ -204,17 +198,21 @@ class RunPanel(QWidget):
         grid = field_grid("Machine", self._device)
         grid.addWidget(self._device, 1, 0, 1, 2)
         grid.addWidget(self._device_about, 2, 0, 1, 2)
-        add_field(
-            grid,
-            3,
-            field_label("Record", "How closely to watch; costs no modelled time"),
-            self._probe,
-        )
-        add_field(
-            grid, 4, field_label("Pace", "How fast the model may go while you watch"), self._pace
-        )
-        add_field(grid, 5, field_label("Numbers", "What distances are computed in"), self._numbers)
+        pace = field_label("Pace", "How fast the model may go while you watch")
+        add_field(grid, 3, pace, self._pace)
         return grid
+
+    def _fold_away(self) -> None:
+        """Put what is rarely changed under Advanced."""
+        self._seed_label = field_label("Seed", "Another seed, another graph of the same kind")
+        record = field_label("Record", "How closely to watch; costs no modelled time")
+        numbers = field_label("Numbers", "What distances are computed in")
+        for label, field in (
+            (self._seed_label, self._seed),
+            (record, self._probe),
+            (numbers, self._numbers),
+        ):
+            self._form.add_rare(label, field)
 
     def _connect(self) -> None:
         # the user asks
