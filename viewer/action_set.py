@@ -79,6 +79,8 @@ class ActionSet(QObject):
         for action in self.table.values():
             if action.needs:
                 self._actions[action.key].setEnabled(state.get(action.needs, False))
+            if action.of_drawing:
+                self._actions[action.key].setVisible(state.get("drawing", False))
 
     def apply_theme(self, theme: Theme) -> None:
         """Draw every icon in the theme's text colour."""

@@ -283,7 +283,7 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
         """Hand keys that no field wanted to the timeline: Space, arrows, Home; Esc goes back."""
-        marked = self.playback.measure.active or self.playback.loop_ns is not None
+        marked = self.playback.measure.active
         if a0 is not None and a0.key() == Qt.Key.Key_Escape and not marked:
             self.back()
         else:

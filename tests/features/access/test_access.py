@@ -103,6 +103,7 @@ def test_the_focus_is_seen_wherever_tab_goes(
     """Around each part stands a ring whose colour differs from the window's by 3 to 1."""
     with_finished_run(window, host)
     window.set_theme(name)
+    window.run_panel._form.advanced.click()
     focus = window.features["access"].focus
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
