@@ -174,36 +174,6 @@ def test_the_right_side_keeps_its_share_of_a_window_that_grows(
     qtbot.waitUntil(lambda: share() == pytest.approx(before, abs=0.02))
 
 
-def tab_bars(window: MainWindow) -> list[list[str]]:
-    """Return the tabs of every tab bar that can be seen."""
-    for _ in range(3):
-        QApplication.processEvents()
-    bars = window.findChildren(QTabBar, options=HERE)
-    seen = [bar for bar in bars if bar.isVisible() and window.rect().intersects(bar.geometry())]
-    return sorted([bar.tabText(place) for place in range(bar.count())] for bar in seen)
-
-
-def cells_with_tabs(window: MainWindow) -> list[list[str]]:
-    found = set()
-    for dock in window.docks.by_key.values():
-        tabs = [dock, *window.tabifiedDockWidgets(dock)]
-        found.add(frozenset(tab.windowTitle() for tab in tabs if not tab.isHidden()))
-    return sorted(sorted(cell) for cell in found if len(cell) > 1)
-
-
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
-def test_no_tab_bar_stays_behind(window: MainWindow, size: tuple[int, int]) -> None:
-    window.resize(*size)
-    for key in ("reset_layout", "reset_layout", "layout_compare", "layout_explore"):
-        window.actions_by_key[key].trigger()
-        assert sorted(map(sorted, tab_bars(window))) == cells_with_tabs(window), key
-    window.show_dock("sweep")
-    assert sorted(map(sorted, tab_bars(window))) == cells_with_tabs(window)
-    assert any("Sweep" in tabs for tabs in tab_bars(window))
-    window.docks.reset()
-    assert sorted(map(sorted, tab_bars(window))) == cells_with_tabs(window)
-
-
 def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)

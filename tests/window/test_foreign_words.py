@@ -38,17 +38,10 @@ from viewer.models.session import Notice, Offer, RunRecord
 from viewer.models.settings import Settings
 
 HOSTILE = [
-    "<img src=x>",
-    "<b>bold</b>",
-    "&amp;",
-    "a && b & c",
-    "file\u202egpj.gr",
-    "\u2066isolated",
+    "<img src=x> <b>bold</b> &amp; a && b",
+    "file\u202egpj.gr \u2066isolated bell\x07 escape\x1b[31m delete\x7f c1\x9b",
     "long" * 2500,
-    "two\nlines\r\tand more",
-    "bell\x07 escape\x1b[31m delete\x7f c1\x9b",
-    "[*] unsaved[*]",
-    "%s %1 {name} \\n",
+    "two\nlines\r\tand more [*] unsaved[*] %s %1 {name} \\n",
 ]
 MICROSCOPE = {"microscope", "code"}  # of words in files of ours alone
 LONGEST = 2500  # characters that anything shows
@@ -147,7 +140,7 @@ def test_graphs_traces_and_notices(window: MainWindow, name: str) -> None:
     check(window, name)
 
 
-@pytest.mark.parametrize("name", HOSTILE[:6], ids=range(6))
+@pytest.mark.parametrize("name", HOSTILE[:2], ids=range(2))
 def test_lessons(window: MainWindow, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "lessons"
     folder.mkdir()

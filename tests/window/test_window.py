@@ -14,13 +14,12 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph, say, trace_of
 
 import sample_graphs
-from gpu.host import GraphLoaded, RunFinished, RunStarted, Verified
+from gpu.host import RunFinished, RunStarted, Verified
 from gpu.record.trace import Verification
 from viewer.app import _reporter
 from viewer.common.fault_log import log_path
 from viewer.common.theme import THEMES
 from viewer.main_window import MainWindow
-from viewer.models.run_words import verified_words
 from viewer.models.session import PROGRESS_UNKNOWN, Notice
 from viewer.models.settings import Settings
 
@@ -120,26 +119,6 @@ def test_starts_with_a_sample_on_screen(window: MainWindow, host: FakeHost, qtbo
     qtbot.waitUntil(lambda: window.graph_view.drawn_text() != "")
     window._next_frame()
     assert window.status_bar._drawn.text() == window.graph_view.drawn_text()
-
-
-def test_samples_and_recent_files_are_rows(
-    window: MainWindow, settings: Settings, host: FakeHost
-) -> None:
-    rows = window.actions_by_key.menu("samples").actions()
-    assert [row.toolTip() for row in rows] == [
-        sample.sentence for sample in sample_graphs.CATALOGUE.values()
-    ]
-    rows[0].trigger()
-    assert str(host.asked("load")[0].what).startswith("sample:")
-    recent = window.actions_by_key.menu("recent")
-    recent.aboutToShow.emit()
-    assert not recent.actions()[0].isEnabled()
-    window.open_path("/data/roads.gr")
-    say(window.controller, host, GraphLoaded(window.controller._load_id, path_graph(), None))
-    recent.aboutToShow.emit()
-    assert [row.text() for row in recent.actions()] == ["roads.gr"]
-    recent.actions()[0].trigger()
-    assert host.asked("load")[-1].what == "/data/roads.gr"
 
 
 def test_a_dropped_file_is_opened(window: MainWindow, host: FakeHost, tmp_path: Path) -> None:
@@ -269,28 +248,6 @@ def test_status_says_engine_and_proof(window: MainWindow, host: FakeHost) -> Non
     panel.set_choices(replace(panel.choices(), device=device))
     assert window.status_bar._verified.text().startswith("✓ verified against Dijkstra")
     assert window.status_bar._state.text().startswith("Finished: ")
-
-
-@pytest.mark.parametrize(
-    ("oracle", "certificate", "words"),
-    [
-        (True, True, "✓ verified against Dijkstra and by certificate"),
-        (None, True, "✓ verified by certificate"),
-        (True, None, "✓ verified against Dijkstra"),
-        (False, True, "✗ wrong: fails against Dijkstra"),
-        (False, False, "✗ wrong: fails against Dijkstra and certificate"),
-        (None, None, "not verified"),
-    ],
-)
-def test_proof_in_words(
-    window: MainWindow, host: FakeHost, oracle: bool | None, certificate: bool | None, words: str
-) -> None:
-    with_finished_run(window, host)
-    record = window.session.current
-    record.verification = None
-    assert verified_words(record) == ("verifying…", "muted")
-    record.verification = Verification(oracle, certificate, "")
-    assert verified_words(record)[0] == words
 
 
 def test_saving_says_where_or_why_not(

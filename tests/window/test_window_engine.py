@@ -16,7 +16,6 @@ from screen import all_controls
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
 from gpu.proof.verify import verify
-from viewer.features.compare.bar import WHERE, CompareBar
 from viewer.main_window import MainWindow
 from viewer.models.machines import CPU_DEVICE
 from viewer.models.session import RunRecord
@@ -139,20 +138,6 @@ def test_run_on_a_fresh_window_makes_the_pair_that_was_recorded(
     window.playback.advance(60.0)
     assert not window.playback.playing
     assert window.playback.cursor_ns == window.comparison.telling_ns  # where the two differ most
-
-    again = press_run(window, qtbot)  # another A beside the same B
-    assert (window.comparison.a, window.comparison.b) == (again, other)
-    wait_for(again, "finished", qtbot)
-    qtbot.waitUntil(lambda: WHERE in compare_bar(window).cautions.text(), timeout=PATIENCE_MS)
-    window.playback.advance(60.0)
-    assert window.playback.cursor_ns == window.comparison.telling_ns
-    wait_for_proof(again, qtbot)
-
-
-def compare_bar(window: MainWindow) -> CompareBar:
-    bar = window.findChild(CompareBar)
-    assert bar is not None
-    return bar
 
 
 def test_stop_keeps_what_was_recorded(window: MainWindow, qtbot: QtBot) -> None:

@@ -102,20 +102,6 @@ def test_closing_its_dock_leaves_the_lesson_and_puts_the_panels_back(
     assert window.docks["lesson"].isVisible()
 
 
-def test_a_window_closed_in_mid_lesson_keeps_no_colours_of_it(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    coloured = ONE + 'colour_by = "processed"\n'
-    path = write(
-        tmp_path, HEAD + coloured + TWO, TEXT.replace("{a.processed / b.processed|x}", "x")
-    )
-    window.features["lessons"].open_path(str(path))
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: window.graph_view.colour_by == "processed", timeout=SOON_MS)
-    window.features["lessons"].close()
-    assert window.graph_view.colour_by == "distance"
-
-
 def test_the_arrows_step_where_the_microscope_says_so(window: MainWindow, qtbot: QtBot) -> None:
     feature = window.features["lessons"]
     feature.start(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,12 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
-from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication, QComboBox, QSpinBox
 from pytestqt.qtbot import QtBot
 from screen import all_controls, hover
 from test_controller import FakeHost, say
-from test_take_away import answer, saved
 from test_window import close_for_good
 
 import gpu
@@ -266,26 +263,3 @@ def test_two_algorithms_side_by_side_on_one_clock(
         panel.flush()
     window.actions_by_key["end_comparison"].trigger()
     assert not panel.canvases[1].isVisible()
-
-
-def test_it_leaves_as_picture_and_table(
-    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot, tmp_path: Path
-) -> None:
-    run(window, host, traces, qtbot)
-    panel = matrix(window, qtbot)
-    panel.canvases[0].resize(600, 300)
-    for suffix in (".png", ".svg", ".csv"):
-        window.features["take_away"].export_panel("matrix")
-        answer(window, tmp_path / f"matrix{suffix}")
-        saved(window, qtbot, tmp_path / f"matrix{suffix}")
-    picture = QImage(str(tmp_path / "matrix.png"))
-    assert "probe level 2" in picture.text("Description")
-    with (tmp_path / "matrix.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    dist = traces[MATRICES[0]].dist
-    last = rows[-1]
-    assert (last["last_source"], last["last_vertex"]) == ("49", "99")
-    grid = panel.canvases[0].look.grid
-    assert grid is not None
-    block = dist[: grid.row_step, : grid.column_step]
-    assert float(rows[0]["mean"]) == pytest.approx(block.mean())

@@ -149,22 +149,3 @@ def test_the_table_is_copied_and_is_part_of_a_picture(
     saved[0](str(tmp_path / "work.svg"))
     drawn = (tmp_path / "work.svg").read_text(encoding="utf-8")
     assert "processed 30" in drawn
-
-
-def test_two_runs_have_a_row_each_and_marks_past_a_stand_at_samples_of_b(
-    window: MainWindow, host: FakeHost
-) -> None:
-    first = window.session.current
-    second = run_once(window, host)
-    second.samples["t_ns"] *= 2
-    window.session.set_current(first)
-    window.comparison.compare_with(second)
-    measure = measure_of(window)
-    measure.put_both(400_000.0, 1_590_500.0)
-    assert measure.marks == (400_000.0, 1_600_000.0)
-    assert [cell(window, "processed", row) for row in range(4)] == ["60", "60", "0", "1.0x"]
-    strip = strip_of(window)
-    assert "between the curves" in strip.note.text()
-    window.comparison.end()
-    assert measure.marks == (400_000.0, 1_000_000.0)
-    assert cell(window, "processed") == "60"

@@ -67,6 +67,7 @@ def test_keys_reach_the_timeline_from_the_graph(window: MainWindow, qtbot: QtBot
     assert window.playback.cursor_ns == window.playback.duration_ns
 
 
+<<<<<<< HEAD
 def test_speed_and_edges_are_remembered(
     window: MainWindow, settings: Settings, host: FakeHost, qtbot: QtBot
 ) -> None:
@@ -84,6 +85,8 @@ def test_speed_and_edges_are_remembered(
         close_for_good(again)
 
 
+=======
+>>>>>>> 1ac0abc (tests: a shorter soak, groups of five features, hostile names together, what other tests show goes)
 def with_changes(window: MainWindow) -> None:
     """Show a finished run with marks; its vertices are not those of a graph on screen."""
     window.controller.show_graph(grid())
