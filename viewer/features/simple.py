@@ -19,6 +19,7 @@ from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtWidgets import QToolBar, QWidget
 
 from gpu.study.compare_words import name_of, verdict
+from gpu.words import in_sight
 from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.docks import SIMPLE
@@ -323,7 +324,7 @@ def _whence(record: RunRecord) -> str:
     """Return where a run was made."""
     if record.recorded_on:
         return f"recorded on an {record.recorded_on.removeprefix('NVIDIA ')}"
-    device = record.settings.device
+    device = in_sight(record.settings.device)
     return f"made here, {record.clock} {device}".strip()
 
 

@@ -67,26 +67,6 @@ def test_keys_reach_the_timeline_from_the_graph(window: MainWindow, qtbot: QtBot
     assert window.playback.cursor_ns == window.playback.duration_ns
 
 
-<<<<<<< HEAD
-def test_speed_and_edges_are_remembered(
-    window: MainWindow, settings: Settings, host: FakeHost, qtbot: QtBot
-) -> None:
-    timeline = cast(Timeline, window.timeline)
-    timeline.speed_box.setValue(0.05)
-    window.controller.show_graph(grid())
-    window.actions_by_key["edges"].trigger()
-    window.close()
-    again = opened(settings, FakeHost())
-    try:
-        assert again.playback.speed == 0.05
-        assert not again.graph_view.picture.edges
-        assert not again.actions_by_key["edges"].isChecked()
-    finally:
-        close_for_good(again)
-
-
-=======
->>>>>>> 1ac0abc (tests: a shorter soak, groups of five features, hostile names together, what other tests show goes)
 def with_changes(window: MainWindow) -> None:
     """Show a finished run with marks; its vertices are not those of a graph on screen."""
     window.controller.show_graph(grid())
