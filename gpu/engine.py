@@ -25,8 +25,7 @@ finished, how many rounds it took.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -48,8 +47,6 @@ from gpu.record.trace import (
     VertexProbe,
     remember,
 )
-
-LINE = 64  # bytes of a cache line
 
 
 @dataclass(frozen=True)
@@ -83,11 +80,11 @@ class RunBuffers:
         shape = (graph.n,) if shape is None else shape
         if len(shape) == 2:
             require_room(*shape, graph.weights.dtype.itemsize)
-        layout = [(shape, graph.weights.dtype)]
+        vertices = None
         if probe >= Probe.VERTICES:
-            layout += [((graph.n,), np.dtype(kind)) for kind in (np.int64, np.int64, np.int32)]
-        dist, *vertices = _in_one_block(layout)
-        buffers = cls(dist, VertexProbe(*vertices) if vertices else None, watched)
+            kinds = (np.int64, np.int64, np.int32)
+            vertices = VertexProbe(*(np.empty(graph.n, kind) for kind in kinds))
+        buffers = cls(np.empty(shape, graph.weights.dtype), vertices, watched)
         if clear:
             buffers.clear()
         return buffers
@@ -99,22 +96,6 @@ class RunBuffers:
             self.vertices.first_reached_ns.fill(NEVER)
             self.vertices.last_improved_ns.fill(NEVER)
             self.vertices.times_processed.fill(0)
-
-
-def _in_one_block(layout: Sequence[tuple[tuple[int, ...], np.dtype]]) -> list[np.ndarray]:
-    """Return arrays of these shapes and types, not filled, each from a new cache line on.
-
-    NumPy asks the system for large pages from 4 MB on, so one block gets them sooner: fresh small
-    pages cost up to 2 us each, 4.5 ms for the 264,000 vertices of New York at level 2.
-    """
-    sizes = [-(-math.prod(shape) * kind.itemsize // LINE) * LINE for shape, kind in layout]
-    block = np.empty(sum(sizes) + LINE, np.uint8)
-    at, arrays = -block.ctypes.data % LINE, []
-    for (shape, kind), size in zip(layout, sizes, strict=True):
-        part = block[at : at + math.prod(shape) * kind.itemsize]
-        arrays.append(part.view(kind).reshape(shape))
-        at += size
-    return arrays
 
 
 @dataclass(frozen=True)

@@ -190,43 +190,37 @@ class Gate:
 
 
 class SampleStore:
-    """The parent's own copy of a run's samples, growing."""
+    """The parent's own copy of a run's samples, in batches."""
 
     def __init__(self) -> None:
-        self._rows = np.empty((4096, WIDTH), np.uint8)
-        self._count = 0
-        self._taken = 0
+        self._batches: list[np.ndarray] = []
+        self._taken = 0  # batches
 
     def append(self, rows: np.ndarray) -> None:
         """Copy rows of the ring, uint8 (k, 256), to the end."""
-        end = self._count + len(rows)
-        if end > len(self._rows):
-            grown = np.empty((max(end, 2 * len(self._rows)), WIDTH), np.uint8)
-            grown[: self._count] = self._rows[: self._count]
-            self._rows = grown
-        self._rows[self._count : end] = rows
-        self._count = end
+        self._batches.append(rows.copy())
 
     def append_sample(self, sample: np.ndarray) -> None:
         """Copy SAMPLE (1,) to the end."""
         self.append(sample.view(np.uint8).reshape(1, WIDTH))
 
     def take(self) -> np.ndarray:
-        """Return a copy of what came since the last call, SAMPLE (k,)."""
-        new = self._rows[self._taken : self._count].copy()
-        self._taken = self._count
-        return _records(new)
+        """Return what came since the last call, SAMPLE (k,)."""
+        fresh = self._batches[self._taken :]
+        self._taken = len(self._batches)
+        return _records(fresh)
 
     def last(self) -> np.ndarray | None:
         """Return a copy of the newest sample, SAMPLE (1,), or None."""
-        return _records(self._rows[self._count - 1 : self._count].copy()) if self._count else None
+        return _records(self._batches[-1:])[-1:].copy() if self._batches else None
 
     def everything(self) -> np.ndarray:
-        """Return all samples, SAMPLE (k,), read-only and not copied."""
-        records = _records(self._rows[: self._count])
-        records.flags.writeable = False
-        return records
+        """Return all samples, SAMPLE (k,), read-only."""
+        samples = _records(self._batches)
+        samples.flags.writeable = False
+        return samples
 
 
-def _records(rows: np.ndarray) -> np.ndarray:
+def _records(batches: list[np.ndarray]) -> np.ndarray:
+    rows = np.concatenate(batches) if batches else np.empty((0, WIDTH), np.uint8)
     return rows.view(SAMPLE)[:, 0]

@@ -1,4 +1,4 @@
-"""Declared data: sentences with their place, what is remembered, what is published."""
+"""Declared data: sentences with their place, and what is remembered."""
 
 from __future__ import annotations
 
