@@ -1,8 +1,8 @@
 """Declared data: from what a stranger wrote to records of ours, or to one sentence.
 
 A file's form is declared as msgspec Structs whose fields carry type, range and, where the type
-does not say it, what is allowed in words (`Meta(description=...)`). `checked` reads plain values (of
-TOML or JSON) into them. A value that does not fit becomes a SchemaError: place, value, what is
+does not say it, what is allowed in words (`Meta(description=...)`). `checked` reads plain values
+(of TOML or JSON) into them. A value that does not fit becomes a SchemaError: place, value, what is
 allowed and, for an unknown key, the one that was probably meant.
 """
 
