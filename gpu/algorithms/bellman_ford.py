@@ -52,7 +52,10 @@ ALGORITHM = Algorithm(
     key="bellman_ford",
     title="Bellman-Ford",
     summary="every improved vertex at once, in any order: most parallelism, most work",
-    engines={"model": "gpu.model.bellman_ford:run", "cuda": "gpu.cuda.supersteps:bellman_ford"},
+    engines={
+        "model": "gpu.model.near_far:run_bellman_ford",
+        "cuda": "gpu.cuda.supersteps:bellman_ford",
+    },
     occupancy=("frontier",),
     lists=("the frontier",),
     bucketed=False,

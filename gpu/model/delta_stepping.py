@@ -13,6 +13,7 @@ most. What lies past the last slot is clipped into it, which needs a delta by ha
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from gpu.compiled import compiled_inline
 from gpu.delta import near_far_delta
 from gpu.devices import find_preset
-from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.loops.codes import (
     BARRIER,
@@ -260,16 +261,6 @@ def _sort_again(buckets, s, slot):  # type: ignore[no-untyped-def]
 FEWEST_SLOTS, MOST_SLOTS = 64, 2**16
 
 
-def run(
-    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
-) -> EngineOutcome:
-    """Run delta-stepping on a modelled device.
-
-    Its phases have no arbitration to vary, so `seed` changes nothing.
-    """
-    return run_modelled(DeltaSteppingRun, graph, settings, buffers, observer)
-
-
 class DeltaSteppingRun(SuperstepRun):
     """One modelled run of delta-stepping."""
 
@@ -310,3 +301,6 @@ def _make_buckets(
         *wave_arrays(graph, find_preset(settings.device)),
         make_log(settings.probe),
     )
+
+
+run = partial(run_modelled, DeltaSteppingRun)  # nothing for `seed` to vary

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from gpu.devices import find_preset
-from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.loops.heap import HeapRun
 from gpu.loops.state import make_state
@@ -14,16 +16,6 @@ from gpu.model.modelled_run import run_modelled
 from gpu.record.trace import RunSettings
 
 SAMPLES_WANTED = 1000  # the default period divides the expected time by this
-
-
-def run(
-    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
-) -> EngineOutcome:
-    """Run Dijkstra on one modelled worker.
-
-    There is no delta, no parameter and nothing for `seed` to vary.
-    """
-    return run_modelled(DijkstraRun, graph, settings, buffers, observer)
 
 
 class DijkstraRun(HeapRun):
@@ -36,3 +28,6 @@ class DijkstraRun(HeapRun):
         state = make_state(dijkstra_loop.HEAP_STATE, graph, settings, expected_ns / SAMPLES_WANTED)
         state[0].hop_ns, state[0].lanes = preset.hop_ns, preset.worker_threads
         super().__init__(graph, settings, buffers, state, dijkstra_loop)
+
+
+run = partial(run_modelled, DijkstraRun)  # nothing for `seed` to vary

@@ -4,7 +4,7 @@ A vertex enters next near at most once a superstep and far at most once until th
 (marks), so both piles hold at most n entries. The kernel's piles hold it again for each
 improvement; those items are counted, since they decide the mode and the cost of a split.
 
-With a target (`async_near_far`) the threshold moves as soon as fewer vertices are near, to delta
+With a target (Asynchronous Near-Far) the threshold moves as soon as fewer vertices are near, to delta
 beyond the nearest that is far, and there is no barrier: a superstep costs what a hop does.
 
 Splitting far is a superstep of its own: entries below the old threshold were improved into near
@@ -14,14 +14,16 @@ threshold, the threshold moves on by whole deltas at once.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from gpu.algorithms.async_near_far import strides_of, target_of
 from gpu.compiled import compiled_inline
-from gpu.delta import near_far_delta
+from gpu.delta import near_far_delta, usable_width
 from gpu.devices import find_preset
-from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.loops.codes import (
     BARRIER,
@@ -173,16 +175,6 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
     return True
 
 
-def run(
-    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
-) -> EngineOutcome:
-    """Run Near-Far on a modelled device.
-
-    Its supersteps have no arbitration to vary, so `seed` changes nothing.
-    """
-    return run_modelled(NearFarRun, graph, settings, buffers, observer)
-
-
 class NearFarRun(SuperstepRun):
     """One modelled run of Near-Far; a person's delta moves the split from the next one on."""
 
@@ -217,3 +209,44 @@ def make_piles(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> P
         *wave_arrays(graph, find_preset(settings.device)),
         make_log(settings.probe),
     )
+
+
+class BellmanFordRun(SuperstepRun):
+    """One modelled run of Bellman-Ford: a threshold that is never reached, so nothing is far.
+
+    It costs what Near-Far costs, so two runs differ in order alone. There is no delta.
+    """
+
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        piles = make_piles(graph, settings, buffers)
+        super().__init__(graph, settings, piles, PILES, 0.0)
+        self.sim[0].threshold = np.inf
+
+    def set_delta(self, delta: float | None) -> None:
+        """Bellman-Ford has no delta: nothing to take over."""
+
+
+class AsyncNearFarRun(NearFarRun):
+    """One modelled run with a target and no barrier; a delta holds from the next move on.
+
+    The kernel's warps go on whenever they like. The model takes them in rounds: in each,
+    everything that is near is processed once, and a round costs what a hop of the kernel does,
+    however wide it is (`alone_ns`, and beyond that what any wave costs).
+    """
+
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        super().__init__(graph, settings, buffers)
+        self.sim[0].target = target_of(graph.mean_degree)
+        self.sim[0].superstep_ns = self.sim[0].alone_ns
+
+    @staticmethod
+    def first_delta(graph: CSRGraph) -> float:
+        """Return how far the threshold moves at a time, weight units."""
+        width = strides_of(graph.mean_degree) * graph.mean_weight / max(graph.mean_degree, 1e-9)
+        return usable_width(width, graph.integer)
+
+
+# The engine functions. Nothing is arbitrated, so `seed` changes nothing.
+run = partial(run_modelled, NearFarRun)
+run_bellman_ford = partial(run_modelled, BellmanFordRun)
+run_async = partial(run_modelled, AsyncNearFarRun)
