@@ -10,10 +10,9 @@ import pytest
 
 import gpu
 from gpu.cuda import device, records, supersteps
-from gpu.cuda.adds import pool_blocks, table_size
 from gpu.cuda.module import KERNELS, THREADS, compile_options, source_of, threads_of
 from gpu.cuda.records import entry_bytes, item_bytes
-from gpu.cuda.supersteps import Kernel, every_arc, twice_and_half
+from gpu.cuda.supersteps import Kernel
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES
@@ -71,13 +70,6 @@ def test_level_three_is_refused(algorithm: str) -> None:
         gpu.run(PATH, algorithm, "cuda", probe=3)
 
 
-def test_the_pool_holds_every_block_in_its_tables() -> None:
-    blocks = pool_blocks(PATH, 32)
-    assert blocks >= 2 * 32
-    assert table_size(blocks) >= blocks
-    assert table_size(65_000) == 65_536
-
-
 def test_options_differ_by_level_and_numbers_and_name_the_record_sizes() -> None:
     options = compile_options("adds.cu", 1, "float32")
     assert "-DLEVEL=1" in options
@@ -128,15 +120,6 @@ def test_the_kernels_differ_in_their_piles_alone() -> None:
     for algorithm, lines in kinds.items():
         text = source_of(kernel_of(algorithm).file)
         assert all(f"constexpr bool {line};\n" in text for line in lines)
-
-
-def test_the_frontier_of_bellman_ford_has_room_for_every_arc() -> None:
-    rng = np.random.default_rng(1)
-    tails, heads = rng.integers(0, 50, (2, 4000))
-    graph = CSRGraph.from_arcs(tails, heads, np.ones(4000, np.int32), 50)
-    assert every_arc(graph) >= graph.m
-    assert kernel_of("bellman_ford").room(graph) >= graph.m
-    assert twice_and_half(graph) >= 2 * graph.n
 
 
 @pytest.mark.parametrize("numbers", NUMBER_TYPES)

@@ -13,7 +13,6 @@ from test_cuda_gpu import (
     families,
     lattice,
     power_law,
-    run_of,
     run_typed,
     settings_of,
 )
@@ -123,15 +122,6 @@ def test_weights_of_powers_of_two_run_no_pile_dry(algorithm: str) -> None:
     weights = 1 << np.random.default_rng(4).integers(0, 21, graph.m)
     heavy = CSRGraph(graph.indptr, graph.indices, weights.astype(np.int32))
     assert_right(heavy, 0, run_typed(heavy, algorithm, "cuda", probe=0).dist)
-
-
-def test_bellman_ford_has_no_delta_and_no_far_pile() -> None:
-    _, _, samples, _ = run_of(lattice(60, "int32"), "bellman_ford", 1)
-    assert len(samples) > 20
-    assert not samples["delta"].any()
-    assert not samples["base"].any()
-    assert not samples["bucket_switches"].any()
-    assert not samples["occupancy"][:, 1:].any()
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

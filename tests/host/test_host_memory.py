@@ -173,11 +173,3 @@ def test_a_stop_opens_the_gate(ring: SampleRing) -> None:
     ring.stop(5)  # nothing that was made is lost
     pushing.join()
     assert RING - ring.room() == 10
-
-
-def test_pace_forgets_a_long_delay(ring: SampleRing) -> None:
-    ring.set_knobs(None, 1000.0)
-    gate = Gate(ring, 5)
-    assert gate._allowed(100) == 1
-    threading.Event().wait(0.3)
-    assert gate._allowed(1000) <= 1000 * 0.05 + 2
