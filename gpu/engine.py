@@ -55,13 +55,10 @@ class RunBuffers:
 
     dist : (n,), or (k, n), in the type of the weights; filled with "unreached"
     vertices : per-vertex arrays from probe 2, filled with NEVER and 0, else None
-    watched : the buffers are read while the run goes on. If False, an engine that clears its
-        buffers itself may skip arrays that it overwrites completely
     """
 
     dist: np.ndarray
     vertices: VertexProbe | None = None
-    watched: bool = True
 
     @classmethod
     def allocate(
@@ -70,7 +67,6 @@ class RunBuffers:
         probe: int,
         shape: tuple[int, ...] | None = None,
         clear: bool = True,
-        watched: bool = True,
     ) -> RunBuffers:
         """Make fresh arrays in this process's memory.
 
@@ -84,7 +80,7 @@ class RunBuffers:
         if probe >= Probe.VERTICES:
             kinds = (np.int64, np.int64, np.int32)
             vertices = VertexProbe(*(np.empty(graph.n, kind) for kind in kinds))
-        buffers = cls(np.empty(shape, graph.weights.dtype), vertices, watched)
+        buffers = cls(np.empty(shape, graph.weights.dtype), vertices)
         if clear:
             buffers.clear()
         return buffers
@@ -263,7 +259,7 @@ def _fresh_buffers(graph: CSRGraph, settings: RunSettings) -> RunBuffers:
     """Return arrays of this process for a run that nobody looks into before its end."""
     clear = not hasattr(find(settings.algorithm).engine(settings.engine), "clears_buffers")
     shape = result_shape(graph, settings)
-    return RunBuffers.allocate(graph, settings.probe, shape, clear, watched=False)
+    return RunBuffers.allocate(graph, settings.probe, shape, clear)
 
 
 def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:

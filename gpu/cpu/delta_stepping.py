@@ -36,7 +36,6 @@ from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings
 
 PERIOD_NS = 50_000  # between samples, unless another is asked for; one costs up to 3 us
 LOOK_S = 0.01  # between two looks at Stop
-FIRST_COPY_NS, COPY_SHARE = 40_000_000, 0.1  # of level 2: then, and at most this part of the time
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16
 SLOTS_SPARE = 16  # slots for delta 1/16 of the first, while that fits
 C_CPU, C_HUBS = 5.0, 8.0  # of 1, 2, 4, ... 32 those that were good on roads, grids, R-MATs (ours)
@@ -72,7 +71,6 @@ class Shared(NamedTuple):
     samples: np.ndarray  # SAMPLE, a ring; behind it the last one, the run's totals
     log: Log  # of no events
     probe: int
-    watched: int  # somebody looks at what records are copied into while the run goes on
     source: int
     unreached: int  # bits
     clock: int
@@ -191,7 +189,6 @@ class Team:
     def __init__(self, graph: CSRGraph, kit: Kit, shared: Shared, delta: float) -> None:
         self._graph, self._kit, self._shared, self._delta = graph, kit, shared, delta
         self._handed = 0
-        self._copied_ns, self._copy_at_ns = 0, time.perf_counter_ns() + FIRST_COPY_NS
         shared.hands[:] = delta
 
     @property
@@ -213,9 +210,8 @@ class Team:
         finally:
             crew.give_back()
         stopped = bool(control[state.STOP] == state.BY_USER)
-        late = self._copied_ns > control[state.STARTED] + control[state.ENDED_NS]
-        if self._shared.probe >= Probe.VERTICES and (stopped or late):
-            self._copy_out()  # the threads have not, or what was copied last is older
+        if self._shared.probe >= Probe.VERTICES and stopped:
+            _copy_out(self._shared, self._graph.n)  # the threads have not
         if self._shared.probe > Probe.OFF:
             self._hand_over(observer)
         self._finish(observer, stopped, ended)
@@ -239,7 +235,6 @@ class Team:
                 if crew.wait(LOOK_S):
                     return bool(control[state.STOP] == state.TO_GROW)
                 self._hand_over(observer)
-                self._copy_live()
         except BaseException:
             control[state.STOP] = state.BY_ERROR
             while not crew.wait(LOOK_S):  # they read and write our arrays
@@ -263,21 +258,6 @@ class Team:
         old.threads["free"] += more - chunks
         self._kit.pool, self._kit.link = pool, link
         self._shared = old._replace(pool=pool, link=link)
-
-    def _copy_live(self) -> None:
-        """Let others see what stands in records so far, as often as COPY_SHARE allows."""
-        if not self._shared.watched or self._shared.probe < Probe.VERTICES:
-            return
-        begun = time.perf_counter_ns()
-        cleared = self._shared.control[state.CLEARED] >= self._graph.n
-        if cleared and begun >= self._copy_at_ns:
-            self._copy_out()
-            self._copied_ns = time.perf_counter_ns()
-            took = self._copied_ns - begun
-            self._copy_at_ns = self._copied_ns + round(took / COPY_SHARE)
-
-    def _copy_out(self) -> None:
-        _copy_out(self._shared, self._graph.n)
 
     def _hand_over(self, observer: Observer) -> None:
         control, ring = self._shared.control, self._shared.samples
@@ -377,7 +357,6 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
         kit.samples,
         _no_log,
         min(settings.probe, 2),
-        int(buffers.watched),
         settings.source,
         _unreached_bits(buffers.dist.dtype),
         *host.clock(),

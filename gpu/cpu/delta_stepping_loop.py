@@ -26,7 +26,7 @@ them before the first is processed, and of a long row the heads a BLOCK ahead.
 
 At probe level 2 a vertex's times and how often it was processed stand in one record with its
 distance (RECORD_BITS), on the one line that a thread has then anyway. Threads copy the records into
-the run's arrays at its end (`copy_out`); while it goes on the engine's thread does so.
+the run's arrays at its end (`copy_out`).
 
 A thread ends when the run does, when it is stopped, or when somebody's pool is too small for the
 next vertex; Python then makes larger ones, and each goes on where it was.
@@ -96,16 +96,9 @@ def _clear(shared, t, control, me):  # type: ignore[no-untyped-def]
     while load(control, state.CLEARED) < n:
         first = min(atomic_add(control, state.CLEARING, state.CLEARED_AT_ONCE), n)
         last = min(first + state.CLEARED_AT_ONCE, n)
-        if shared.probe >= 2:
+        if shared.probe >= 2:  # the run's arrays are written from the records at its end
             _clear_records(shared.bits, first, last, shared.unreached)
-        if shared.probe >= 2 and shared.watched:
-            for vertex in range(np.uintp(first), np.uintp(last)):
-                shared.first_ns[vertex] = NEVER
-            for vertex in range(np.uintp(first), np.uintp(last)):
-                shared.last_ns[vertex] = NEVER
-            for vertex in range(np.uintp(first), np.uintp(last)):
-                shared.times[vertex] = 0
-        if shared.probe < 2 or shared.watched:  # else records are copied over it at the end
+        else:
             for vertex in range(np.uintp(first), np.uintp(last)):
                 shared.whole_bits[vertex] = shared.unreached
         atomic_add(control, state.CLEARED, last - first)
