@@ -273,9 +273,8 @@ def _check_regular(state: os.stat_result) -> None:
 def available_bytes() -> int | None:
     """Return the bytes that this process may still allocate, None where unknown.
 
-    Linux: MemAvailable, and the memory limit of the control group (containers).
-    Windows: free physical memory. macOS: half of the physical memory, since it
-    does not tell POSIX programs how much is free.
+    Linux: MemAvailable, and the memory limit of the control group (containers). Windows and
+    macOS: half of the physical memory.
     """
     if sys.platform == "win32":
         return _windows_available()
@@ -337,17 +336,8 @@ def _cgroup_available() -> int | None:
 
 
 def _windows_available() -> int | None:
-    class MemoryStatus(ctypes.Structure):
-        _fields_ = (
-            ("length", ctypes.c_ulong),
-            ("load", ctypes.c_ulong),
-            *((name, ctypes.c_ulonglong) for name in ("total", "available", "c", "d", "e", "f")),
-            ("extended", ctypes.c_ulonglong),
-        )
-
-    status = MemoryStatus()
-    status.length = ctypes.sizeof(MemoryStatus)
     kernel32 = getattr(ctypes, "windll").kernel32  # noqa: B009 - exists on Windows only
-    if not kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+    kilobytes = ctypes.c_ulonglong()
+    if not kernel32.GetPhysicallyInstalledSystemMemory(ctypes.byref(kilobytes)):
         return None
-    return int(status.available)
+    return kilobytes.value * 1024 // 2
