@@ -24,12 +24,6 @@ def test_a_matrix_without_its_banner_is_no_other_graph(tmp_path: Path, text: str
         load_graph(save(tmp_path, "m.mtx", text))
 
 
-@pytest.mark.parametrize("text", BANNERS[:4])
-def test_what_was_meant_as_a_banner_is_not_guessed_at(tmp_path: Path, text: str) -> None:
-    with pytest.raises(FormatError, match="expected '%%MatrixMarket"):
-        load_graph(save(tmp_path, "m.txt", text))
-
-
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [

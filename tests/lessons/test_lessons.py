@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from pathlib import Path
 from typing import Any
 
@@ -257,21 +256,3 @@ def test_a_hostile_lesson_is_an_ordinary_error(tmp_path: Path, case: str) -> Non
         read_lesson(path)
     assert words in str(caught.value)
     assert len(str(caught.value)) < 600
-
-
-@pytest.mark.parametrize("suffix", ["toml", "md"])
-@pytest.mark.parametrize("what", ["pipe", "endless", "folder", "nowhere"])
-def test_what_is_no_file_is_not_read(tmp_path: Path, suffix: str, what: str) -> None:
-    path = write(tmp_path)
-    bad = tmp_path / f"mine.{suffix}"
-    bad.unlink()
-    if what == "pipe":
-        os.mkfifo(bad)
-    elif what == "endless":
-        bad.symlink_to("/dev/zero")
-    elif what == "nowhere":
-        bad.symlink_to(tmp_path / "gone")
-    else:
-        bad.mkdir()
-    with pytest.raises(LessonError, match=r"not a file|No such file"):
-        read_lesson(path)

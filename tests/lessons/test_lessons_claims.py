@@ -37,13 +37,6 @@ def step_of(key: str, name: str) -> tuple[Bench, Step, Question]:
     return bench(key), found, found.question
 
 
-def test_there_are_nine_lessons() -> None:
-    assert [key[0] for key in PATHS] == list("123456789")
-    assert 40 <= sum(bench(key).lesson.minutes for key in PATHS) <= 80
-    kinds = {step_of(*q.values)[2].kind for q in QUESTIONS}  # type: ignore[arg-type]
-    assert kinds == {"number", "choice", "vertex", "bucket", "curve"}
-
-
 @pytest.mark.parametrize("key", PATHS)
 def test_check_finds_nothing_wrong(key: str) -> None:
     assert check_lesson(bench(key)) == []

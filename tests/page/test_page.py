@@ -94,17 +94,6 @@ def test_unreached_and_matrix() -> None:
     assert matrix["levels"].reshape(small.n, small.n).diagonal().tolist() == [1] * small.n
 
 
-def test_a_large_graph_is_thinned_and_says_so() -> None:
-    n = MOST_VERTICES + 5000
-    ring = np.arange(n)
-    graph = CSRGraph.from_arcs(ring, (ring + 1) % n, np.ones(n, np.int32), n)
-    graph = graph.with_positions(np.stack([np.cos(ring), np.sin(ring)], 1).astype(np.float32))
-    found = drawn(Pack(), graph)
-    assert found.chosen is not None
-    assert len(found.chosen) == MOST_VERTICES
-    assert found.tree["n"] == n
-
-
 def test_thinned_samples_keep_totals_peaks_and_reasons() -> None:
     samples = np.zeros(50_000, SAMPLE)
     samples["t_ns"] = np.arange(50_000)

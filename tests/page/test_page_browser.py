@@ -283,19 +283,6 @@ def test_a_lesson_goes_through_a_sweep(browser: Browser, tmp_path: Path) -> None
     page.close()
 
 
-def test_nothing_of_a_stranger_runs(browser: Browser, tmp_path: Path) -> None:
-    trace = recorded()
-    graph = replace(roads(), ids=np.array([f"{HOSTILE}{place}" for place in range(roads().n)]))
-    named = replace(trace, graph=replace(trace.graph, name=HOSTILE, source_id=HOSTILE))
-    page = opened(browser, written(tmp_path, run_page(named, graph, HOSTILE)))
-    page.value("scope.maps[0].point(5)")
-    assert HOSTILE in page.value("document.body.textContent")
-    assert page.value("window.struck ?? 0") == 0
-    assert page.value("document.querySelectorAll('img').length") == 0
-    quiet(page)
-    page.close()
-
-
 def test_a_hostile_lesson_runs_nothing(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text(
         f"[lesson]\nformat = 1\nminutes = 1\ntitle = '''{HOSTILE}'''\nidea = '''{HOSTILE}'''\n"

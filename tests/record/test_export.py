@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hand_made import samples, small_graph, small_trace
+from hand_made import small_graph, small_trace
 
 from gpu.errors import GpuError
 from gpu.page.words import totals_words
@@ -20,7 +20,6 @@ from gpu.record.export import (
     write_distances,
     write_perfetto,
 )
-from gpu.record.trace import Flag
 from gpu.words import NOT_KNOWN
 
 PROMISED = """algorithm engine device clock time_ns probe delta delta_final
@@ -100,13 +99,6 @@ def test_perfetto_counters_follow_the_samples() -> None:
     assert {event["pid"] for event in counters} == {1}
 
 
-def test_perfetto_tells_why_delta_changed() -> None:
-    changes = phase("i")
-    assert [event["ts"] for event in changes] == [1.5]
-    assert changes[0]["name"] == "workers starved: Δ doubled"
-    assert (changes[0]["args"]["delta_before"], changes[0]["args"]["delta"]) == (2.0, 4.0)
-
-
 KNOWN = json.loads(Path(__file__).with_name("five.json").read_text("utf-8"))
 
 
@@ -122,12 +114,3 @@ def test_a_matrix_is_no_column(tmp_path: Path) -> None:
     with pytest.raises(GpuError, match="distances from 3 sources are a matrix"):
         write_distances(small_graph(), np.zeros((3, 5), np.int32), tmp_path / "d.csv")
     assert not (tmp_path / "d.csv").exists()
-
-
-def test_a_change_is_told_against_the_sample_before() -> None:
-    rows = np.concatenate([samples()[:1]] * 5)
-    rows["t_ns"], rows["delta"] = np.arange(5) * 1000, [2, 3, 3, 5, 8]
-    rows["flags"] = Flag.DELTA_RAISED
-    rows["flags"][[0, 2]] = 0
-    told = [(e["args"]["delta_before"], e["args"]["delta"]) for e in phase("i", samples=rows)]
-    assert told == [(2.0, 3.0), (3.0, 5.0), (5.0, 8.0)]
