@@ -141,9 +141,9 @@ class Conveyor:
 
     def _run(self, observer: Observer, delta: float) -> EngineOutcome:
         self._delta = self._own_delta = delta
+        self._cupy.cuda.get_current_stream().synchronize()  # the stream of signals waits for none
         self._set_delta(delta)
         self._set_limit()
-        self._cupy.cuda.get_current_stream().synchronize()
         self._signals.synchronize()
         ready: queue.SimpleQueue[tuple[int, Any] | None] = queue.SimpleQueue()
         self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
