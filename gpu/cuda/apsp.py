@@ -21,7 +21,7 @@ from gpu.algorithms.all_pairs import (
 from gpu.cuda.apsp_records import Shape
 from gpu.cuda.apsp_stream import Conveyor
 from gpu.cuda.device import Device
-from gpu.cuda.launch import check_device, device_graph
+from gpu.cuda.launch import check_device, device_graph, memory_refusals
 from gpu.cuda.module import function
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
@@ -54,9 +54,10 @@ class Kind:
         first, count = source_range(settings.parameters, graph.n)
         if delta is None:
             delta = wanted_delta(self.factor, graph.mean_weight, graph.mean_degree, graph.integer)
-        device_graph(graph, device)  # before anything else: what is free is counted after it
-        shape = make_shape(graph, settings, self, device, count)
-        conveyor = Conveyor(graph, settings, buffers, device, shape, first, count)
+        with memory_refusals(graph):
+            device_graph(graph, device)  # before anything else: what is free is counted after it
+            shape = make_shape(graph, settings, self, device, count)
+            conveyor = Conveyor(graph, settings, buffers, device, shape, first, count)
         return conveyor.run(observer, delta if self.bits else 0.0)
 
 

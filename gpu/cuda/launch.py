@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +32,7 @@ SNAPSHOT_S = 0.1  # between two copies of the distances mid-run
 DEFAULT_PERIOD_NS = 10_000
 ALIGNED = 256  # bytes, of arrays that share an allocation
 SPARE_BYTES = 64 << 20  # left free on the device
+OUT_OF_MEMORY = 2  # cudaErrorMemoryAllocation
 UNREAD = RunBuffers(np.empty(0))  # of runs that are not read back: they fill none
 
 
@@ -103,6 +105,9 @@ def places_for(graph: CSRGraph, file: str, places: int, place_bytes: int, most: 
     """
     if file not in _FULL.get(graph, ()):
         return min(places, most)
+    import cupy
+
+    cupy.get_default_memory_pool().free_all_blocks()  # else what is free lies in pieces
     return min(max(places, int(SHARE * free_bytes() / place_bytes)), most)
 
 
@@ -122,6 +127,22 @@ def refuse_beyond(needed: int, what: str) -> None:
             f"{what} needs {needed / 1e9:.2f} GB of device memory, {free / 1e9:.2f} GB are free: "
             "close other programs that use the GPU, or take a smaller graph"
         )
+
+
+@contextmanager
+def memory_refusals(graph: CSRGraph) -> Iterator[None]:
+    """Raise MemoryNeededError where memory that was free is taken by another program meanwhile."""
+    import cupy
+
+    try:
+        yield
+    except (cupy.cuda.memory.OutOfMemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
+        if getattr(error, "status", OUT_OF_MEMORY) != OUT_OF_MEMORY:
+            raise
+        raise MemoryNeededError(
+            f"the GPU's memory was taken while a run on {graph.name} ({graph.n:,} vertices, "
+            f"{graph.m:,} edges) began: close other programs that use the GPU, and run again"
+        ) from error
 
 
 @dataclass(eq=False)
@@ -417,12 +438,13 @@ def go(
     make_plan : the algorithm's, called once the device is current
     """
     device = check_device(settings)
-    plan = make_plan(graph, settings, device)
-    if _is_first(graph, device, plan, settings):
-        rehearse(graph, device, plan, settings)
-        del plan  # what it has allocated, the run takes
+    with memory_refusals(graph):
         plan = make_plan(graph, settings, device)
-    run = CudaRun(graph, device, plan, settings, buffers)
+        if _is_first(graph, device, plan, settings):
+            rehearse(graph, device, plan, settings)
+            del plan  # what it has allocated, the run takes
+            plan = make_plan(graph, settings, device)
+        run = CudaRun(graph, device, plan, settings, buffers)
     run.launch()
     run.watch(observer)
     return run.finish(observer), run

@@ -11,7 +11,9 @@ Split    When near is empty (and, with HEAVY_ARCS, what was near has relaxed its
          threshold moves on by delta and far is sorted again; where that finds nothing, it jumps
          to the nearest vertex that the split has seen.
 Counts   that a superstep adds to stand in one of three places by turns: this superstep's, the
-         next one's, the one being cleared. Settled vertices need two.
+         next one's, the one being cleared. Settled vertices need two. The turns go on from one wide
+         stretch to the next: a block may still read the last counts of a stretch while block 0 has
+         worked alone and leaves the counts of the next one.
 Resident The grid is launched cooperatively: no block waits for one that is not there.
 
 The parts   step_piles.cuh what waits   step_relax.cuh arcs   step_courier.cuh samples, the host
@@ -33,6 +35,7 @@ struct Team {
     Relaxer &relaxer;
     Turns &turn;
     u32 steps = 0;
+    u32 last_step = 2, last_settled = 1;  // places of the last counts of the last wide stretch
 
     __device__ Team(Piles &piles, Relaxer &relaxer)
         : run(piles.run), s(piles.s), state(piles.state), piles(piles), relaxer(relaxer), turn(piles.turn) {}
@@ -213,13 +216,12 @@ struct Team {
         for (u32 i = threadIdx.x; i < min(near, NEAR_ROOM); i += THREADS)
             piles.write(piles.near_pile(0), i, s.near[turn.near][i]);
         if (threadIdx.x == 0) {
-            poke(&state.near_count[0], min(near, run.pile_room));
-            poke(&state.near_count[1], 0u);
-            poke(&state.near_count[2], 0u);
+            u32 step = after(last_step);
+            poke(&state.near_count[step], min(near, run.pile_room));
+            poke(&state.near_count[after(step)], 0u);
             poke(&state.far_count[turn.far], min(s.far_count, run.pile_room));
             poke(&state.far_count[turn.far ^ 1], 0u);
-            poke(&state.settled_count[1], 0u);
-            poke(&state.settled_count[0], min(s.settled[turn.settled], run.pile_room));
+            poke(&state.settled_count[last_settled ^ 1], min(s.settled[turn.settled], run.pile_room));
             poke(&state.side, turn.far);
             tell_threshold();
         }
@@ -299,11 +301,16 @@ struct Team {
             after_split = !step;
         }
         piles.wide = false;
+        last_step = turn.step;
+        last_settled = turn.settled;
         return heard.near;
     }
 
     __device__ __forceinline__ void start_wide() {
-        turn.near = turn.step = turn.settled = 0;
+        turn.near = 0;
+        turn.step = after(last_step);
+        turn.settled = last_settled ^ 1;
+        if (blockIdx.x == 0 && threadIdx.x == 0) poke(&state.settled_count[last_settled], 0u);
         if (threadIdx.x == 0) {
             s.side = turn.far = peek(&state.side);
             hear_threshold();
