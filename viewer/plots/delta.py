@@ -174,7 +174,9 @@ class DeltaPanel(PlotPanel):
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
         drawn = self._record is not None and self._record.algorithm.bucketed
         shown = [self._deltas.values if drawn else _NONE, self._b_deltas.values]
-        if not any(len(values) for values in shown):
+        widths = np.concatenate(shown)
+        heights = np.log10(widths[widths > 0])  # a sample without Δ has none to show
+        if not len(heights):
             return
         begun = self._record is not None and len(self._record.samples) > 0
         newest = float(self._record.samples["t_ns"][-1]) if self._record and begun else first_ns
@@ -186,7 +188,6 @@ class DeltaPanel(PlotPanel):
         self._b_curve.setData(x, _log(y))
         self._show_letter(1, *_corner(x, y))
         self._draw_marks(first_ns, last_ns)
-        heights = _log(np.concatenate(shown))
         low, high = float(heights.min()) - ROOM, float(heights.max()) + ROOM
         if self.steerable:
             low, high = low - HAND_ROOM[0], high + HAND_ROOM[1]
