@@ -53,6 +53,7 @@ LEFT_SHARE, LOW_SHARE = 0.24, 0.25  # of the window, at most: the left side, a d
 PLOTS_SHARE, PANEL_SHARE = 0.34, 0.5  # of what is left of its width: plots, or a feature's panel
 LEAST_PLOT = (160, 40)  # pixels, before a plot is built
 CELL = 165  # pixels at the reference text size: the least height of a plot that is no tab
+SIMPLE_CELL = 110  # the same, on the simple screen: three plots make the point
 BARS = 80  # pixels, the same: menu, toolbar and status bar
 HERE = Qt.FindChildOption.FindDirectChildrenOnly
 PEACE_MS = 200  # without a new size of the window: a person has let go of its edge
@@ -208,7 +209,8 @@ class Docks(QObject):
         if side == LEFT:
             return [keys] if keys else []
         cells = [[key] for key in keys]
-        room = max((self._window.height() - scaled(BARS)) // scaled(CELL), 1)
+        least = SIMPLE_CELL if self.arrangement == SIMPLE else CELL
+        room = max((self._window.height() - scaled(BARS)) // scaled(least), 1)
         while side == RIGHT and len(cells) > room:
             last = cells.pop()
             cells[-1] += last

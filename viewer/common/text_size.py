@@ -24,7 +24,12 @@ def text_pixels() -> int:
 
     As it was asked for: where no font is installed, what Qt draws with has no size.
     """
-    font, screen = QApplication.font(), QGuiApplication.primaryScreen()
+    return pixels_of(QApplication.font())
+
+
+def pixels_of(font: QFont) -> int:
+    """Return the height of a font, pixels."""
+    screen = QGuiApplication.primaryScreen()
     if font.pixelSize() > 0 or screen is None:
         return max(1, font.pixelSize())
     return max(1, round(font.pointSizeF() * screen.logicalDotsPerInch() / POINTS_AN_INCH))
@@ -66,9 +71,7 @@ def scale_application_font(app: QApplication, factor: float, pixels: int = 0) ->
     if not isinstance(system, QFont):
         system = QFont(app.font())
         app.setProperty(SYSTEM_FONT, system)
-    font = grown(system, factor)
-    if pixels:
-        font.setPixelSize(pixels)
+    font = grown(system, pixels / pixels_of(system) if pixels else factor)
     if font == app.font():
         return False
     app.setFont(font)
