@@ -96,7 +96,7 @@ def actions() -> dict[str, Action]:
         ),
         "read lesson": Action(read_lesson, ".toml", copy_lesson),
     }
-    for suffix in (".gr", ".npz", ".mtx", ".graph", ".csv", ".bin.gr", ".gr.gz"):
+    for suffix in (".gr", ".npz", ".mtx", ".csv", ".bin.gr", ".gr.gz"):
         kind = suffix.removesuffix(".gz")
         name = "galois" if kind == ".bin.gr" else None
         found[f"graph {suffix}"] = Action(
