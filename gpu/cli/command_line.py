@@ -77,8 +77,8 @@ def sweep_words(settings: RunSettings, knob: str, values: tuple[float, ...]) -> 
     return [*words, *_seed_words(settings), *_set_words(settings)]
 
 
-def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str = "time") -> str:
-    """Return `sssp-scope compare ...` of two runs on one graph, laid on one clock by `how`.
+def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference) -> str:
+    """Return `sssp-scope compare ...` of two runs on one graph.
 
     Both sides take A's probe level and seed: the command has one of each. Of two matrices
     it is two lines in one, each with a file of its own.
@@ -96,7 +96,7 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str
         words += _delta_words(settings, f"--{side}-delta")
         words += _set_words(settings, f"--{side}-set")
     words += ["--probe", str(min(int(a.probe), int(Probe.VERTICES))), *_seed_words(a)]
-    return line_of([NAME, *words, "--align", how, "--verify"])
+    return line_of([NAME, *words, "--verify"])
 
 
 def line_of(words: Sequence[str], shell: Shell = HERE) -> str:

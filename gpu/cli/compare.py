@@ -45,11 +45,8 @@ from gpu.proof.verify import verify
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.record.tracefile import plain
 from gpu.study.compare import (
-    ALIGNMENTS,
-    Align,
     CompareError,
     Side,
-    align,
     column,
     common_axis,
     obstacle,
@@ -87,13 +84,6 @@ def add_compare(parser: Parser) -> None:
     parser.add_argument("--algorithms", metavar="KEYS", help=words)
     add_cluster(parser)
     out = parser.add_argument_group("what comes out")
-    out.add_argument(
-        "--align",
-        metavar="HOW",
-        choices=list(ALIGNMENTS),
-        default="time",
-        help=f"how the clocks meet: {', '.join(ALIGNMENTS)} [time]",
-    )
     words = f"moments in the JSON's curves [{POINTS}]"
     points = option_whole(2, 100_000)
     out.add_argument("--points", metavar="N", type=points, default=POINTS, help=words)
@@ -103,7 +93,7 @@ def add_compare(parser: Parser) -> None:
     add_examples(
         parser,
         f"sssp-scope compare roads.gr.gz --a {first} --b {second} --source 1 --json",
-        "sssp-scope compare roads.gr.gz --a monday.npz --b tuesday.npz --align share",
+        "sssp-scope compare roads.gr.gz --a monday.npz --b tuesday.npz",
         "sssp-scope compare roads.gr.gz --algorithms all --engine cuda",
         "sssp-scope compare roads.gr.gz sample:mesh sample:rmat --cluster local:2",
     )
@@ -123,7 +113,7 @@ def _compare(args: argparse.Namespace) -> int:
         raise CompareError(problem)
     summary = summarise(a, b, (again_a, again_b))
     if args.json:
-        print(json.dumps(_as_json(a, b, summary, args.align, args.points)))
+        print(json.dumps(_as_json(a, b, summary, args.points)))
     else:
         _print(a, b, summary)
     for proof in (a.verification, b.verification):
@@ -178,26 +168,22 @@ def _made(graph: CSRGraph, settings: RunSettings, name: str, progress: ProgressL
     return run(graph, settings, Observer(on_samples))
 
 
-def _as_json(a: Side, b: Side, summary: Summary, how: Align, points: int) -> dict[str, Any]:
+def _as_json(a: Side, b: Side, summary: Summary, points: int) -> dict[str, Any]:
     result: dict[str, Any] = {"words": summary.words, "cautions": list(summary.cautions)}
     result |= summary.numbers
     result["graph"] = {key: getattr(a.graph, key) for key in ("name", "hash", "n", "m")}
     for side, name in ((a, "a"), (b, "b")):
         source = {"id": side.graph.source_id, "index": side.settings.source}
         result[name] |= {"source": source, "parameters": dict(side.settings.parameters)}
-    return result | {"aligned": _curves(a, b, how, points)}
+    return result | {"aligned": _curves(a, b, points)}
 
 
-def _curves(a: Side, b: Side, how: Align, points: int) -> dict[str, Any]:
-    """Return columns of both runs at moments in common, or why there are none."""
-    try:
-        clocks = align(a, b, how)
-    except CompareError as error:
-        return {"by": how, "problem": str(error)}
-    times_a, times_b = common_axis(a, b, clocks, points)
-    result: dict[str, Any] = {"by": how, "a_ns": times_a.tolist(), "b_ns": times_b.tolist()}
+def _curves(a: Side, b: Side, points: int) -> dict[str, Any]:
+    """Return columns of both runs at moments in common."""
+    times = common_axis(a, b, points)
+    result: dict[str, Any] = {"by": "time", "a_ns": times.tolist(), "b_ns": times.tolist()}
     for name in CURVES:
-        columns = (column(s.samples, name, t) for s, t in ((a, times_a), (b, times_b)))
+        columns = (column(side.samples, name, times) for side in (a, b))
         result[name] = dict(zip("ab", (plain(values) for values in columns), strict=True))
     return result
 

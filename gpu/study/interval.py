@@ -1,9 +1,7 @@
-"""One run between two moments, and how two runs differ between the same two.
+"""One or two runs between two moments.
 
 Counters are read from the last sample at or before each moment. Values that hold until the next
 sample (work at once, Δ) are averaged over time.
-
-    area      between the curves of work at once of A and of B, edges x ns of A's clock
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.study.compare import ClockMap, Side, column
+from gpu.study.compare import Side, column
 from gpu.words import (
     NO_VALUE,
     brief_time,
@@ -22,7 +20,6 @@ from gpu.words import (
     ratio_words,
     short,
     thousands,
-    time_unit,
     time_words,
 )
 
@@ -88,51 +85,29 @@ def interval(side: Side, first_ns: float, last_ns: float) -> Interval:
     )
 
 
-def area(a: Side, b: Side, clocks: ClockMap, first_ns: float, last_ns: float) -> float:
-    """Return the area between the curves of work at once, edges x ns, of an interval of A's."""
-    b_times = np.asarray(clocks.to_a(b.samples["t_ns"]))
-    times = np.union1d(a.samples["t_ns"], b_times)
-    times = np.concatenate(([first_ns], times[(times > first_ns) & (times < last_ns)], [last_ns]))
-    apart = _held(a, "assigned_edges", times[:-1])
-    apart = apart - _held(b, "assigned_edges", np.asarray(clocks.to_b(times[:-1])))
-    return float((np.abs(apart) * np.diff(times)).sum())
-
-
 def table(a: Interval, b: Interval | None = None) -> list[tuple[str, tuple[str, ...]]]:
-    """Return rows (name, a value for each of QUANTITIES) in words: of one run, or of two.
-
-    Of two runs also B less A, and B in shares of A.
-    """
+    """Return rows (name, a value for each of QUANTITIES) in words; of two runs also B / A."""
     mine = [getattr(a, one.key) for one in QUANTITIES]
     if b is None:
         return [("", _row(mine))]
     other = [getattr(b, one.key) for one in QUANTITIES]
-    like = mine if a.clock == b.clock else [None, *mine[1:]]  # unlike times are not set against
+    like = mine if a.clock == b.clock else [None, *mine[1:]]  # unlike times have no ratio
     return [
         ("A", _row(mine)),
         ("B", _row(other)),
-        ("B − A", tuple(map(_difference, QUANTITIES, like, other))),
         ("B / A", tuple(map(_ratio, like, other))),
     ]
 
 
-def words(a: Interval, b: Interval | None = None, between: float | None = None) -> str:
-    """Return an interval as a sentence; `between`: `area` of the two."""
+def words(a: Interval, b: Interval | None = None) -> str:
+    """Return an interval as a sentence."""
     rows = table(a, b)[: 1 if b is None else 2]
     parts = [f"{brief_time(a.time_ns)} {a.clock}" if b is None else brief_time(a.time_ns)]
     for place, one in enumerate(QUANTITIES[1:], 1):
         values = [f"{name} {row[place]}".strip() for name, row in rows]
         if any(row[place] != NO_VALUE for _, row in rows):
             parts.append(f"{one.title} {', '.join(values)}")
-    if between is not None:
-        parts.append(f"between the curves {area_words(between, a.time_ns)}")
     return "; ".join(parts)
-
-
-def area_words(between: float, like_ns: float) -> str:
-    """Return edges x ns as "3.4k edges · ms", in the unit that fits a time."""
-    unit = time_unit(like_ns)
-    return f"{short(between * unit.factor)} edges · {unit.word}"
 
 
 def _row(values: list[Any]) -> tuple[str, ...]:
@@ -140,13 +115,6 @@ def _row(values: list[Any]) -> tuple[str, ...]:
         NO_VALUE if value is None else one.written(value)
         for one, value in zip(QUANTITIES, values, strict=True)
     )
-
-
-def _difference(one: Quantity, mine: Any, other: Any) -> str:
-    if mine is None or other is None:
-        return NO_VALUE
-    sign = "+" if other > mine else "−" if other < mine else ""
-    return f"{sign}{one.written(abs(other - mine))}"
 
 
 def _ratio(mine: Any, other: Any) -> str:

@@ -53,14 +53,13 @@ def test_one_algorithm_with_two_deltas_devices_and_parameters(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     sides = ["--b", "adds", "--a-delta", "64", "--b-device", "H100", "--b-set", "buckets=8"]
-    _, out, _ = compared(capsys, *sides, "--json", "--align", "bucket", "--points", "5")
+    _, out, _ = compared(capsys, *sides, "--json", "--points", "5")
     told = json.loads(out)
     assert (told["a"]["delta"], told["b"]["delta"]) == (64, None)
     assert told["b"]["device"] == "H100"
     assert told["b"]["parameters"]["buckets"] == 8
     assert "ADDS (Δ 64)" in told["words"]
     assert any("Different devices" in words for words in told["cautions"])
-    assert told["aligned"]["by"] == "bucket"
     assert len(told["aligned"]["b_ns"]) == 5
 
 
@@ -136,13 +135,6 @@ def test_an_algorithm_that_is_wrong_or_cannot_run_comes_last(
     assert "wrong distances: 7 is too far" in err
 
 
-def test_runs_without_samples_say_why_there_are_no_curves(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    _, out, _ = compared(capsys, "--probe", "0", "--align", "share", "--json")
-    assert "run it at probe level 1" in json.loads(out)["aligned"]["problem"]
-
-
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
@@ -150,7 +142,6 @@ def test_runs_without_samples_say_why_there_are_no_curves(
         (["--b-set", "sails=3"], 2, "has no parameter 'sails'"),
         (["--a-delta", "-1"], 2, "a finite number above 0"),
         (["--points", "1"], 2, "whole numbers from 2 to 100000"),
-        (["--align", "moon"], 2, "invalid choice"),
     ],
 )
 def test_wrong_use(

@@ -20,13 +20,10 @@ from gpu.record.trace import (
     Verification,
     VertexProbe,
 )
-from gpu.study import compare as compare_module, compare_words
+from gpu.study import compare_words
 from gpu.study.compare import (
-    ALIGNMENTS,
-    ClockMap,
     CompareError,
     Side,
-    align,
     column,
     common_axis,
     difference,
@@ -206,7 +203,7 @@ def test_another_source_is_said_and_has_no_difference() -> None:
     a, b = made(), made(SLOW, source=2, graph=replace(GRAPH, source_id=3))
     assert "Different sources: 1 and 3." in summarise(a, b).cautions
     with pytest.raises(CompareError, match="start from 1 and 3"):
-        difference(a, b, align(a, b, "time"))
+        difference(a, b)
 
 
 def test_another_graph_is_refused_in_words() -> None:
@@ -232,48 +229,12 @@ def test_names_say_what_differs(changes: Any, expected: tuple[str, str]) -> None
     assert names(made(**changes[0]), made(**changes[1])) == expected
 
 
-def test_aligned_by_time_nothing_moves() -> None:
-    clocks = align(made(), made(SLOW, 3000), "time")
-    assert clocks.same
-    assert clocks.to_a(1234.0) == clocks.to_b(1234.0) == 1234.0
-
-
-@pytest.mark.parametrize("how", ["share", "bucket"])
-def test_aligned_runs_of_one_shape_meet_in_proportion(how: Any) -> None:
-    a, b = made(), made(SLOW, 3000)
-    clocks = align(a, b, how)
-    np.testing.assert_allclose(clocks.to_a([0.0, 1500.0, 3000.0]), [0, 500, 1000])
-    np.testing.assert_allclose(clocks.to_b([0.0, 500.0, 1000.0]), [0, 1500, 3000])
-    assert clocks.to_a(3100.0) == pytest.approx(1100.0)  # beyond the end time passes alike
-    moments = np.linspace(0, 1000, 57)
-    np.testing.assert_allclose(clocks.to_a(clocks.to_b(moments)), moments, atol=1e-6)
-
-
-def test_shares_come_from_final_distances_below_level_2() -> None:
-    a = made(vertices=None)
-    b = made(SLOW, 3000, vertices=None, dist=None, outcome="running")
-    clocks = align(a, b, "share")
-    assert clocks.to_a(1500.0) == pytest.approx(500.0)
-
-
-def test_what_cannot_be_aligned_says_why() -> None:
-    bare = made(SLOW)
-    bare = replace(bare, samples=bare.samples[-1:])
-    with pytest.raises(CompareError, match="run it at probe level 1"):
-        align(made(), bare, "bucket")
-    flat = made(SLOW)
-    flat.samples["base"] = 0
-    with pytest.raises(CompareError, match=r"B \(Near-Far\) does not say where it is by bucket"):
-        align(made(), flat, "bucket")
-
-
 def test_columns_hold_until_the_next_sample() -> None:
     samples = made().samples
     values = column(samples, "processed_vertices", np.array([-1.0, 0, 99, 100, 5000]))
     np.testing.assert_array_equal(values, [np.nan, 0, 0, 0, 8])
-    times_a, times_b = common_axis(made(), made(SLOW, 3000), align(made(), made(), "time"), 4)
-    np.testing.assert_allclose(times_a, [0, 1000, 2000, 3000])
-    np.testing.assert_allclose(times_b, times_a)
+    times = common_axis(made(), made(SLOW, 3000), 4)
+    np.testing.assert_allclose(times, [0, 1000, 2000, 3000])
 
 
 def test_the_busy_share_weighs_each_sample_by_the_time_until_the_next() -> None:
@@ -287,31 +248,25 @@ def test_the_busy_share_weighs_each_sample_by_the_time_until_the_next() -> None:
     assert side.busy_share == pytest.approx(0.9)
 
 
-def test_when_a_vertex_was_settled_first_is_told_on_a_s_clock() -> None:
+def test_when_a_vertex_was_settled_first() -> None:
     a, b = made(end_ns=1000), made(SLOW, 3000)
-    found = difference(a, b, align(a, b, "share"))
-    np.testing.assert_allclose(found.settled_ns, [0, 100, 500, 1000], atol=1e-6)
-    turned = difference(b, a, align(b, a, "share"))
-    np.testing.assert_allclose(turned.settled_ns, [0, 300, 1500, 3000], atol=1e-6)
     assert a.vertices is not None
     late = replace(a, vertices=replace(a.vertices, last_improved_ns=np.array([0, 900, -1, 1000])))
-    at = difference(late, b, align(a, b, "time"))
+    at = difference(late, b)
     assert at.settled_ns.tolist() == [0, 300, np.inf, 1000]
     assert at.later_ns.tolist() == [0, -600, 0, 2000]
 
 
 def test_difference_of_each_vertex() -> None:
     a, b = made(end_ns=1000, work=8), made(SLOW, 3000, work=16)
-    found = difference(a, b, align(a, b, "time"))
+    found = difference(a, b)
     np.testing.assert_array_equal(found.later_ns, [0, 200, 1000, 2000])
     np.testing.assert_array_equal(found.more_work, [2, 2, 2, 2])
     assert found.counts == {"a_first": 3, "b_first": 0, "together": 1}
-    found = difference(a, b, align(a, b, "share"))
-    np.testing.assert_allclose(found.later_ns, 0, atol=1e-6)
     assert a.vertices is not None
     never = np.array([0, -1, 50, 90], np.int64)
     part = replace(a, vertices=replace(a.vertices, last_improved_ns=never))
-    assert not difference(part, b, align(a, b, "time")).known[1]
+    assert not difference(part, b).known[1]
 
 
 @pytest.mark.parametrize(
@@ -319,12 +274,12 @@ def test_difference_of_each_vertex() -> None:
     [
         ({"vertices": None}, "probe level 2"),
         ({"outcome": "running"}, "still runs"),
-        ({"clock": "measured"}, "align by share"),
+        ({"clock": "measured"}, "modelled, B's measured"),
     ],
 )
 def test_differences_that_are_not_known_say_why(changes: Any, why: str) -> None:
     with pytest.raises(CompareError, match=why):
-        difference(made(), made(SLOW, **changes), align(made(), made(), "time"))
+        difference(made(), made(SLOW, **changes))
 
 
 def test_numbers_are_written_shortly() -> None:
@@ -349,18 +304,12 @@ def city() -> CSRGraph:
     return sample_graphs.make("city_roads", n=2_000, seed=1)
 
 
-def test_real_runs_align_in_every_way(city: CSRGraph) -> None:
+def test_every_vertex_of_real_runs_was_settled_by_one_of_them(city: CSRGraph) -> None:
     source = sample_graphs.suggested_source(city)
     a, b = (Side.of(gpu.run(city, key, source=source, probe=2)) for key in (FAST, SLOW))
     assert summarise(a, b).numbers["b_time_over_a"] > 0  # so small a city: either may win
-    for how in ALIGNMENTS:
-        clocks = align(a, b, how)
-        assert (np.diff(clocks.a_ns) > 0).all()
-        assert (np.diff(clocks.b_ns) > 0).all()
-        if how != "time":
-            assert clocks.to_a(b.time_ns) == pytest.approx(a.time_ns, rel=1e-6)
-        found = difference(a, b, clocks)
-        assert sum(found.counts.values()) == np.count_nonzero(found.known) == a.reached
+    result = difference(a, b)
+    assert sum(result.counts.values()) == np.count_nonzero(result.known) == a.reached
 
 
 # ---- sentences and maps at their edges ---------------------------------------------------
@@ -455,47 +404,8 @@ def test_reached_is_counted_or_told_by_the_engine() -> None:
     assert made(samples=made().samples[:0]).processed == 0
 
 
-def test_a_clock_map_goes_on_alike_beyond_both_ends() -> None:
-    clocks = ClockMap(np.array([10.0, 20.0, 40.0]), np.array([100.0, 200.0, 600.0]))
-    assert not clocks.same
-    assert clocks.to_a([90.0, 100.0, 150.0, 400.0, 600.0, 630.0]).tolist() == [
-        0.0,
-        10.0,
-        15.0,
-        30.0,
-        40.0,
-        70.0,
-    ]
-    assert clocks.to_b([5.0, 10.0, 30.0, 45.0]).tolist() == [95.0, 100.0, 400.0, 605.0]
-
-
-def test_marks_rise_and_end_where_the_run_does() -> None:
-    side = made()
-    side.samples["base"] = [0, 0, 5, 5, 4, 9, 9, 30, 30, 30, 30]
-    (times, marks), _ = compare_module.bucket_marks(side, made(SLOW))
-    assert times.tolist() == [0, 200, 500, 700, 1000]
-    assert marks.tolist() == [0, 5, 9, 30, 100]  # at its end stands the farthest distance
-    going = replace(side, outcome="running")
-    (times, marks), _ = compare_module.bucket_marks(going, made(SLOW))
-    assert (times[-1], marks[-1]) == (700, 30)
-
-
-def test_a_running_side_is_aligned_as_far_as_it_got() -> None:
-    going = made(SLOW, 3000, outcome="running", dist=None, verification=None)
-    clocks = align(made(), going, "bucket")
-    assert clocks.to_a(1500.0) == pytest.approx(500.0)
-    assert clocks.b_ns[-1] == 3000.0
-    with pytest.raises(CompareError, match="still runs"):
-        difference(made(), going, clocks)
-
-
 def test_sides_of_another_kind_are_refused() -> None:
     assert "answer different questions" in obstacle(made(), made("apsp_fast"))
-    shares = align(made(vertices=None), made(SLOW, 3000, vertices=None), "share")
-    assert shares.to_a(3000.0) == pytest.approx(1000.0)
-    elsewhere = made(SLOW, vertices=None, source=2)
-    with pytest.raises(CompareError, match="by share settled"):
-        align(made(vertices=None), elsewhere, "share")
 
 
 def test_words_at_the_edge_of_their_digits() -> None:

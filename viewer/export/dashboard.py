@@ -156,7 +156,7 @@ class Dashboard(QWidget):
         self.session.add_run(b)
         self.session.set_current(a)
         self.comparison.compare_with(b)
-        self.playback.set_least(float(self.comparison.clocks.to_a(float(traces[1].time_ns))))
+        self.playback.set_least(float(traces[1].time_ns))
         assert self.second_view is not None
         self.graph_view.share_scale(b)
         self.second_view.share_scale(a)
@@ -194,7 +194,7 @@ class Dashboard(QWidget):
     def go(self, time_ns: float) -> None:
         """Go to a moment on A's clock, and draw it."""
         self.playback.set_cursor(time_ns)
-        self._second[1].set_cursor(float(self.comparison.clocks.to_b(time_ns)))
+        self._second[1].set_cursor(time_ns)
         clock = self.session.current.clock if self.session.current is not None else ""
         self.moment.setText(f"{time_words(time_ns, time_unit(self.playback.duration_ns))} {clock}")
         for panel in self.panels.values():

@@ -31,7 +31,7 @@ from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
-from viewer.models.run_words import Readout, readout
+from viewer.models.run_words import readout
 from viewer.models.session import SessionModel
 from viewer.plots.live import REFRESH_MS
 
@@ -85,7 +85,6 @@ class MeasureStrip(QFrame):
             playback.cursor_changed,
             playback.duration_changed,
             pair.pair_changed,
-            pair.clocks_changed,
             self._session.run_changed,
             self._session.samples_appended,
         ):
@@ -109,7 +108,8 @@ class MeasureStrip(QFrame):
             at = "cursor" if mark is None else time_words(mark, result.unit)
             button.setText(f"{place}: {at}")
             button.setAccessibleName(f"Mark {place} at {at}")
-        self.note.setText(self._note(result))
+        run = self._session.current
+        self.note.setText(run.clock_words if run is not None else "")
         self._fill(result.rows())
         self.setAccessibleDescription(result.words)
 
@@ -125,13 +125,6 @@ class MeasureStrip(QFrame):
             first.setForeground(QColor(inks.get(name, self._theme.muted)))
         table.resizeRowsToContents()
         table.updateGeometry()
-
-    def _note(self, result: Readout) -> str:
-        run = self._session.current
-        clock = run.clock_words if run is not None else ""
-        if result.b is None:
-            return clock
-        return f"{result.area} between the curves · {clock}"
 
     def put_away(self, away: bool) -> None:
         """Hide it while no graph is shown above it."""
@@ -186,7 +179,6 @@ class MeasureFeature(FeaturePart):
         for key in PLOTS:
             for row in ("mark_1", "mark_2"):
                 window.docks.offer(key, window.actions_by_key[row])
-        window.comparison.clocks_changed.connect(self._know_b)
         window.comparison.pair_changed.connect(self._know_b)
         self._know_b()
 
@@ -216,7 +208,7 @@ class MeasureFeature(FeaturePart):
         """Let marks past the end of A stand at samples of B."""
         pair = self._window.comparison
         if pair.b is not None:
-            self._measure.set_more_instants(pair.clocks.to_a(pair.b.samples["t_ns"]))
+            self._measure.set_more_instants(pair.b.samples["t_ns"])
         else:
             self._measure.set_more_instants(np.zeros(0))
 

@@ -162,7 +162,6 @@ class OpeningFeature(Opening):
     def _put_pair(self, recording: Unpacked) -> None:
         window = self._window
         if window.session.current is recording.records[0]:
-            window.comparison.set_align("time")
             window.comparison.compare_or_say(recording.records[1])
             window.playback.set_cursor(recording.telling_ns)
 

@@ -166,9 +166,8 @@ class TakeAwayFeature(FeaturePart):
         if other is None:
             copy_run(session, run)
             return
-        shown, how = run.settings, pair.how
-        reference = reference_of(session, run)
-        copy_command(session, lambda: compare_line(shown, other.settings, reference, how))
+        shown, reference = run.settings, reference_of(session, run)
+        copy_command(session, lambda: compare_line(shown, other.settings, reference))
 
     # --- films
 

@@ -39,7 +39,6 @@ from gpu.record.workspace import (
     summary,
 )
 from gpu.schema import fitting
-from gpu.study.compare import Align
 from gpu.study.sweep_saved import SavedSweep, sweep_as_dict, sweep_from_dict
 from viewer.common.background import Task
 from viewer.common.kept_graphs import keep_bytes, kept_folder
@@ -440,7 +439,6 @@ class Looks(Struct, frozen=True):
     docks: str | None = None
     cursor_ns: Time | None = None
     measure_ns: tuple[Time | None, Time | None] | None = None
-    align: Align | None = None
     pair_layout: str | None = None
 
 
@@ -454,7 +452,6 @@ def looks_of(window: Window) -> dict[str, Any]:
         "docks": widget.saveState(window.docks.version).toBase64().data().decode(),
         "cursor_ns": float(window.playback.cursor_ns),
         "measure_ns": list(window.playback.measure.marks),
-        "align": pair.how,
         "pair_layout": pair.view,
         "colour_by": window.graph_view.colour_by,
     }
@@ -503,8 +500,6 @@ def put_back_moment(window: Window, saved: dict[str, Any]) -> None:
 def put_back_pair(window: Window, saved: dict[str, Any]) -> None:
     """Compare two runs in the way that was saved."""
     looks = fitting(Looks, saved)
-    if looks.align is not None:
-        window.comparison.set_align(looks.align)
     window.comparison.set_view(str(looks.pair_layout))
 
 

@@ -1,9 +1,8 @@
-"""Two runs on one clock: run B, how its clock lies on A's, and the difference in words.
+"""Two runs on one clock: run B, and the difference in words.
 
-A is the session's current run, and the cursor is a time on its clock. Choosing B as current swaps
-them; a current run on another graph ends the comparison. `clocks` lays B's times on A's. While one
-of the runs goes on, it is made anew a few times a second. Where it cannot be made as requested,
-time is used and `problem` says why.
+A is the session's current run; the cursor is one time in both. Choosing B as current swaps them; a
+current run on another graph ends the comparison. While one of the runs goes on, the words are made
+anew a few times a second.
 
 Measured times are compared at probe level 0 only: `missing_reruns` returns the runs to make again
 without probes. Any run of the session with the same settings at level 0 counts as such a rerun.
@@ -19,12 +18,8 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from gpu.algorithms import ALGORITHMS, Algorithm
 from gpu.record.trace import Probe, RunSettings
 from gpu.study.compare import (
-    SAME_CLOCK,
-    Align,
-    ClockMap,
     CompareError,
     Side,
-    align,
     obstacle,
     telling_moment,
 )
@@ -39,9 +34,7 @@ class ComparisonModel(QObject):
     """A, B and the clock that they share; see the module docstring."""
 
     pair_changed = pyqtSignal()  # another A or B, or none
-    clocks_changed = pyqtSignal()  # B's times lie elsewhere on A's clock
     words_changed = pyqtSignal()  # the summary says something else
-    align_changed = pyqtSignal(str)  # an Align
     view_changed = pyqtSignal(str)  # one of PAIR_VIEWS
 
     def __init__(self, session: SessionModel, parent: QObject | None = None) -> None:
@@ -49,15 +42,12 @@ class ComparisonModel(QObject):
         self._session = session
         self._a: RunRecord | None = session.current  # the current run before the newest change
         self.b: RunRecord | None = None
-        self.how: Align = "time"
         self.view = PAIR_VIEWS[0]
-        self.clocks: ClockMap = SAME_CLOCK
-        self.problem = ""
         self._kept: dict[int, tuple[tuple[object, ...], Side]] = {}
         self._live = QTimer(self)
         self._live.setSingleShot(True)
         self._live.setInterval(LIVE_MS)
-        self._live.timeout.connect(self._look_again)
+        self._live.timeout.connect(self.words_changed)
         session.current_changed.connect(self._take_current)
         session.run_removed.connect(self._drop)
         session.run_changed.connect(self._take_change)
@@ -146,24 +136,16 @@ class ComparisonModel(QObject):
             self._session.set_current(self.b)
 
     def end(self) -> None:
-        """Show A alone; the next two runs begin on one clock again."""
+        """Show A alone."""
         if self.b is not None:
             self._set_b(None)
-            self.set_align("time")
-
-    def set_align(self, how: Align) -> None:
-        """Lay the clocks on each other in another way."""
-        if how != self.how:
-            self.how = how
-            self.align_changed.emit(how)
-            self._align()
 
     @property
     def telling_ns(self) -> float | None:
-        """When, on A's clock, the two differ most; None while that is not known."""
+        """When the two differ most, ns; None while that is not known."""
         pair = self.sides()
         ended = pair is not None and all(side.finished for side in pair)
-        if pair is None or not ended or self.how != "time":
+        if pair is None or not ended:
             return None
         return telling_moment(*pair)
 
@@ -193,39 +175,19 @@ class ComparisonModel(QObject):
             self._set_b(None)
 
     def _take_change(self, record: RunRecord) -> None:
-        if record is self.a or record is self.b:
-            self._align()
-        elif self.active:
-            self.words_changed.emit()  # perhaps a rerun
+        if self.active:  # any run may be a rerun of one of the two
+            self.words_changed.emit()
 
     def _take_growth(self, record: RunRecord, _first: int, _last: int) -> None:
         if (record is self.b or record is self.a) and not self._live.isActive():
             self._live.start()
-
-    def _look_again(self) -> None:
-        if self.active:
-            self._align()
 
     def _set_b(self, record: RunRecord | None) -> None:
         self.b = record
         self._kept = {key: kept for key, kept in self._kept.items() if key in self.letters}
         self._live.stop()
         self.pair_changed.emit()
-        self._session.notes.show_pair(record, self.clocks)
-        self._align()
-
-    def _align(self) -> None:
-        """Lay the clocks as asked, or leave both as they are and say why."""
-        pair, before = self.sides(), self.clocks
-        self.clocks, self.problem = SAME_CLOCK, ""
-        try:
-            if pair is not None:
-                self.clocks = align(*pair, self.how)
-        except CompareError as error:
-            self.problem = str(error)
-        if self.clocks is not SAME_CLOCK or before is not SAME_CLOCK:
-            self._session.notes.show_pair(self.b, self.clocks)
-            self.clocks_changed.emit()
+        self._session.notes.show_pair(record)
         self.words_changed.emit()
 
     def _rerun_of(self, record: RunRecord) -> RunRecord | None:

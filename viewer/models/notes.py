@@ -15,7 +15,6 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from gpu.graph import CSRGraph
 from gpu.record.notes import MOST_NOTES, Note
 from gpu.record.trace import Trace
-from gpu.study.compare import SAME_CLOCK, ClockMap
 from viewer.models.runs import RunRecord
 
 
@@ -70,12 +69,11 @@ class NotesModel(QObject):
         super().__init__(parent)
         self._current, self._graph = current, graph
         self._b: RunRecord | None = None  # where two runs are compared
-        self._clocks: ClockMap = SAME_CLOCK
         self.pinned: tuple[Pin, ...] = ()
 
-    def show_pair(self, b: RunRecord | None, clocks: ClockMap) -> None:
-        """Show B's notes too, at A's times; None for one run alone."""
-        self._b, self._clocks = b, clocks
+    def show_pair(self, b: RunRecord | None) -> None:
+        """Show B's notes too; None for one run alone."""
+        self._b = b
         self.changed.emit()
 
     # --- what there is
@@ -94,10 +92,8 @@ class NotesModel(QObject):
         run = self._current()
         if self._b is None or run is None:
             return [Flag(pin, pin.at, "") for pin in self.moments(run)]
-        of_b = self.moments(self._b)
-        times = self._clocks.to_a([pin.at for pin in of_b]).tolist()
         flags = [Flag(pin, pin.at, "A") for pin in self.moments(run)]
-        flags += [Flag(pin, time, "B") for pin, time in zip(of_b, times, strict=True)]
+        flags += [Flag(pin, pin.at, "B") for pin in self.moments(self._b)]
         return sorted(flags, key=lambda flag: flag.time_ns)
 
     def flag_of(self, pin: Pin) -> Flag:
@@ -148,12 +144,10 @@ class NotesModel(QObject):
         self._edit(tuple(after if pin == before else pin for pin in self.pinned))
 
     def move_flag(self, flag: Flag, time_ns: float) -> Flag:
-        """Move a note to a time on A's clock, as often as a drag does."""
-        run, when = self._current(), time_ns
-        if flag.letter == "B":
-            run, when = self._b, float(self._clocks.to_b(time_ns))
+        """Move a note to a time, as often as a drag does."""
+        run = self._b if flag.letter == "B" else self._current()
         assert run is not None
-        after = flag.pin.moved(self.at_moment(run, when))
+        after = flag.pin.moved(self.at_moment(run, time_ns))
         self.change(flag.pin, after)
         return Flag(after, time_ns, flag.letter)
 

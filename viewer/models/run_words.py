@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu.page.words import proof_words
-from gpu.study.interval import QUANTITIES, Interval, area, area_words, interval, table, words
+from gpu.study.interval import QUANTITIES, Interval, interval, table, words
 from gpu.words import TimeUnit, percent, short, thousands, time_number, time_unit, time_words
 from viewer.models.comparison import ComparisonModel, side_of
 from viewer.models.playback import PlaybackModel
@@ -110,28 +110,22 @@ def verified_words(record: RunRecord | None) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Readout:
-    """The two ends, ns of A's clock, in the timeline's unit, and the numbers between them."""
+    """The two ends, ns, in the timeline's unit, and the numbers between them."""
 
     ends: tuple[float, float]
     unit: TimeUnit
     a: Interval
     b: Interval | None
-    between: float | None  # area between the curves of A and B, edges x ns
 
     def rows(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return rows (name, values in words in the order of QUANTITIES)."""
         return table(self.a, self.b)
 
     @property
-    def area(self) -> str:
-        """The area between the curves in words, "" where one run is shown."""
-        return "" if self.between is None else area_words(self.between, self.a.time_ns)
-
-    @property
     def words(self) -> str:
         """All of it as a sentence."""
         first, last = (time_words(end, self.unit) for end in self.ends)
-        return f"Between {first} and {last}: {words(self.a, self.b, self.between)}"
+        return f"Between {first} and {last}: {words(self.a, self.b)}"
 
     def text(self) -> str:
         """Return the table as text, cells parted by tabs, for a spreadsheet."""
@@ -140,8 +134,6 @@ class Readout:
         lines = [f"from {first} to {last} ({clock})"]
         lines.append("\t".join(("", *(one.title for one in QUANTITIES))))
         lines += ["\t".join((name, *values)) for name, values in self.rows()]
-        if self.between is not None:
-            lines.append(f"area between the curves of work assigned\t{self.area}")
         return "\n".join(lines)
 
 
@@ -155,7 +147,6 @@ def readout(
     unit = time_unit(playback.duration_ns)
     sides = pair.sides() if pair is not None else None
     if pair is None or sides is None:
-        return Readout(ends, unit, interval(side_of(run), *ends), None, None)
+        return Readout(ends, unit, interval(side_of(run), *ends), None)
     a, b = sides
-    of_b = interval(b, *(max(float(pair.clocks.to_b(end)), 0.0) for end in ends))
-    return Readout(ends, unit, interval(a, *ends), of_b, area(a, b, pair.clocks, *ends))
+    return Readout(ends, unit, interval(a, *ends), interval(b, *ends))

@@ -130,9 +130,9 @@ class BucketPanel(PlotPanel):
         heat = self._heats[0]
         heat.append(samples["t_ns"].astype(np.float64), samples["occupancy"][:, : heat.rows])
 
-    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
+    def _consume_b(self, samples: np.ndarray) -> None:
         heat = self._heats[1]
-        heat.append(times_ns, samples["occupancy"][:, : heat.rows])
+        heat.append(samples["t_ns"].astype(np.float64), samples["occupancy"][:, : heat.rows])
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
         if self._peak != self._table_peak:
@@ -195,8 +195,6 @@ class BucketPanel(PlotPanel):
         record, now = self._runs[place], self._playback.cursor_ns
         if record is None or not len(record.samples):
             return None
-        if place and self._pair is not None:
-            now = float(self._pair.clocks.to_b(now))
         times = record.samples["t_ns"]
         return record.samples[max(bisect_right(times, now) - 1, 0)]
 

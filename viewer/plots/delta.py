@@ -166,9 +166,10 @@ class DeltaPanel(PlotPanel):
         self._b_deltas, self._b_reasons = StepSeries(), []
         self._b_curve.setData(np.zeros(0), np.zeros(0))
 
-    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
+    def _consume_b(self, samples: np.ndarray) -> None:
         if self._b is not None and self._b.algorithm.bucketed:
-            changed = self._b_deltas.append(times_ns, samples["delta"])
+            times = samples["t_ns"].astype(np.float64)
+            changed = self._b_deltas.append(times, samples["delta"])
             self._b_reasons.extend(samples["reason"][changed].tolist())
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:

@@ -246,7 +246,7 @@ class LivePanel(QWidget):
 class PairPanel(LivePanel):
     """A panel that also takes over the samples of B while two runs are compared.
 
-    B's samples come in blocks, as A's do, each at the time of A's clock at which it is shown.
+    B's samples come in blocks, as A's do.
     """
 
     _pair: ComparisonModel | None = None
@@ -256,14 +256,13 @@ class PairPanel(LivePanel):
     def _reset_b(self, record: RunRecord | None) -> None:
         """Forget B's data; `record` is what will be shown."""
 
-    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
-        """Take over B's next samples (k,), to be shown at float64 times (k,) of A's clock."""
+    def _consume_b(self, samples: np.ndarray) -> None:
+        """Take over B's next samples (k,)."""
 
     def set_comparison(self, pair: ComparisonModel) -> None:
         """Follow a comparison from now on."""
         self._pair = pair
         pair.pair_changed.connect(self._show_pair)
-        pair.clocks_changed.connect(self._show_clocks)
         self._show_pair()
 
     @property
@@ -273,9 +272,9 @@ class PairPanel(LivePanel):
 
     def _show_pair(self) -> None:
         self._b = self._pair.b if self._pair is not None else None
-        self._show_clocks()
+        self._begin_b()
 
-    def _show_clocks(self) -> None:
+    def _begin_b(self) -> None:
         self._b_consumed = 0
         self._reset_b(self._b)
         self._mark_dirty()
@@ -284,7 +283,7 @@ class PairPanel(LivePanel):
         super()._show_growth(record, first, last)
         if record is self._b:
             if first < self._b_consumed:
-                self._show_clocks()
+                self._begin_b()
             self._mark_dirty()
 
     def _behind(self) -> bool:
@@ -296,7 +295,7 @@ class PairPanel(LivePanel):
     def _take_block(self) -> None:
         if super()._behind():
             super()._take_block()
-        elif self._b is not None and self._pair is not None:
+        elif self._b is not None:
             block = self._b.samples[self._b_consumed : self._b_consumed + SAMPLES_PER_TICK]
             self._b_consumed += len(block)
-            self._consume_b(self._pair.clocks.to_a(block["t_ns"]), block)
+            self._consume_b(block)

@@ -26,7 +26,6 @@ from PyQt6.QtCore import QEvent, QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QPen, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
-from gpu.study.compare import ALIGNMENTS
 from gpu.words import NO_VALUE
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
@@ -252,6 +251,7 @@ class PlotPanel(PairPanel):
 
     def _show_pair(self) -> None:
         super()._show_pair()
+        self._show_clock_words()
         self.pair_legend.setVisible(self.comparing)
         self.pair_legend.setToolTip(f"{self.caption.text()}\n\n{self.caption.detail}")
         self.caption.setVisible(not self.comparing)
@@ -262,19 +262,12 @@ class PlotPanel(PairPanel):
             for letter in self._letters:
                 letter.hide()
 
-    def _show_clocks(self) -> None:
-        super()._show_clocks()
-        self._show_clock_words()
-
     def _show_clock_words(self) -> None:
         if self._record is None:
             return
         words = self._record.clock_words
-        if self._pair is not None and self._b is not None:
-            if self._pair.how != "time" and not self._pair.problem:
-                words = f"{words}; B by {ALIGNMENTS[self._pair.how]}"
-            elif self._b.clock != self._record.clock:
-                words = f"A {self._record.clock_words}, B {self._b.clock_words}"
+        if self._b is not None and self._b.clock != self._record.clock:
+            words = f"A {self._record.clock_words}, B {self._b.clock_words}"
         self.time_axis.set_clock(words)
 
     def _show_hint(self, _news: object = None) -> None:
@@ -350,10 +343,10 @@ class PlotPanel(PairPanel):
 
     @property
     def _b_end_ns(self) -> float:
-        """When, on A's clock, B's newest sample is."""
-        if self._b is None or self._pair is None or not len(self._b.samples):
+        """When B's newest sample is."""
+        if self._b is None or not len(self._b.samples):
             return 0.0
-        return float(self._pair.clocks.to_a(float(self._b.samples["t_ns"][-1])))
+        return float(self._b.samples["t_ns"][-1])
 
 
 def nice_ceiling(value: float) -> float:

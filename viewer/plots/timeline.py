@@ -225,8 +225,8 @@ class Timeline(PairPanel):
     def _reset_b(self, record: RunRecord | None) -> None:
         self._b_work = TimeSeries()
 
-    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
-        self._b_work.append(times_ns, samples["assigned_edges"])
+    def _consume_b(self, samples: np.ndarray) -> None:
+        self._b_work.append(samples["t_ns"].astype(np.float64), samples["assigned_edges"])
 
     def _draw_cursor(self) -> None:
         self.overview.update()

@@ -61,8 +61,8 @@ class TrackPlot(PlotPanel):
     def _reset_b(self, record: RunRecord | None) -> None:
         self._tracks[1].clear()
 
-    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
-        self._tracks[1].series.append(times_ns, samples[self.COLUMN])
+    def _consume_b(self, samples: np.ndarray) -> None:
+        self._tracks[1].series.append(samples["t_ns"].astype(np.float64), samples[self.COLUMN])
 
     def _draw_tracks(self, first_ns: float, last_ns: float, columns: int) -> list[Window]:
         """Draw the runs that are shown; return what was drawn of each."""

@@ -79,14 +79,8 @@ class WorkPanel(PlotPanel):
         self.totals_button.setVisible(not self.comparing or self.width() >= scaled(NARROW))
 
     def _show_mode(self, totals: bool) -> None:
-        laid = self.comparing and self._pair is not None and not self._pair.clocks.same
-        rate = "Work per second of A's time" if laid else "Work per second"
-        self.caption.setText("Totals since the start" if totals else rate)
+        self.caption.setText("Totals since the start" if totals else "Work per second")
         self._mark_dirty()
-
-    def _show_clocks(self) -> None:
-        super()._show_clocks()
-        self._show_mode(self.totals_button.isChecked())
 
     def _reset(self, record: RunRecord | None) -> None:
         self._settled: int | None = None
@@ -100,9 +94,10 @@ class WorkPanel(PlotPanel):
     def _reset_b(self, record: RunRecord | None) -> None:
         self._b_counters = {name: CounterSeries() for name in FIELDS}
 
-    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
+    def _consume_b(self, samples: np.ndarray) -> None:
+        times = samples["t_ns"].astype(np.float64)
         for name, field in FIELDS.items():
-            self._b_counters[name].append(times_ns, samples[field])
+            self._b_counters[name].append(times, samples[field])
 
     def _show_pair(self) -> None:
         super()._show_pair()

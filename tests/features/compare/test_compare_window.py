@@ -107,18 +107,9 @@ def test_one_click_makes_b_from_a(window: MainWindow, host: FakeHost, qtbot: QtB
     assert not window.actions_by_key["compare_rival"].isEnabled()  # they are compared
 
 
-def test_keys_align_lay_out_swap_and_end(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+def test_keys_swap_and_end(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
     a, b = compared(window, host, qtbot)
     feature = window.features["compare"]
-    qtbot.keyClick(window, Qt.Key.Key_2, ALT)
-    assert feature.model.how == "share"
-    assert feature.model.problem == ""
-    assert window.playback.duration_ns == 4000  # B lies upon A
-    window.playback.set_cursor(2000)
-    assert feature.view.second._playback.cursor_ns == pytest.approx(4000)
-    qtbot.keyClick(window, Qt.Key.Key_3, ALT)
-    assert feature.model.how == "bucket"
-    qtbot.keyClick(window, Qt.Key.Key_1, ALT)
     assert window.playback.duration_ns == 8000
     qtbot.keyClick(window, Qt.Key.Key_B, CTRL | SHIFT)
     assert (feature.model.a, feature.model.b) == (b, a)

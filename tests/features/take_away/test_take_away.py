@@ -230,11 +230,9 @@ def test_copied_commands_repeat_what_was_clicked(
     assert "near_far" in QApplication.clipboard().text()
 
     window.comparison.compare_with(second)
-    window.actions_by_key["align_share"].trigger()
     window.actions_by_key["copy_command"].trigger()
     told = said_by_the_copied_line(capsys)
     assert (told["a"]["time_ns"], told["b"]["time_ns"]) == (first.trace.time_ns, given.time_ns)
-    assert told["aligned"]["by"] == "share"
 
     sweep_four_values(window)
     assert window.actions_by_key["copy_sweep"].isEnabled()

@@ -85,7 +85,6 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
         trace = gpu.run(graph, key, probe=2, source=source)
         window.session.add_run(RunRecord.from_trace(number, trace))
     window.comparison.compare_with(window.session.runs[0])
-    window.actions_by_key["align_share"].trigger()
     sweep_four_values(window)
     window.set_theme("dark")
     window.docks.arrange("compare")
@@ -109,7 +108,6 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     assert other.session.current.settings.algorithm == "adds"
     pair = other.comparison
     assert pair.b.settings.algorithm == "near_far"
-    assert pair.how == "share"
     assert other.sweep.points == points
     assert other.settings.theme == "dark"
     assert other.docks.arrangement == "compare"

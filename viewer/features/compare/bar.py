@@ -67,8 +67,7 @@ class CompareBar(QFrame):
     def text(self) -> str:
         """Return what is said, without marks of letters and colours."""
         summary = self._pair.summary()
-        problem = f" {self._pair.problem}." if self._pair.problem else ""
-        return f"{summary.whole}{problem}" if summary is not None else ""
+        return summary.whole if summary is not None else ""
 
     def allow(self, shown: bool) -> None:
         """Be shown while two runs are compared, or never."""
@@ -92,8 +91,6 @@ class CompareBar(QFrame):
         self.words.setText(self._lettered(summary.words))
         self.words.setToolTip(explain(*mentioned(summary.words)))
         cautions = list(summary.cautions)
-        if self._pair.problem:
-            cautions.append(f"Not aligned: {self._pair.problem}.")
         if self._where:
             cautions.append(self._where)
         self.cautions.setText(" ".join(cautions))

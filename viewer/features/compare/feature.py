@@ -89,9 +89,7 @@ class CompareFeature(FeaturePart):
         window.playback.cursor_changed.connect(self._let_go)
         window.controller.running_changed.connect(self._pump_soon)
         model.pair_changed.connect(self._show_pair)
-        model.clocks_changed.connect(self._show_length)
         model.words_changed.connect(self._pump_soon)
-        model.align_changed.connect(self._show_align)
 
     def make_panel(self, _dock: str) -> QWidget:
         """Return the table of runs."""
@@ -249,18 +247,14 @@ class CompareFeature(FeaturePart):
     def _show_pair(self) -> None:
         self._show_length()
         self._follows = self._follows and self.model.b is not None and self.model.b.running
-        self._show_align(self.model.how)
         self._window.enable_actions()
-
-    def _show_align(self, how: str) -> None:
-        self._window.actions_by_key[f"align_{how}"].setChecked(True)
 
     def _show_length(self) -> None:
         """Let the axes hold the longer of the two runs."""
         b = self.model.b
         end = 0.0
         if self.model.active and b is not None and len(b.samples):
-            end = float(self.model.clocks.to_a(float(b.samples["t_ns"][-1])))
+            end = float(b.samples["t_ns"][-1])
         self._window.playback.set_least(end)
 
     def _take_growth(self, record: RunRecord, _first: int, _last: int) -> None:
@@ -269,8 +263,7 @@ class CompareFeature(FeaturePart):
         self._show_length()
         if self._follows:
             self._moves = True
-            newest = float(record.samples["t_ns"][-1])
-            self._window.playback.set_cursor(float(self.model.clocks.to_a(newest)))
+            self._window.playback.set_cursor(float(record.samples["t_ns"][-1]))
             self._moves = False
 
     def _take_change(self, record: RunRecord) -> None:

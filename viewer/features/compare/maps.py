@@ -63,7 +63,6 @@ class Mirror(QObject):
         session.row_changed.connect(self._pass_row)
         session.samples_appended.connect(self._pass_growth)
         pair.pair_changed.connect(self._take_pair)
-        pair.clocks_changed.connect(self._take_cursor)
         playback.cursor_changed.connect(self._take_cursor)
         self._take_graph()
         self._take_pair()
@@ -107,7 +106,7 @@ class Mirror(QObject):
 
     def _take_cursor(self, _cursor_ns: float = 0.0) -> None:
         if self.session.current is not None:
-            at = float(self._pair.clocks.to_b(self._cursor_of.cursor_ns))
+            at = self._cursor_of.cursor_ns
             newest = self.session.current.running and at >= self.playback.duration_ns
             if newest != self.playback.following:
                 self.playback.set_following(newest)
@@ -214,11 +213,10 @@ class DifferenceLooks(QObject):
         self._worker = NewestFirst(self)
         self._worker.done.connect(self._take)
         pair.pair_changed.connect(self.forget)
-        pair.clocks_changed.connect(self.forget)
         pair.words_changed.connect(self._forget_refusal)
 
     def forget(self) -> None:
-        """Another pair, or another alignment: compute again when asked."""
+        """Another pair: compute again when asked."""
         self._worker.clear()
         self._found, self._asked = None, False
         self.changed.emit()
@@ -258,8 +256,7 @@ class DifferenceLooks(QObject):
     def _title(self, words: str) -> str:
         pair = self._pair
         clock = pair.a.clock_words if pair.a is not None else ""
-        how = {"time": "", "share": ", aligned by share settled", "bucket": ", aligned by bucket"}
-        return f"{words}, by A or by B ({clock} time{how[pair.how]})"
+        return f"{words}, by A or by B ({clock} time)"
 
     def _nothing(self, moment: Moment) -> str:
         return "not settled yet" if np.isfinite(moment.cursor_ns) else "unreached"
@@ -278,7 +275,7 @@ class DifferenceLooks(QObject):
         return self._found if self._found is not None else UNKNOWN
 
     def _ask(self) -> None:
-        sides, clocks = self._pair.sides(), self._pair.clocks
+        sides = self._pair.sides()
         if sides is None:
             self._found = NEEDS_PAIR
             return
@@ -287,7 +284,7 @@ class DifferenceLooks(QObject):
         def job() -> Found | str:
             try:
                 require_memory(BYTES_A_VERTEX * sides[0].graph.n, "the difference of two runs")
-                return made_ready(difference(*sides, clocks))
+                return made_ready(difference(*sides))
             except GpuError as error:
                 return str(error)
 

@@ -126,7 +126,6 @@ class Look(QObject):
         if step.compare and all(name in records for name in step.compare):
             a, b = (records[name] for name in step.compare)
             self._front(a)
-            window.comparison.set_align("time")  # as its words have it
             window.comparison.compare_or_say(b)
         elif step.show in records:
             self._front(records[step.show])

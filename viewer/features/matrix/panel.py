@@ -68,7 +68,6 @@ class MatrixPanel(LivePanel):
         model.cell_changed.connect(self._show_cell)
         model.window_changed.connect(self._show_caption)
         pair.pair_changed.connect(self._show_records)
-        pair.clocks_changed.connect(self._schedule)
         self._show_records()
 
     # --- construction
@@ -214,7 +213,7 @@ class MatrixPanel(LivePanel):
         states = states_at(a, now) if a is not None else None
         self.canvases[0].show_states(states)
         if b is not None:
-            other = np.inf if b.running else float(self._pair.clocks.to_b(self._playback.cursor_ns))
+            other = np.inf if b.running else self._playback.cursor_ns
             self.canvases[1].show_states(states_at(b, other))
         begun = states is not None and bool((states.state == BEGUN).any())
         self.scale.show_begun(begun)
