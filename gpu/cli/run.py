@@ -41,13 +41,13 @@ from gpu.files import STDIN, check_writable
 from gpu.graph import CSRGraph
 from gpu.numbers import numbers_words
 from gpu.proof.verify import verify
-from gpu.record.export import summary, write_csv, write_distances, write_perfetto
+from gpu.record.export import summary, write_csv, write_distances
 from gpu.record.trace import Probe, Trace, Verification
 from gpu.record.tracefile import save_trace
 from gpu.words import NOT_KNOWN
 
 COMPILING = "running; the first run of an algorithm compiles it"
-_OUTPUTS = ("trace", "distances", "csv", "perfetto")
+_OUTPUTS = ("trace", "distances", "csv")
 
 
 def add_run(parser: Parser) -> None:
@@ -66,7 +66,6 @@ def add_run(parser: Parser) -> None:
     out.add_argument("--trace", metavar="RUN.npz", help="save the whole run")
     out.add_argument("--distances", metavar="D.csv", help="save id,distance (unreached: empty)")
     out.add_argument("--csv", metavar="S.csv", help="save the samples")
-    out.add_argument("--perfetto", metavar="P.json", help="save a trace for Perfetto")
     parser.set_defaults(handle=_run, usage_error=parser.error)
     add_examples(
         parser,
@@ -125,8 +124,6 @@ def _write_outputs(graph: CSRGraph, trace: Trace, args: argparse.Namespace) -> N
         write_distances(graph, trace.dist, args.distances)
     if args.csv is not None:
         write_csv(trace, args.csv)
-    if args.perfetto is not None:
-        write_perfetto(trace, args.perfetto)
 
 
 def _print_result(trace: Trace, args: argparse.Namespace) -> None:

@@ -1,24 +1,16 @@
-"""A trace for other programs: one JSON object, a CSV of samples, a Perfetto trace.
+"""A trace for other programs: one JSON object, CSV files of samples and of distances.
 
 The JSON object (`summary`) is what `sssp-scope run --json` prints and what goes beside
 every picture. It carries the clock and the probe level, without which a time is worth
 nothing, and keeps integer distances exact.
-
-The Perfetto file is Chrome's trace-event JSON [1]: open it in Perfetto or
-about:tracing. Its time axis counts microseconds whatever the clock, so the process name
-says `modelled` or `measured`.
-
-[1] "Trace Event Format", the Chromium project: phases C (counter), X (slice), i (instant),
-    M (metadata).
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,7 +25,6 @@ from gpu.record.trace import (
     REASON_WORDS,
     SAMPLE,
     Flag,
-    Probe,
     Reason,
     Trace,
     reached_mask,
@@ -42,6 +33,7 @@ from gpu.record.tracefile import plain
 
 CHUNK = 100_000  # rows of distances turned into text at a time
 FORMULA = re.compile("'*[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+CELL = re.compile(r"(?:^|(?<=[,;\t\r\n]))(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 _NAMED = {  # columns whose field's name does not say its unit
@@ -53,17 +45,6 @@ _NAMED = {  # columns whose field's name does not say its unit
     "clip_share": "clip_share_0_to_1",
 }
 _SKIPPED = ("occupancy", "reserved", "flags", "reason")  # written as words, or not at all
-_COUNTERS: tuple[tuple[str, str], ...] = (
-    ("delta", "Δ (weight units)"),
-    ("assigned_vertices", "assigned vertices"),
-    ("assigned_edges", "assigned edges (parallelism)"),
-    ("busy_workers", "busy workers"),
-    ("open_buckets", "open buckets"),
-    ("processed_vertices", "processed vertices (total)"),
-    ("relaxed_edges", "relaxed edges (total)"),
-    ("improved", "improved (total)"),
-)
-_MANAGER, _HEAD = 1, 2  # thread numbers in the Perfetto file
 
 
 def summary(trace: Trace) -> dict[str, Any]:
@@ -101,18 +82,32 @@ def summary(trace: Trace) -> dict[str, Any]:
     }
 
 
+def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], path: str | Path) -> None:
+    """Write a CSV file, whole or not at all; None becomes an empty cell.
+
+    Words may come from traces of strangers: a cell that a spreadsheet would compute gets a quote
+    before it. Nothing of ours reads these tables.
+    Raises GpuError where it cannot be written.
+    """
+    with written_whole(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(map(_cell, header))
+        table.writerows(map(_cell, row) for row in rows)
+        text.flush()
+        text.detach()
+
+
+def _cell(value: Any) -> Any:
+    return CELL.sub("'", value) if isinstance(value, str) else value
+
+
 def write_csv(trace: Trace, path: str | Path) -> None:
     """Write the samples as CSV, one row each: every field of SAMPLE, flags and reasons in words.
 
     Columns `clock` and `probe` repeat on every row, so that a row cut out still says them.
     """
-    with written_whole(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(sample_header())
-        rows.writerows(sample_rows(trace))
-        text.flush()
-        text.detach()
+    write_table(sample_header(), sample_rows(trace), path)
 
 
 def sample_header() -> list[str]:
@@ -177,38 +172,6 @@ def _quoting(ids: np.ndarray | None) -> Literal[0, 1]:
     return csv.QUOTE_ALL if (np.char.find(ids, "\r") >= 0).any() else csv.QUOTE_MINIMAL
 
 
-def write_perfetto(trace: Trace, path: str | Path) -> None:
-    """Write Chrome's trace-event JSON: counters, Δ changes, one slice a head bucket."""
-    settings = trace.settings
-    about = {"clock": trace.clock, "probe": Probe(settings.probe).name.lower()}
-    about |= {"algorithm": settings.algorithm, "engine": settings.engine, "device": settings.device}
-    about |= {"graph": trace.graph.name, "outcome": trace.outcome}
-    with written_whole(path) as file:
-        file.write(b'{"displayTimeUnit": "ns",\n"otherData": ')
-        file.write(json.dumps(about, ensure_ascii=False).encode())
-        file.write(b',\n"traceEvents": [')
-        comma = b"\n"
-        for event in perfetto_events(trace):
-            file.write(comma + json.dumps(event, ensure_ascii=False).encode())
-            comma = b",\n"
-        file.write(b"\n]}\n")
-
-
-def perfetto_events(trace: Trace) -> Iterator[dict[str, Any]]:
-    """Yield the trace events of a run, `ts` in microseconds of the trace's own clock."""
-    settings = trace.settings
-    title = (
-        f"{settings.algorithm} on {settings.device} ({trace.clock} time, probe {settings.probe})"
-    )
-    yield _metadata("process_name", 0, title)
-    yield _metadata("thread_name", _MANAGER, "manager: Δ changes and bucket switches")
-    yield _metadata("thread_name", _HEAD, "head bucket")
-    yield from _counter_events(trace.samples)
-    yield from _change_events(trace.samples)
-    if settings.algorithm not in ALGORITHMS or ALGORITHMS[settings.algorithm].bucketed:
-        yield from _bucket_slices(trace.samples)
-
-
 def reason_words(reason: int) -> str:
     """Return a reason in words; a number that this version does not know stays a number."""
     try:
@@ -234,54 +197,3 @@ def _deltas(trace: Trace) -> tuple[float | None, float | None]:
 
 def _fields(record: Any) -> dict[str, Any]:
     return {key: getattr(record, key) for key in record.__dataclass_fields__}
-
-
-def _metadata(kind: str, thread: int, name: str) -> dict[str, Any]:
-    return {"ph": "M", "pid": 1, "tid": thread, "name": kind, "args": {"name": name}}
-
-
-def _counter_events(samples: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Yield a counter event wherever a value differs from the sample before."""
-    times = (samples["t_ns"] / 1000).tolist()
-    tracks = [("waiting vertices", samples["occupancy"].sum(axis=1, dtype=np.int64))]
-    tracks += [(title, samples[field]) for field, title in _COUNTERS]
-    for title, values in tracks:
-        changed = np.ones(len(values), bool)
-        changed[1:-1] = values[1:-1] != values[:-2]
-        for i in np.flatnonzero(changed & np.isfinite(values)).tolist():
-            args = {"value": values[i].item()}
-            yield {"ph": "C", "pid": 1, "ts": times[i], "name": title, "args": args}
-
-
-def _change_events(samples: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Yield an instant for every sample in which Δ, the open heads or the head changed."""
-    changes = Flag.DELTA_RAISED | Flag.DELTA_LOWERED | Flag.DELTA_BY_HAND | Flag.BUCKET_SWITCHED
-    heads = np.diff(samples["open_buckets"], prepend=samples["open_buckets"][:1]) != 0
-    for i in np.flatnonzero((samples["flags"] & changes != 0) | heads).tolist():
-        sample, before = samples[i], samples[max(i - 1, 0)]
-        args: dict[str, Any] = {"head_bucket": int(sample["head_bucket"])}
-        name = f"head is bucket {int(sample['head_bucket'])}"
-        if sample["delta"] != before["delta"] or heads[i]:
-            name = reason_words(int(sample["reason"]))
-            args |= {"delta_before": plain(before["delta"]), "delta": plain(sample["delta"])}
-            args |= {"reason": name, "open_buckets": int(sample["open_buckets"])}
-        args["flags"] = flag_words(int(sample["flags"]))
-        when = float(sample["t_ns"]) / 1000
-        yield {"ph": "i", "s": "t", "pid": 1, "tid": _MANAGER, "ts": when, "name": name} | {
-            "args": args
-        }
-
-
-def _bucket_slices(samples: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Yield one slice for each stretch of samples with the same head bucket."""
-    before = samples["head_bucket"][0] - 1
-    starts = np.flatnonzero(np.diff(samples["head_bucket"], prepend=before)).tolist()
-    ends = [*starts[1:], len(samples) - 1]
-    for start, end in zip(starts, ends, strict=True):
-        begin, stop = float(samples["t_ns"][start]) / 1000, float(samples["t_ns"][end]) / 1000
-        name = f"bucket {int(samples['head_bucket'][start])}"
-        args = {"base": plain(samples["base"][start]), "delta": plain(samples["delta"][start])}
-        yield {"ph": "X", "pid": 1, "tid": _HEAD, "ts": begin, "dur": stop - begin} | {
-            "name": name,
-            "args": args,
-        }

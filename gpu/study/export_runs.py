@@ -6,16 +6,12 @@ counts. Settings of some algorithms get a column each (`set_buckets`), empty els
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Iterable, Sequence
 from math import isnan
 from pathlib import Path
 from typing import Any
 
-from gpu.files import written_whole
-from gpu.record.export import sample_header, sample_rows, summary
+from gpu.record.export import sample_header, sample_rows, summary, write_table
 from gpu.record.trace import Trace
 from gpu.study.sweep import (
     SweepPlan,
@@ -24,7 +20,6 @@ from gpu.study.sweep import (
     unit_of,
 )
 
-FORMULA = re.compile(r"(?:^|(?<=[,;\t\r\n]))(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 SET = "set_"  # before the key of an algorithm's parameter
 TOTALS = (
     "algorithm",
@@ -79,29 +74,6 @@ SWEEP = (
     "graph",
     "source_index",
 )
-
-
-def write_table(
-    header: Sequence[str], rows: Iterable[Sequence[Any]], path: str | Path, delimiter: str = ","
-) -> None:
-    """Write a CSV file, whole or not at all; None becomes an empty cell.
-
-    Words may come from traces of strangers: a cell that a spreadsheet would compute gets a quote
-    before it. Nothing of ours reads these tables.
-    Raises GpuError where it cannot be written.
-    """
-    with written_whole(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        table = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        table.writerow(map(as_text, header))
-        table.writerows(map(as_text, row) for row in rows)
-        text.flush()
-        text.detach()
-
-
-def as_text(cell: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula; numbers stay as they are."""
-    return FORMULA.sub("'", cell) if isinstance(cell, str) else cell
 
 
 def write_runs(runs: Sequence[tuple[int, Trace]], path: str | Path) -> None:
@@ -163,17 +135,19 @@ def sweep_table(
     return list(SWEEP), rows
 
 
-def write_all_samples(runs: Sequence[tuple[int, Trace]], path: str | Path) -> None:
-    """Write every sample of every run, its number and algorithm first; columns of `write_csv`."""
-    write_table(
-        ["run", "algorithm", *sample_header()],
-        (
-            [number, trace.settings.algorithm, *row]
-            for number, trace in runs
-            for row in sample_rows(trace)
-        ),
-        path,
+def samples_table(
+    runs: Sequence[tuple[int | str, Trace]],
+) -> tuple[list[str], Iterable[Sequence[Any]]]:
+    """Return every sample of every run, its name and algorithm first; columns of `write_csv`."""
+    rows = (
+        [name, trace.settings.algorithm, *row] for name, trace in runs for row in sample_rows(trace)
     )
+    return ["run", "algorithm", *sample_header()], rows
+
+
+def write_all_samples(runs: Sequence[tuple[int, Trace]], path: str | Path) -> None:
+    """Write `samples_table` as a CSV file."""
+    write_table(*samples_table(runs), path)
 
 
 def _cells(trace: Trace, row: dict[str, Any]) -> list[Any]:

@@ -28,10 +28,10 @@ from gpu.files import check_writable
 from gpu.graph import CSRGraph
 from gpu.numbers import type_for, wider
 from gpu.proof.verify import certificate, chosen_rows
+from gpu.record.export import write_table
 from gpu.record.trace import Probe, RunSettings, reached_mask
 from gpu.study.apsp import Progress, ProofError, matrix_file
 from gpu.study.elsewhere import Stop, Workers, result
-from gpu.study.export_runs import write_table
 from gpu.study.sweep import made
 
 BLOCK_BYTES = 1 << 28  # of the rows that one task computes

@@ -63,7 +63,7 @@ def actions() -> dict[str, Action]:
     import sample_graphs
     from gpu.formats import load_graph, save_graph
     from gpu.lessons.read import find_lessons, read_lesson
-    from gpu.record.export import write_csv, write_distances, write_perfetto
+    from gpu.record.export import write_csv, write_distances
     from gpu.record.tracefile import load_trace, save_trace
     from gpu.record.workspace import SavedGraph, Workspace, load_workspace, save_workspace
     from gpu.study.export_runs import write_runs
@@ -85,7 +85,6 @@ def actions() -> dict[str, Action]:
             lambda path: save_workspace(Workspace(saved, runs), path, graph), ".ssspw"
         ),
         "samples as csv": Action(lambda path: write_csv(trace, path), ".csv"),
-        "perfetto": Action(lambda path: write_perfetto(trace, path), ".json"),
         "distances": Action(
             lambda path: write_distances(graph, graph.weights[: graph.n].copy(), path), ".csv"
         ),

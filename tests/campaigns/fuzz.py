@@ -219,7 +219,7 @@ def drawn_trace(chance: random.Random) -> bytes:
 
 def used_trace(content: bytes, folder: Path) -> None:
     """Read a trace; export it in every form."""
-    from gpu.record.export import perfetto_events, sample_rows, summary
+    from gpu.record.export import sample_rows, summary
     from gpu.record.tracefile import load_trace, parts
 
     path = folder / "a.npz"
@@ -227,7 +227,6 @@ def used_trace(content: bytes, folder: Path) -> None:
     trace = load_trace(path)
     json.dumps(summary(trace), allow_nan=False)
     list(sample_rows(trace))
-    list(perfetto_events(trace))
     parts(trace)
 
 

@@ -94,15 +94,14 @@ def test_parameters_by_set(call: Call, roads: Path) -> None:
 
 
 def test_run_writes_what_was_asked_for(call: Call, roads: Path, tmp_path: Path) -> None:
-    out = {name: tmp_path / name for name in ("run.npz", "d.csv", "s.csv", "p.json")}
+    out = {name: tmp_path / name for name in ("run.npz", "d.csv", "s.csv")}
     words = ("--trace", out["run.npz"], "--distances", out["d.csv"], "--csv", out["s.csv"])
-    told = as_json(call("run", roads, *words, "--perfetto", out["p.json"], "--json", "--verify"))
+    told = as_json(call("run", roads, *words, "--json", "--verify"))
     assert out["d.csv"].read_text() == DISTANCES
     trace = load_trace(out["run.npz"])
     assert trace.time_ns == told["time_ns"]
     assert trace.verification is not None
     assert trace.verification.passed
-    assert json.loads(out["p.json"].read_text("utf-8"))["otherData"]["clock"] == "modelled"
     assert len(out["s.csv"].read_text("utf-8").splitlines()) == told["samples"] + 1
 
 
@@ -235,7 +234,7 @@ def test_outputs_are_refused_before_the_run(
     call: Call, roads: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gpu.cli.run.run", lambda *_, **__: pytest.fail("it ran"))
-    for flag in ("--trace", "--distances", "--csv", "--perfetto"):
+    for flag in ("--trace", "--distances", "--csv"):
         assert one_line_error(call("run", roads, flag, tmp_path / "no" / "x"), 1, "cannot write")
         assert one_line_error(call("run", roads, flag, tmp_path), 1, "it is a folder")
     assert one_line_error(call("convert", roads, tmp_path / "no" / "x.gr"), 1, "cannot write")

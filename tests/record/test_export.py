@@ -1,11 +1,10 @@
-"""What other programs receive: the JSON object, the CSV, the Perfetto file."""
+"""What other programs receive: the JSON object and the CSV files."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +13,9 @@ from hand_made import small_graph, small_trace
 from gpu.errors import GpuError
 from gpu.page.words import totals_words
 from gpu.record.export import (
-    perfetto_events,
     summary,
     write_csv,
     write_distances,
-    write_perfetto,
 )
 from gpu.words import NOT_KNOWN
 
@@ -68,44 +65,12 @@ def test_distances_by_the_file_s_own_ids(tmp_path: Path, whole: bool) -> None:
     assert lines == ["id,distance", f"1,0{dot}", f"2,4{dot}", f"3,7{dot}", f"4,7{dot}", "5,"]
 
 
-def phase(kind: str, **changed: Any) -> list[dict[str, Any]]:
-    return [event for event in perfetto_events(small_trace(**changed)) if event["ph"] == kind]
-
-
-def test_perfetto_file_is_json_that_says_its_clock(tmp_path: Path) -> None:
-    write_perfetto(small_trace(), tmp_path / "run.json")
-    whole = json.loads((tmp_path / "run.json").read_text("utf-8"))
-    assert whole["otherData"]["clock"] == "modelled"
-    assert whole["otherData"]["probe"] == "vertices"
-    assert "modelled time" in whole["traceEvents"][0]["args"]["name"]
-    assert {"ph", "pid"} <= set.intersection(*(set(event) for event in whole["traceEvents"]))
-
-
-def test_perfetto_counters_follow_the_samples() -> None:
-    counters = phase("C")
-    waiting = [(e["ts"], e["args"]["value"]) for e in counters if e["name"] == "waiting vertices"]
-    assert waiting == [(0.0, 1), (1.5, 3), (4.0, 0)]
-    assert list(dict.fromkeys(event["name"] for event in counters)) == [
-        "waiting vertices",
-        "Δ (weight units)",
-        "assigned vertices",
-        "assigned edges (parallelism)",
-        "busy workers",
-        "open buckets",
-        "processed vertices (total)",
-        "relaxed edges (total)",
-        "improved (total)",
-    ]
-    assert {event["pid"] for event in counters} == {1}
-
-
 KNOWN = json.loads(Path(__file__).with_name("five.json").read_text("utf-8"))
 
 
 def test_what_others_receive_is_what_they_received(tmp_path: Path) -> None:
     """Every key and every number, from the trace that is written by hand."""
     assert summary(small_trace()) == KNOWN["summary"]
-    assert list(perfetto_events(small_trace())) == KNOWN["perfetto"]
     write_csv(small_trace(), tmp_path / "run.csv")
     assert (tmp_path / "run.csv").read_text("utf-8").splitlines() == KNOWN["csv"]
 

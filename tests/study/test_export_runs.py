@@ -1,4 +1,4 @@
-"""All runs in one table; and the Perfetto file against the trace-event format."""
+"""All runs in one table."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from hand_made import small_trace
 
 import gpu
 import sample_graphs
+from gpu.record.export import write_table
 from gpu.record.trace import Trace
-from gpu.study.export_runs import write_all_samples, write_runs, write_table
+from gpu.study.export_runs import write_all_samples, write_runs
 
 
 @pytest.fixture(scope="module")

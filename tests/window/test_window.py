@@ -256,8 +256,7 @@ def test_saving_says_where_or_why_not(
     with_finished_run(window, host)
     for ask, name in (
         (window.files.ask_save_trace, "run.npz"),
-        (window.files.ask_export_csv, "run.csv"),
-        (window.files.ask_export_perfetto, "run.json"),
+        (window.actions_by_key["export_csv"].trigger, "run.csv"),
         (window.files.ask_export_png, "run.png"),
     ):
         ask()

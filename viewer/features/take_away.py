@@ -24,10 +24,10 @@ from gpu.errors import CancelledByUserError, GpuError
 from gpu.files import written_whole
 from gpu.graph import CSRGraph
 from gpu.page.words import notes_words
-from gpu.record.export import sample_header, sample_rows
+from gpu.record.export import sample_header, sample_rows, write_table
 from gpu.record.trace import Trace, reached_mask
 from gpu.record.tracefile import save_trace
-from gpu.study.export_runs import write_all_samples, write_runs, write_table
+from gpu.study.export_runs import samples_table, write_all_samples, write_runs
 from viewer.common.background import Task, run_command
 from viewer.export.film import FILMS, FilmPlan
 from viewer.feature import FeaturePart, HasTable, Table, Window
@@ -38,6 +38,7 @@ from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
 PAGES = "Web pages (*.html)"
+TABLES = "Tables (*.csv)"
 RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
 FORMS = ("run", "lesson")  # nothing in them is a result
@@ -120,6 +121,15 @@ class TakeAwayFeature(FeaturePart):
         if run.trace is not None:
             words.append(notes_words(window.session.notes.trace_of(run)))
         return words
+
+    def export_samples(self) -> None:
+        """Ask where to write the samples of the run, or of both that are compared, named A, B."""
+
+        def write(path: str) -> None:
+            header, rows = _samples(self._window)
+            self._window.files.save_in_background(path, partial(write_table, header, rows))
+
+        self._window.files.ask_save("Export samples", TABLES, ".csv", write)
 
     def export_runs(self) -> None:
         """Ask where to write the table of all runs."""
@@ -253,7 +263,15 @@ def panel_table(window: Window, key: str) -> Table:
         return panel.paper_table()
     if key == "graph":
         return _vertices(window)
-    return sample_header(), sample_rows(window.session.finished_trace())
+    return _samples(window)
+
+
+def _samples(window: Window) -> Table:
+    """Return every sample of the run shown; of two that are compared each row names its run."""
+    trace, b = window.session.finished_trace(), window.comparison.b
+    if b is None or b.trace is None:
+        return sample_header(), sample_rows(trace)
+    return samples_table([("A", trace), ("B", b.trace)])
 
 
 def _vertices(window: Window) -> Table:

@@ -61,19 +61,6 @@ class FileDialogs(QObject):
 
         self._ask_trace("Save this run", "Traces (*.npz)", ".npz", save_trace)
 
-    def ask_export_csv(self) -> None:
-        """Ask where to write the samples as a table."""
-        from gpu.record.export import write_csv
-
-        self._ask_trace("Export samples", "Tables (*.csv)", ".csv", write_csv)
-
-    def ask_export_perfetto(self) -> None:
-        """Ask where to write the trace-event file."""
-        from gpu.record.export import write_perfetto
-
-        kind = "Trace events (*.json)"
-        self._ask_trace("Export for Perfetto", kind, ".json", write_perfetto)
-
     def ask_export_png(self) -> None:
         """Ask where to save a picture of the window."""
 

@@ -276,6 +276,14 @@ def test_a_run_and_a_comparison_leave_as_a_web_page(
     other = gpu.run(window.session.graph, "near_far", source=run.settings.source, probe=2)
     window.session.add_run(RunRecord.from_trace(2, other))
     window.comparison.compare_or_say(window.session.runs[0])
+    table = tmp_path / "pair.csv"
+    window.actions_by_key["export_csv"].trigger()
+    answer(window, table)
+    saved(window, qtbot, table)
+    with table.open(newline="", encoding="utf-8") as file:
+        rows = [(row["run"], row["algorithm"]) for row in csv.DictReader(file)]
+    both = [("A", "near_far")] * len(other.samples) + [("B", "adds")] * len(run.trace.samples)
+    assert rows == both
     pair = tmp_path / "pair.html"
     window.actions_by_key["export_page"].trigger()
     answer(window, pair)
