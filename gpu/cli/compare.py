@@ -1,11 +1,8 @@
-"""The command compare: two runs on one graph, two algorithms on many, or many on one.
+"""The command `compare`: two runs on one graph, or with --algorithms which algorithm is fastest.
 
 Each side is an algorithm, run here, or a saved run (`--a run.npz`). Options without a letter hold
 for both sides, `--a-delta`, `--b-device` and the like for one. Where times are measured, each side
 runs once more with probes off, and those times are compared.
-
-    compare A.gr B.gr C.gr         a table, a row a graph; --cluster shares the graphs out
-    compare A.gr --algorithms all  a table, a row an algorithm, and which is fastest
 """
 
 from __future__ import annotations
@@ -21,7 +18,6 @@ import numpy as np
 from gpu.algorithms import ALGORITHMS
 from gpu.cli.inputs import (
     ENGINES,
-    add_cluster,
     add_delta,
     add_engine,
     add_examples,
@@ -38,8 +34,8 @@ from gpu.cli.inputs import (
 from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.run import check_same_graph
-from gpu.cli.terminal import ProgressLine, fault, note, progress_line, report
-from gpu.engine import Observer, graph_reference, run
+from gpu.cli.terminal import ProgressLine, fault, progress_line, report
+from gpu.engine import Observer, run
 from gpu.graph import CSRGraph
 from gpu.proof.verify import verify
 from gpu.record.trace import Probe, RunSettings, Trace
@@ -64,8 +60,6 @@ def add_compare(parser: Parser) -> None:
     """Fill the parser of `compare`."""
     first, second = list(ALGORITHMS)[:2]
     add_graph_options(parser)
-    words = "more graphs: a table, a row a graph"
-    parser.add_argument("more", metavar="FILE", nargs="*", help=words)
     add_source_options(parser)
     sides = parser.add_argument_group("the two sides")
     for side, default in (("a", first), ("b", second)):
@@ -82,7 +76,6 @@ def add_compare(parser: Parser) -> None:
     add_seed(both)
     words = f"in place of two sides: KEY,KEY,... or {ALL}; which is fastest"
     parser.add_argument("--algorithms", metavar="KEYS", help=words)
-    add_cluster(parser)
     out = parser.add_argument_group("what comes out")
     words = f"moments in the JSON's curves [{POINTS}]"
     points = option_whole(2, 100_000)
@@ -95,15 +88,12 @@ def add_compare(parser: Parser) -> None:
         f"sssp-scope compare roads.gr.gz --a {first} --b {second} --source 1 --json",
         "sssp-scope compare roads.gr.gz --a monday.npz --b tuesday.npz",
         "sssp-scope compare roads.gr.gz --algorithms all --engine cuda",
-        "sssp-scope compare roads.gr.gz sample:mesh sample:rmat --cluster local:2",
     )
 
 
 def _compare(args: argparse.Namespace) -> int:
     if args.algorithms is not None:
         return _compare_algorithms(args)
-    if args.more or args.cluster is not None:
-        return _compare_graphs(args)
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         a, again_a = _side(graph, args, "a", progress)
@@ -238,72 +228,6 @@ _ROWS: tuple[tuple[str, Any], ...] = (
 )
 
 
-# two algorithms on many graphs
-
-
-def _compare_graphs(args: argparse.Namespace) -> int:
-    from gpu.study.elsewhere import Cluster
-    from gpu.study.rank import Pair, compared_many
-
-    if args.a.endswith(TRACE_SUFFIX) or args.b.endswith(TRACE_SUFFIX):
-        args.usage_error("a saved run is of one graph; name algorithms, or one FILE")
-    pair, files = Pair(_settings(args, "a"), _settings(args, "b")), [args.file, *args.more]
-    rows: dict[int, dict[str, Any]] = {}
-    with progress_line() as progress:
-
-        def opened(number: int) -> tuple[CSRGraph, int]:
-            graph = open_graph(files[number], args, progress)
-            source = choose_source(graph, args)
-            about = {"name": graph.name, "hash": graph.hash, "n": graph.n, "m": graph.m}
-            named = {"id": graph_reference(graph, source).source_id, "index": source}
-            rows[number] = {"file": files[number], "graph": about, "source": named}
-            return graph, source
-
-        there = None if args.cluster is None else Cluster(args.cluster, note)
-        try:
-            for number, numbers in compared_many(pair, opened, len(files), there):
-                rows[number] |= numbers
-                done = sum("a" in row for row in rows.values())
-                progress.show(done / len(files), f"comparing: {done} of {len(files)}")
-        finally:
-            if there is not None:
-                there.close()
-    table = [rows[number] for number in sorted(rows)]
-    if args.json:
-        print(json.dumps(plain({"graphs": table})))
-    else:
-        _print_graphs(table)
-    for row in table:
-        problem = row["a"]["fault"] or row["b"]["fault"]
-        if problem:
-            return fault(CHECK, f"{row['file']}: wrong distances: {problem}", CHECK_FAILED)
-    return 0
-
-
-def _print_graphs(table: list[dict[str, Any]]) -> None:
-    a, b = (ALGORITHMS[table[0][side]["algorithm"]].title for side in "ab")
-    report(f"A: {a}, B: {b}; times, work (vertices processed) and parallelism (edges at once)")
-    heads = ("graph", "A, ms", "B, ms", "B/A", "work B/A", "A, edges", "B, edges", "verified")
-    _print_columns([heads, *map(_cells, table)], ">")
-
-
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    def number(value: float | None) -> str:
-        return NOT_KNOWN if value is None else f"{value:.4g}"
-
-    a, b = row["a"], row["b"]
-    return (
-        row["graph"]["name"],
-        number(a["time_ns"] / 1e6),
-        number(b["time_ns"] / 1e6),
-        number(row["b_time_over_a"]),
-        number(row["b_work_over_a"]),
-        number(a["mean_parallelism"]),
-        number(b["mean_parallelism"]),
-        "yes" if a["verified"] and b["verified"] else "NO",
-    )
-
-
 # many algorithms on one graph
 
 
@@ -317,11 +241,9 @@ def _compare_algorithms(args: argparse.Namespace) -> int:
     ]
     keys = able if args.algorithms == ALL else args.algorithms.split(",")
     unknown = [key for key in keys if key not in able]
-    if unknown or args.more or args.cluster is not None:
-        why = (
-            f"{unknown[0]!r} is none of {', '.join(able)}" if unknown else "one FILE, no --cluster"
-        )
-        args.usage_error(f"--algorithms {args.algorithms}: {why}")
+    if unknown:
+        words = f"{unknown[0]!r} is none of {', '.join(able)}"
+        args.usage_error(f"--algorithms {args.algorithms}: {words}")
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         settings = RunSettings(

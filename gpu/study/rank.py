@@ -1,81 +1,20 @@
-"""Which algorithm is fastest: two on many graphs, or many on one graph. Every run is proved.
-
-Times that are measured are those of runs with probes off.
-"""
+"""Which algorithm is fastest on a graph. Every run is proved, and made with probes off."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from gpu.algorithms import ALGORITHMS
-from gpu.engine import checked_settings
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.model.accuracy import CLOSE
 from gpu.proof.verify import certificate
-from gpu.record.trace import NOT_RANKED, Probe, RunSettings, mean_over_time
-from gpu.study.compare import CompareError, Side, obstacle
-from gpu.study.compare_words import summarise
-from gpu.study.elsewhere import Stop, Workers, result
+from gpu.record.trace import NOT_RANKED, Probe, RunSettings
 from gpu.study.sweep import made
 from gpu.words import brief_time, ratio_words
 
 REPEATS = 3  # of a measured run; the best time counts
-Open = Callable[[int], tuple[CSRGraph, int]]  # number of a graph -> the graph and its source
-Numbers = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """The settings of two sides, whose sources are replaced by each graph's own."""
-
-    a: RunSettings
-    b: RunSettings
-
-
-def compared(pair: Pair, graph: CSRGraph, source: int, should_stop: Stop | None = None) -> Numbers:
-    """Return the numbers of two runs on one graph.
-
-    Raises CompareError, CancelledByUserError, and what `gpu.run` raises.
-    """
-    traces, again = {}, []
-    for name, side in (("a", pair.a), ("b", pair.b)):
-        settings = checked_settings(graph, replace(side, source=source))
-        trace = traces[name] = made(graph, settings, should_stop)
-        is_probed = trace.clock == "measured" and settings.probe > Probe.OFF
-        quick = replace(settings, probe=Probe.OFF)
-        again.append(Side.of(made(graph, quick, should_stop)) if is_probed else None)
-    a, b = Side.of(traces["a"]), Side.of(traces["b"])
-    problem = obstacle(a, b)
-    if problem:
-        raise CompareError(problem)
-    numbers = dict(summarise(a, b, (again[0], again[1])).numbers)
-    for name, trace in traces.items():
-        fault = certificate(graph, trace.settings.source, trace.dist)
-        parallelism = mean_over_time(trace.samples, "assigned_edges")
-        numbers[name] |= {"mean_parallelism": parallelism}
-        numbers[name] |= {"verified": fault is None, "fault": fault}
-    return numbers
-
-
-def compared_many(
-    pair: Pair, open_graph: Open, count: int, there: Workers | None = None
-) -> Iterator[tuple[int, Numbers]]:
-    """Yield the number of each graph and its numbers; graphs are opened when it is their turn."""
-    if there is None:
-        for number in range(count):
-            yield number, compared(pair, *open_graph(number))
-        return
-    items = ((number, pair, *open_graph(number)) for number in range(count))
-    for (number, *_), future in there.map(_compared_item, None, items):
-        yield number, result(future)
-
-
-def _compared_item(_graph: None, item: Any, should_stop: Stop) -> Numbers:
-    _number, pair, graph, source = item
-    return compared(pair, graph, source, should_stop)
 
 
 @dataclass(frozen=True)

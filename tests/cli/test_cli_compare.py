@@ -141,6 +141,7 @@ def test_an_algorithm_that_is_wrong_or_cannot_run_comes_last(
         (["--a", "nonsense"], 1, "no algorithm 'nonsense'"),
         (["--b-set", "sails=3"], 2, "has no parameter 'sails'"),
         (["--a-delta", "-1"], 2, "a finite number above 0"),
+        (["--algorithms", "adds,flying"], 2, "'flying' is none of adds, near_far"),
         (["--points", "1"], 2, "whole numbers from 2 to 100000"),
     ],
 )
@@ -149,40 +150,4 @@ def test_wrong_use(
 ) -> None:
     ended, _, err = compared(capsys, *options)
     assert ended == code
-    assert words in err
-
-
-def test_several_graphs_make_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = compared(capsys, "sample:star?n=50", "--b", "bellman_ford")
-    assert (code, err) == (0, "")
-    head, names, *rows = out.splitlines()
-    assert head.startswith("A: ADDS, B: Bellman-Ford; ")
-    assert names.split()[:4] == ["graph", "A,", "ms", "B,"]
-    assert [row.split()[-1] for row in rows] == ["yes", "yes"]
-    assert [row.split()[0] for row in rows] == ["City", "Star"]
-
-
-def test_wrong_distances_on_one_of_several_graphs_are_a_failed_check(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rank, "certificate", lambda *_: "7 is too far")
-    code, out, err = compared(capsys, "sample:star?n=50")
-    assert code == 3
-    assert out.count("NO") == 2
-    assert f"{ROADS}: wrong distances: 7 is too far" in err
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("sample:star", "--a", "run.npz"), "a saved run is of one graph"),
-        (("sample:star", "--algorithms", "all"), "one FILE, no --cluster"),
-        (("--algorithms", "adds,flying"), "'flying' is none of adds, near_far"),
-    ],
-)
-def test_what_several_graphs_cannot_have(
-    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], words: str
-) -> None:
-    code, out, err = compared(capsys, *options)
-    assert (code, out) == (2, "")
     assert words in err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ from typing import Any
 import dask_stage
 import pytest
 
-from gpu.cli.main import main
 from gpu.errors import EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
@@ -64,26 +62,6 @@ def test_a_sweep_finds_the_same_points(two: Cluster, graph: CSRGraph) -> None:
     points = run_sweep(graph, plan, lambda _point, share: shares.append(share), there=two)
     assert points == run_sweep(graph, plan, processes=1)
     assert shares[-1] == 1.0
-
-
-def test_comparisons_are_the_same_bytes_as_here(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    graphs = ["sample:grid?n=200", "sample:rmat?n=300", "sample:star?n=50"]
-    words = ["compare", *graphs, "--a", "adds", "--b", "near_far", "--json"]
-    assert main(words) == 0
-    alone = capsys.readouterr().out
-    assert main([*words, "--cluster", "local:2"]) == 0
-    assert capsys.readouterr().out == alone
-    rows = json.loads(alone)["graphs"]
-    assert [row["file"] for row in rows] == graphs
-    for row in rows:
-        assert row["a"]["verified"]
-        assert row["b"]["verified"]
-        if row["b_time_over_a"] is not None:
-            assert row["b_time_over_a"] == row["b"]["time_ns"] / row["a"]["time_ns"]
-        assert row["a"]["mean_parallelism"] > 0
 
 
 def test_another_version_on_a_worker_is_refused_in_words(
