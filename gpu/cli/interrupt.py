@@ -87,12 +87,8 @@ def _listen(heard: socket.socket, over: threading.Event, mine: set[signal.Signal
 
 
 def _end_now(number: int) -> NoReturn:
-    """Remove parts of files and shared memory, say why, and end this process at once."""
+    """Remove parts of files, say why, and end this process; its children free shared memory."""
     abandon()
-    pools = sys.modules.get("gpu.study.elsewhere")
-    for pool in list(pools.POOLS) if pools is not None else ():
-        with suppress(Exception):
-            pool.memory.sweep()
     with suppress(Exception):
         end_of(number)
     os._exit(CODES[signal.Signals(number)])

@@ -1,25 +1,23 @@
 """Share independent pieces of work out: to processes here, or to the workers of a Dask cluster.
 
-    with workers("local:4") as there:        # None: processes here, without Dask
+    with Pool(4) as there:        # or Cluster("tcp://host:8786")
         for item, future in there.map(work, graph, items):
             ...
 
-`work(graph, item, should_stop)` is a function of a module, the same here and there. The graph
-reaches each worker once. Results come in the order in which they are ready.
+`work(graph, item, should_stop)` is a function of a module. The graph reaches each worker once.
+Results come in the order in which they are ready.
 
-Here    A pool of processes (spawn). The graph lies in shared memory. If a process dies, its items
-        run once more in a new one.
-Dask    Scheduling, sending and retrying are Dask's own (`pip install "sssp-scope[cluster]"`).
-        Each worker needs our version, and a GPU for the engine `cuda`.
+Pool      Processes (spawn); the graph lies in shared memory. If a process dies, its items run once
+          more in a new one.
+Cluster   Dask schedules, sends and retries (`pip install "sssp-scope[cluster]"`). Each worker needs
+          our version, and a GPU for the engine `cuda`.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import itertools
-import os
 import signal
-import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -31,13 +29,13 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
-from weakref import WeakSet
 
+from gpu.cpu.host import cores
 from gpu.errors import CancelledByUserError, EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host.memory import GraphHandle, Memory, open_graph, share_graph
@@ -52,8 +50,6 @@ ALLOWED = "local:1 to local:1024, tcp://HOST:PORT, tls://HOST:PORT, or a Dask sc
 GONE = "the scheduler of the cluster is gone"
 _CHILD: dict[str, Any] = {}  # in a process of a pool: the stop flag, the graph, its segment's name
 
-POOLS: WeakSet[Pool] = WeakSet()  # that may hold shared memory
-
 Stop = Callable[[], bool]
 Work = Callable[[Any, Any, Stop], Any]  # graph, item, stop question
 
@@ -66,11 +62,11 @@ class Workers(ABC):
     def map(
         self,
         work: Work,
-        graph: CSRGraph | None,
+        graph: CSRGraph,
         items: Iterable[Any],
         should_stop: Stop = lambda: False,
     ) -> Iterator[tuple[Any, Future[Any]]]:
-        """Yield each item with its future, which is done; `graph` None: each item has its own.
+        """Yield each item with its future, which is done.
 
         At most twice `count` items are handed out at once, so that results do not pile up.
         Raises CancelledByUserError where `should_stop` says so; processes here stop their work.
@@ -107,10 +103,9 @@ class Workers(ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # below: what a pool and a cluster do differently
-    @contextmanager
-    def _carried(self, graph: CSRGraph | None) -> Iterator[Any]:
-        yield graph
+    @abstractmethod
+    def _carried(self, graph: CSRGraph) -> AbstractContextManager[Any]:
+        """Bring the graph to the workers; what it gives is handed to `_submit`."""
 
     @abstractmethod
     def _submit(self, work: Work, carried: Any, item: Any) -> Future[Any]:
@@ -122,10 +117,10 @@ class Workers(ABC):
 
 
 class Pool(Workers):
-    """Processes on this computer; None: one for each processor core."""
+    """Processes on this computer."""
 
-    def __init__(self, count: int | None = None) -> None:
-        self.count = count or cores()
+    def __init__(self, count: int) -> None:
+        self.count = count
         require_threads(THREADS * (self.count + 1))
         self._context = get_context("spawn")
         with safe_children():  # Python may start a process for its semaphores
@@ -133,12 +128,6 @@ class Pool(Workers):
         self.memory = Memory()
         self._tokens = itertools.count(1)
         self._executor = self._started()
-        POOLS.add(self)
-
-    def warm(self, algorithm: str) -> None:
-        """Start the processes with the code of an algorithm loaded; return at once."""
-        for _ in range(self.count):
-            self._hand_out(_load, algorithm)
 
     def close(self) -> None:
         """End the processes and give shared memory back."""
@@ -152,9 +141,8 @@ class Pool(Workers):
         )
 
     @contextmanager
-    def _carried(self, graph: CSRGraph | None) -> Iterator[Any]:
+    def _carried(self, graph: CSRGraph) -> Iterator[Any]:
         self._stop.clear()
-        assert graph is not None
         shared = share_graph(self.memory, next(self._tokens), graph)
         try:
             yield shared.handle
@@ -162,9 +150,7 @@ class Pool(Workers):
             shared.segment.unlink()
 
     def _submit(self, work: Work, carried: Any, item: Any) -> Future[Any]:
-        return self._hand_out(_do_here, work, self.memory, carried, item)
-
-    def _hand_out(self, *call: Any) -> Future[Any]:
+        call = (_do_here, work, self.memory, carried, item)
         with hidden_main(), _deaf_children():
             try:
                 return self._executor.submit(*call)
@@ -257,7 +243,7 @@ class Cluster(Workers):
                 raise EngineError(f"worker {address}: {words}; install {version()} there, as here")
 
     @contextmanager
-    def _carried(self, graph: CSRGraph | None) -> Iterator[Any]:
+    def _carried(self, graph: CSRGraph) -> Iterator[Any]:
         with warnings.catch_warnings():  # Dask calls a large graph a mistake
             warnings.simplefilter("ignore")
             # a task, which Dask repeats where the worker that holds its result dies
@@ -285,13 +271,6 @@ def result(future: Future[Any]) -> Any:
         raise
 
 
-def workers(
-    where: str | None, count: int | None = None, warn: Callable[[str], object] = print
-) -> Workers:
-    """Return the cluster at `where`; without one, a pool of `count` processes."""
-    return Cluster(where, warn) if where else Pool(count)
-
-
 def is_open(address: str) -> bool:
     """Whether a scheduler can be reached from other computers without a certificate."""
     parts = urlsplit(address)
@@ -316,29 +295,12 @@ def _deaf_children() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def cores() -> int:
-    """Return how many processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 # in a process of the pool
 
 
 def _begin(stop: Any, memory: Memory) -> None:
     end_with_parent(memory)
     _CHILD["stop"] = stop
-
-
-def _load(algorithm: str) -> None:
-    """Make a short run, so that the next one finds all code compiled."""
-    import sample_graphs
-    from gpu.compiled import PLAIN_ARCS
-    from gpu.engine import run
-    from gpu.record.trace import RunSettings
-
-    run(sample_graphs.make("star", n=PLAIN_ARCS), RunSettings(algorithm))
 
 
 def _do_here(work: Work, memory: Memory, handle: GraphHandle, item: Any) -> Any:
@@ -348,7 +310,7 @@ def _do_here(work: Work, memory: Memory, handle: GraphHandle, item: Any) -> Any:
         segment = memory.attach(handle.shared, owner=False)
         _CHILD["graph"] = open_graph(handle, segment, writeable=True).graph
         _CHILD["name"] = handle.shared.path
-    return work(_CHILD["graph"], item, _seldom(_CHILD["stop"].is_set))
+    return work(_CHILD["graph"], item, _CHILD["stop"].is_set)
 
 
 # in a worker of the cluster
@@ -369,16 +331,3 @@ def _do_there(work: Work, graph: Any, item: Any) -> Any:
         return work(graph, item, lambda: False)
     except (EngineError, MemoryNeededError) as error:  # a matter of that computer
         raise EngineError(f"worker {get_worker().address}: {error}") from error
-
-
-def _seldom(ask: Stop) -> Stop:
-    """Return a stop question that asks `ask`, which costs a lock, at most once in POLL_S / 2."""
-    last: list[Any] = [time.monotonic(), False]
-
-    def answer() -> bool:
-        now = time.monotonic()
-        if now - last[0] > POLL_S / 2:
-            last[:] = [now, ask()]
-        return bool(last[1])
-
-    return answer

@@ -25,13 +25,14 @@ from typing import Any
 import numpy as np
 
 from gpu.algorithms import Algorithm, Parameter, find
+from gpu.cpu.host import cores
 from gpu.delta import near_far_delta
 from gpu.engine import Observer, checked_settings, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, RunSettings, Trace, mean_over_time
-from gpu.study.elsewhere import Pool, Stop, Workers, cores, result
+from gpu.study.elsewhere import Cluster, Pool, Stop, Workers, result
 
 DELTA, C = "delta", "c"
 COUNT = 12  # values of a sweep by default
@@ -211,19 +212,19 @@ def run_sweep(
     on_point: Callable[[SweepPoint, float], object] = lambda _point, _share: None,
     processes: int | None = None,
     should_stop: Stop = lambda: False,
-    there: Workers | None = None,
+    there: Cluster | None = None,
 ) -> list[SweepPoint]:
     """Make every run of a plan and return its points, the controller's first, then by value.
 
     on_point : receives each point as it comes, with the share done (0..1)
     processes : on this computer; None: one for each core. A GPU runs one value at a time
     should_stop : asked often; True ends the sweep, the points made by then are returned
-    there : workers to use in place of processes of its own; they stay
+    there : a cluster in place of processes here
 
     Raises MemoryNeededError, EngineError (every run failed).
     """
     values = [*([None] if plan.controller else []), *plan.values]
-    if there is None or (plan.settings.engine == "cuda" and isinstance(there, Pool)):
+    if there is None:
         count = 1 if plan.settings.engine == "cuda" else processes or cores()
         count = min(count, len(values))
         require_memory(count * graph.n * RUN_BYTES + graph.nbytes, "the sweep")

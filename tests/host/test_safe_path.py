@@ -17,7 +17,6 @@ import sys
 sys.path.append({ours!r})
 from gpu.host import EngineHost, Ready
 from gpu.interpreter import module_command
-from gpu.study.elsewhere import Pool
 
 def engine():
     host = EngineHost()
@@ -27,9 +26,12 @@ def engine():
     host.close()
 
 def pool():
-    processes = Pool(1)
-    processes._hand_out(len, "four").result(60)
-    processes.close()
+    import sample_graphs
+    from gpu.record.trace import RunSettings
+    from gpu.study.sweep import make_plan, run_sweep
+    graph = sample_graphs.make("figure_6")
+    plan = make_plan(graph, RunSettings("near_far"), values=[2.0])
+    assert not run_sweep(graph, plan, processes=1)[0].failure
 
 def module():
     import subprocess

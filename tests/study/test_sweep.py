@@ -21,7 +21,6 @@ from gpu.graph import CSRGraph
 from gpu.host.memory import SHM_FOLDER
 from gpu.record.trace import RunSettings
 from gpu.study import sweep
-from gpu.study.elsewhere import Pool
 
 DEADLINE_S = 60.0
 
@@ -135,25 +134,20 @@ def test_cancel_ends_runs_that_are_going_and_leaves_nothing() -> None:
     assert after <= before
 
 
-def test_processes_that_are_held_serve_several_sweeps_and_survive_a_death(graph: CSRGraph) -> None:
-    pool, other = Pool(2), sample_graphs.make("figure_6")
-    try:
-        pool.warm("adds")
-        found = []
-        for one in (graph, other):
-            plan = sweep.make_plan(one, settings(), values=(20.0, 40.0))
-            points = sweep.run_sweep(one, plan, there=pool)
-            assert [p.processed_vertices for p in points[1:]] == [
-                sweep.measure(one, plan, value).processed_vertices for value in plan.values
-            ]
-            found.append({child.pid for child in multiprocessing.active_children()})
-        assert found[0] == found[1] != set()
-        multiprocessing.active_children()[0].kill()
-        again = sweep.run_sweep(other, plan, there=pool)  # what it was given is handed out anew
-        assert [p.value for p in again] == [None, 20.0, 40.0]
-        assert not any(point.failure for point in again)
-    finally:
-        pool.close()
+def test_a_process_that_dies_costs_no_value(graph: CSRGraph) -> None:
+    plan = sweep.make_plan(graph, settings(), values=(20.0, 40.0, 80.0))
+    deaths: list[int] = []
+
+    def strike(_point: sweep.SweepPoint, _share: float) -> None:
+        if not deaths:
+            child = multiprocessing.active_children()[0]
+            child.kill()
+            deaths.append(child.pid or 0)
+
+    points = sweep.run_sweep(graph, plan, strike, processes=1)
+    assert deaths
+    assert [point.value for point in points] == [None, 20.0, 40.0, 80.0]
+    assert not any(point.failure for point in points)
 
 
 def test_the_command_prints_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 
 SWEEP = """
-import threading, time
+import multiprocessing, os, threading, time
 import sample_graphs
 from gpu.record.trace import RunSettings
-from gpu.study.elsewhere import Pool
 from gpu.study.sweep import make_plan, run_sweep
 
-graph, pool = sample_graphs.make("grid", n=90_000, seed=1), Pool(2)
+graph = sample_graphs.make("grid", n=90_000, seed=1)
 plan = make_plan(graph, RunSettings("adds"))
-threading.Thread(target=lambda: run_sweep(graph, plan, there=pool), daemon=True).start()
-while len(pool._executor._processes or ()) < 2:
+threading.Thread(target=lambda: run_sweep(graph, plan, processes=2), daemon=True).start()
+while len(multiprocessing.active_children()) < 2:
     time.sleep(0.01)
-print(pool.memory.prefix, *pool._executor._processes, flush=True)
+children = [child.pid for child in multiprocessing.active_children()]
+print(f"sssp-{os.getpid()}-", *children, flush=True)
 time.sleep(600)
 """
 PATIENCE_S = 30.0
