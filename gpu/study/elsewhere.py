@@ -1,6 +1,8 @@
 """Share independent pieces of work out: to processes here, or to the workers of a Dask cluster.
 
-    with Pool(4) as there:        # or Cluster("tcp://host:8786")
+    for item, future in Pool(4).map(work, graph, items):
+        ...
+    with Cluster("tcp://host:8786") as there:
         for item, future in there.map(work, graph, items):
             ...
 
@@ -48,7 +50,7 @@ CONNECT_S, START_S = 10, 30  # until a scheduler answers; until its first worker
 THREADS = 4  # that each process may need
 ALLOWED = "local:1 to local:1024, tcp://HOST:PORT, tls://HOST:PORT, or a Dask scheduler's file"
 GONE = "the scheduler of the cluster is gone"
-_CHILD: dict[str, Any] = {}  # in a process of a pool: the stop flag, the graph, its segment's name
+_CHILD: dict[str, Any] = {}  # in a process of a pool: the stop flag and the graph
 
 Stop = Callable[[], bool]
 Work = Callable[[Any, Any, Stop], Any]  # graph, item, stop question
@@ -94,16 +96,6 @@ class Workers(ABC):
                 self._end(list(pending))
 
     @abstractmethod
-    def close(self) -> None:
-        """End what is our own. Idempotent."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @abstractmethod
     def _carried(self, graph: CSRGraph) -> AbstractContextManager[Any]:
         """Bring the graph to the workers; what it gives is handed to `_submit`."""
 
@@ -117,53 +109,42 @@ class Workers(ABC):
 
 
 class Pool(Workers):
-    """Processes on this computer."""
+    """Processes on this computer, from the beginning of a `map` to its end."""
 
     def __init__(self, count: int) -> None:
         self.count = count
-        require_threads(THREADS * (self.count + 1))
+        require_threads(THREADS * (count + 1))
         self._context = get_context("spawn")
         with safe_children():  # Python may start a process for its semaphores
             self._stop = self._context.Event()
-        self.memory = Memory()
-        self._tokens = itertools.count(1)
-        self._executor = self._started()
-
-    def close(self) -> None:
-        """End the processes and give shared memory back."""
-        self._stop.set()
-        self._executor.shutdown(wait=True, cancel_futures=True)
-        self.memory.sweep()
-
-    def _started(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            self.count, self._context, initializer=_begin, initargs=(self._stop, self.memory)
-        )
 
     @contextmanager
-    def _carried(self, graph: CSRGraph) -> Iterator[Any]:
-        self._stop.clear()
-        shared = share_graph(self.memory, next(self._tokens), graph)
+    def _carried(self, graph: CSRGraph) -> Iterator[tuple[Memory, GraphHandle]]:
+        memory = Memory()
         try:
-            yield shared.handle
+            carried = memory, share_graph(memory, 1, graph).handle
+            self._executor = self._started(carried)
+            yield carried
         finally:
-            shared.segment.unlink()
+            memory.sweep()
+
+    def _started(self, carried: tuple[Memory, GraphHandle]) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            self.count, self._context, initializer=_begin, initargs=(self._stop, *carried)
+        )
 
     def _submit(self, work: Work, carried: Any, item: Any) -> Future[Any]:
-        call = (_do_here, work, self.memory, carried, item)
         with hidden_main(), _deaf_children():
             try:
-                return self._executor.submit(*call)
+                return self._executor.submit(_do_here, work, item)
             except BrokenProcessPool:
                 self._executor.shutdown(wait=True)
-                self._executor = self._started()
-                return self._executor.submit(*call)
+                self._executor = self._started(carried)
+                return self._executor.submit(_do_here, work, item)
 
-    def _end(self, pending: list[Future[Any]]) -> None:
+    def _end(self, _pending: list[Future[Any]]) -> None:
         self._stop.set()
-        for future in pending:
-            future.cancel()
-        wait(pending)
+        self._executor.shutdown(wait=True, cancel_futures=True)
 
 
 class Cluster(Workers):
@@ -185,11 +166,11 @@ class Cluster(Workers):
             self._client = self._connected(where)
             self._client.wait_for_workers(1, timeout=START_S)
             self._check_versions()
-        except (OSError, TimeoutError, RuntimeError) as error:
+        except BaseException as error:
             self.close()
-            raise EngineError(f"no scheduler with a worker answers at {where}: {error}") from error
-        except BaseException:
-            self.close()
+            if isinstance(error, OSError | TimeoutError | RuntimeError):
+                words = f"no scheduler with a worker answers at {where}: {error}"
+                raise EngineError(words) from error
             raise
         self._executor = self._client.get_executor(pure=False)
         if is_open(self._client.scheduler.address):
@@ -197,6 +178,12 @@ class Cluster(Workers):
                 f"{self._client.scheduler.address} is not encrypted: anybody who reaches it can "
                 "run code on its workers; use tls://, or an address of this computer"
             )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @property
     def count(self) -> int:  # type: ignore[override]
@@ -298,18 +285,15 @@ def _deaf_children() -> Iterator[None]:
 # in a process of the pool
 
 
-def _begin(stop: Any, memory: Memory) -> None:
+def _begin(stop: Any, memory: Memory, handle: GraphHandle) -> None:
     end_with_parent(memory)
-    _CHILD["stop"] = stop
+    segment = memory.attach(handle.shared, owner=False)
+    _CHILD.update(stop=stop, graph=open_graph(handle, segment, writeable=True).graph)
 
 
-def _do_here(work: Work, memory: Memory, handle: GraphHandle, item: Any) -> Any:
+def _do_here(work: Work, item: Any) -> Any:
     if _CHILD["stop"].is_set():
         raise CancelledByUserError("stopped")
-    if _CHILD.get("name") != handle.shared.path:
-        segment = memory.attach(handle.shared, owner=False)
-        _CHILD["graph"] = open_graph(handle, segment, writeable=True).graph
-        _CHILD["name"] = handle.shared.path
     return work(_CHILD["graph"], item, _CHILD["stop"].is_set)
 
 

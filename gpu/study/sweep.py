@@ -224,33 +224,22 @@ def run_sweep(
     Raises MemoryNeededError, EngineError (every run failed).
     """
     values = [*([None] if plan.controller else []), *plan.values]
+    workers: Workers
     if there is None:
         count = 1 if plan.settings.engine == "cuda" else processes or cores()
         count = min(count, len(values))
         require_memory(count * graph.n * RUN_BYTES + graph.nbytes, "the sweep")
-        with Pool(count) as pool:
-            points = _points(graph, plan, values, on_point, should_stop, pool)
+        workers = Pool(count)
     else:
-        points = _points(graph, plan, values, on_point, should_stop, there)
+        workers = there
+    points: list[SweepPoint] = []
+    with suppress(CancelledByUserError):
+        for value, future in workers.map(partial(_measured, plan), graph, values, should_stop):
+            points.append(_outcome(plan, value, future))
+            on_point(points[-1], len(points) / len(values))
     if points and all(point.failure for point in points):
         raise EngineError(points[0].failure)
     return in_order(points)
-
-
-def _points(
-    graph: CSRGraph,
-    plan: SweepPlan,
-    values: Sequence[float | None],
-    on_point: Callable[[SweepPoint, float], object],
-    should_stop: Stop,
-    there: Workers,
-) -> list[SweepPoint]:
-    points: list[SweepPoint] = []
-    with suppress(CancelledByUserError):
-        for value, future in there.map(partial(_measured, plan), graph, values, should_stop):
-            points.append(_outcome(plan, value, future))
-            on_point(points[-1], len(points) / len(values))
-    return points
 
 
 def _measured(
