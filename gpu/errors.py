@@ -14,9 +14,11 @@ from pathlib import Path
 class GpuError(Exception):
     """Any fault that a user can be told about; everything else is a bug of ours.
 
+    code : the word for programs, in the JSON of the command line
     path, line : the file that it is about and the 1-based line in it, where they are known
     """
 
+    code = "error"
     path: str | None = None
     line: int | None = None
 
@@ -24,9 +26,13 @@ class GpuError(Exception):
 class GraphError(GpuError):
     """A graph that breaks a rule of `CSRGraph`: shape, range or dtype."""
 
+    code = "graph"
+
 
 class WeightError(GraphError):
     """A negative, NaN or infinite weight, or a distance past the type's range."""
+
+    code = "weight"
 
 
 class DistanceRangeError(WeightError):
@@ -36,13 +42,19 @@ class DistanceRangeError(WeightError):
 class SourceError(GpuError):
     """A source that is not a vertex of the graph."""
 
+    code = "source"
+
 
 class ParameterError(GpuError):
     """An unknown algorithm, engine, device or parameter, or a value out of range."""
 
+    code = "parameter"
+
 
 class MemoryNeededError(GpuError):
     """Work refused before it started: it needs more memory than is free."""
+
+    code = "memory"
 
 
 class QueuesFullError(MemoryNeededError):
@@ -52,13 +64,19 @@ class QueuesFullError(MemoryNeededError):
 class EngineError(GpuError):
     """An engine that cannot run here, or that was lost while it ran."""
 
+    code = "engine"
+
 
 class TraceError(GpuError):
     """A trace file that is not one of ours, or of a version we cannot read."""
 
+    code = "trace"
+
 
 class CancelledByUserError(GpuError):
     """The user asked to stop; not a fault, shown as information."""
+
+    code = "cancelled"
 
 
 @dataclass(frozen=True)
@@ -84,6 +102,8 @@ class FormatError(GpuError):
     line : 1-based line number, None for binary files and whole-file faults
     remedy : the option that would help, if one does; `plain` is the sentence without its words
     """
+
+    code = "format"
 
     def __init__(
         self,

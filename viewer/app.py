@@ -44,7 +44,7 @@ STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this proc
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Return the exit code, see `gpu.cli.outcome`."""
+    """Return the exit code, see `gpu.cli.terminal`."""
     settle_process()
     arguments = list(sys.argv[1:] if argv is None else argv)
     first = arguments[0] if arguments else ""
@@ -146,13 +146,12 @@ def _qt_missing() -> int:
 
 def _too_few_threads() -> int:
     """Return 1, having said so, where the system has too few threads for a window; else 0."""
-    from gpu.cli.outcome import FAILED
     from gpu.cli.terminal import failure
 
     try:
         require_threads(WINDOW_THREADS)
     except RuntimeError as error:
-        return failure(error, FAILED)
+        return failure(error)
     return 0
 
 

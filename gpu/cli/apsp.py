@@ -17,18 +17,16 @@ import numpy as np
 from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import matrix_bytes
 from gpu.cli.inputs import (
-    add_cluster,
-    add_delta,
-    add_engine,
+    ENGINES,
     add_examples,
     add_graph_options,
+    add_options,
     check_parameters,
     open_graph,
     output_of,
 )
-from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import fault, note, progress_line, report, report_table
+from gpu.cli.terminal import check_failed, note, progress_line, report, report_table
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, RunSettings
 from gpu.study.apsp import ProofError, matrix_algorithms
@@ -51,18 +49,18 @@ def add_apsp(parser: Parser) -> None:
     parser.add_argument("-o", "--output", metavar="MATRIX.npy", required=True, help=words)
     what = parser.add_argument_group("what runs")
     words = f"{', '.join(keys)} [{keys[-1]}]"
-    what.add_argument("--algorithm", metavar="KEY", choices=keys, default=keys[-1], help=words)
-    add_engine(what, None, "cuda where there is a GPU")
+    add_options(what, "algorithm", choices=keys, default=keys[-1], help=words)
+    words = f"{', '.join(ENGINES)} [cuda where there is a GPU]"
+    add_options(what, "engine", default=None, help=words)
+    add_options(what, "device", "numbers", "delta", "cluster")
     words = "A:B, 0-based, B not included; K, the first K; random:K; a file of ids [all]"
     what.add_argument("--sources", metavar="WHICH", default=":", help=words)
-    add_delta(what)
     words = "worker blocks [as many as the device holds]"
     what.add_argument("--workers", metavar="N", type=int, help=words)
-    add_cluster(what)
     out = parser.add_argument_group("what comes out")
     words = "a table: of each source how far, how close"
     out.add_argument("--reduce", action="store_true", help=words)
-    out.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    add_options(out, "json")
     words = "prove all rows by certificate, or a seeded sample [the first of each block]"
     out.add_argument("--verify", action="store_true", help=words)
     parser.set_defaults(handle=_apsp, usage_error=parser.error)
@@ -85,7 +83,7 @@ def _apsp(args: argparse.Namespace) -> int:
     try:
         graph, result = _computed(args)
     except ProofError as error:
-        return fault(CHECK, f"verification failed: {error}", CHECK_FAILED)
+        return check_failed(f"verification failed: {error}")
     numbers = _numbers(graph, result, args)
     if args.json:
         print(json.dumps(numbers))

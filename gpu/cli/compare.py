@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,12 +17,9 @@ import numpy as np
 from gpu.algorithms import ALGORITHMS
 from gpu.cli.inputs import (
     ENGINES,
-    add_delta,
-    add_engine,
     add_examples,
     add_graph_options,
-    add_seed,
-    add_set,
+    add_options,
     add_source_options,
     check_parameters,
     choose_source,
@@ -31,10 +27,15 @@ from gpu.cli.inputs import (
     open_trace,
     option_whole,
 )
-from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.run import check_same_graph
-from gpu.cli.terminal import ProgressLine, fault, progress_line, report
+from gpu.cli.terminal import (
+    ProgressLine,
+    check_failed,
+    progress_line,
+    report,
+    report_columns,
+)
 from gpu.engine import Observer, run
 from gpu.graph import CSRGraph
 from gpu.proof.verify import verify
@@ -65,15 +66,13 @@ def add_compare(parser: Parser) -> None:
     for side, default in (("a", first), ("b", second)):
         words = f"an algorithm (as run has), or a saved RUN.npz [{default}]"
         sides.add_argument(f"--{side}", metavar="WHAT", default=default, help=words)
-        add_delta(sides, f"{side}-")
+        add_options(sides, "delta", "set", side=f"{side}-")
         sides.add_argument(f"--{side}-device", metavar="NAME", help="[--device]")
         sides.add_argument(f"--{side}-engine", choices=ENGINES, help="[--engine]")
-        add_set(sides, f"{side}-")
     both = parser.add_argument_group("both sides")
-    add_engine(both)
+    add_options(both, "engine", "device", "numbers", "seed")
     levels = [int(p) for p in (Probe.OFF, Probe.SAMPLES, Probe.VERTICES)]
     both.add_argument("--probe", type=int, choices=levels, default=1, help="[1]")
-    add_seed(both)
     words = f"in place of two sides: KEY,KEY,... or {ALL}; which is fastest"
     parser.add_argument("--algorithms", metavar="KEYS", help=words)
     out = parser.add_argument_group("what comes out")
@@ -81,7 +80,7 @@ def add_compare(parser: Parser) -> None:
     points = option_whole(2, 100_000)
     out.add_argument("--points", metavar="N", type=points, default=POINTS, help=words)
     out.add_argument("--verify", action="store_true", help="check both runs by both proofs")
-    out.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    add_options(out, "json")
     parser.set_defaults(handle=_compare, usage_error=parser.error)
     add_examples(
         parser,
@@ -108,7 +107,7 @@ def _compare(args: argparse.Namespace) -> int:
         _print(a, b, summary)
     for proof in (a.verification, b.verification):
         if proof is not None and not proof.passed:
-            return fault(CHECK, f"verification failed: {proof.detail}", CHECK_FAILED)
+            return check_failed(f"verification failed: {proof.detail}")
     return 0
 
 
@@ -183,19 +182,11 @@ def _print(a: Side, b: Side, summary: Summary) -> None:
     rows = [("", *(f"{letter}: {name}" for letter, name in zip("AB", names(a, b), strict=True)))]
     rows += [(title, *(words(numbers[side]) for side in "ab")) for title, words in _ROWS]
     report(f"{graph.name}, {graph.n:,} vertices, {graph.m:,} edges, from {graph.source_id}")
-    _print_columns(rows, "<")
+    report_columns(rows, "<")
     report(summary.words)
     for caution in summary.cautions:
         advice = " Add --verify to check both." if caution.startswith(NOT_CHECKED) else ""
         report(f"{caution}{advice}")
-
-
-def _print_columns(rows: Sequence[Sequence[str]], side: str) -> None:
-    """Print rows of cells in columns, the first column to the left, the others as `side` says."""
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        cells = (f"{cell:{side}{width}}" for cell, width in zip(rest, widths[1:], strict=True))
-        report(f"  {first:<{widths[0]}}  {'  '.join(cells)}".rstrip())
 
 
 def _delta(numbers: dict[str, Any]) -> str:
@@ -278,7 +269,7 @@ def _compare_algorithms(args: argparse.Namespace) -> int:
         print(json.dumps({"words": words, "graph": about, "engine": args.engine, "rows": rows}))
     else:
         report(f"{graph.name}, {graph.n:,} vertices, {graph.m:,} edges; engine {args.engine}")
-        _print_columns([cells(rank) for rank in ranks], ">")
+        report_columns([cells(rank) for rank in ranks], ">")
         report(words)
     wrong = next((rank.problem for rank in ranks if rank.problem.startswith("wrong")), None)
-    return 0 if wrong is None else fault(CHECK, wrong, CHECK_FAILED)
+    return 0 if wrong is None else check_failed(wrong)

@@ -14,8 +14,10 @@ import numpy as np
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
+    add_options,
     add_source_options,
     choose_source,
+    has_source,
     open_graph,
     output_of,
 )
@@ -24,7 +26,6 @@ from gpu.cli.terminal import note, progress_line, report, report_table
 from gpu.errors import GpuError
 from gpu.files import check_writable, written_whole
 from gpu.graph import CSRGraph
-from gpu.record.export import safe_id
 from gpu.record.tracefile import plain
 from gpu.study.statistics import as_json, reachable, statistics
 
@@ -33,7 +34,7 @@ def add_info(parser: Parser) -> None:
     """Fill the parser of `info`."""
     add_graph_options(parser)
     add_source_options(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    add_options(parser, "json")
     parser.set_defaults(handle=_info)
     add_examples(
         parser, "sssp-scope info roads.gr.gz", "sssp-scope info sample:grid --json --source 0"
@@ -42,7 +43,7 @@ def add_info(parser: Parser) -> None:
 
 def add_samples(parser: Parser) -> None:
     """Fill the parser of `samples`."""
-    parser.add_argument("--json", action="store_true", help="one JSON list on stdout")
+    add_options(parser, "json")
     parser.set_defaults(handle=_samples)
     add_examples(
         parser,
@@ -64,7 +65,7 @@ def add_convert(parser: Parser) -> None:
     parser.add_argument("--to", metavar="NAME", choices=writable, help=words)
     words = "where ids are renumbered, write OUT.ids.csv beside"
     parser.add_argument("--id-map", action="store_true", help=words)
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    add_options(parser, "json")
     parser.set_defaults(handle=_convert, usage_error=parser.error)
     add_examples(
         parser,
@@ -99,8 +100,7 @@ def describe(graph: CSRGraph, source: int) -> dict[str, Any]:
 def _info(args: argparse.Namespace) -> int:
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
-        has_source = args.source is not None or args.source_index is not None
-        source = choose_source(graph, args) if graph.n or has_source else 0
+        source = choose_source(graph, args) if graph.n or has_source(args) else 0
         numbers = describe(graph, source)
     if args.json:
         print(json.dumps(numbers))
@@ -130,10 +130,9 @@ def _samples(args: argparse.Namespace) -> int:
 
     if args.json:
         print(json.dumps([plain(_fields(sample)) for sample in CATALOGUE.values()]))
-        return 0
-    width = max(len(key) for key in CATALOGUE)
-    for key, sample in CATALOGUE.items():
-        report(f"sample:{key:<{width}}  {sample.title}: {sample.sentence}")
+    else:
+        rows = CATALOGUE.items()
+        report_table([(f"sample:{key}", f"{row.title}: {row.sentence}") for key, row in rows])
     return 0
 
 
@@ -146,14 +145,12 @@ def _convert(args: argparse.Namespace) -> int:
         raise GpuError(f"cannot write {args.out}: it is no regular file; name a file")
     if out.exists() and Path(args.file).exists() and out.samefile(args.file):
         raise GpuError(f"cannot write {args.out}: it is the file that is read; name another")
-    from gpu.formats import READERS, save_graph, writer_for
+    from gpu.formats import save_graph, writer_for
 
     writer_for(args.out, args.to)  # refused before a large file is read
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         notes = save_graph(graph, out, args.to, id_map=args.id_map)
-    if args.id_map or writer_for(args.out, args.to) is READERS["edge_list"].write:
-        _note_formulas(graph)
     if args.json:
         print(json.dumps({"file": args.out, "n": graph.n, "m": graph.m, "notes": list(notes)}))
     else:
@@ -174,26 +171,12 @@ def _convert_to_stdout(args: argparse.Namespace) -> int:
         graph = open_graph(args.file, args, progress)
         path = Path(folder, f"graph{READERS[args.to].suffixes[0]}")
         notes = save_graph(graph, path, args.to)
-        if args.to == "edge_list":
-            _note_formulas(graph)
         with path.open("rb") as written, written_whole("-") as out:
             copyfileobj(written, out)
     for words in notes:
         beside = words.startswith("coordinates are in")
         note("coordinates are not kept: they would stand in a file beside" if beside else words)
     return 0
-
-
-def _note_formulas(graph: CSRGraph) -> None:
-    """Say how many ids a spreadsheet would compute; a graph file keeps them to the letter."""
-    if graph.ids is None or graph.ids.dtype.kind != "U":
-        return
-    count = sum(safe_id(name) != name for name in graph.ids.tolist())
-    if count:
-        note(
-            f"{count:,} of the ids look like formulas (=, +, - or @ first): import the column as "
-            "text if you open the file in a spreadsheet"
-        )
 
 
 def _fields(record: Any) -> dict[str, Any]:

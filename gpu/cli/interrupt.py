@@ -2,8 +2,8 @@
 
 The main thread gets an exception first (KeyboardInterrupt, SystemExit), so that every `finally`
 runs. Where it is lost (Qt's paint callbacks and Numba's compiler swallow exceptions) or comes too
-late (a long call into C), a thread that hears the signal at once ends the process: it removes the
-hidden parts of unfinished files and shared memory. From the signal on no file gets its name.
+late (a long call into C), a thread that hears the signal at once ends the process after removing
+the hidden parts of unfinished files. From the signal on no file gets its name.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
-from gpu.cli.outcome import ENDED, INTERRUPTED
-from gpu.cli.terminal import fault
+from gpu.cli.terminal import ENDED, INTERRUPTED, fault
 from gpu.files import abandon, stop_naming, told_to_stop
 from gpu.interpreter import end_at_once
 
@@ -33,7 +32,7 @@ def ends_soon() -> Iterator[None]:
     """Listen to the signals of this process while the block runs; in the main thread alone."""
     handlers = {number: signal.getsignal(number) for number in CODES}
     usual = (signal.SIG_DFL, signal.default_int_handler, end_at_once)
-    mine = [number for number, handler in handlers.items() if handler in usual]
+    mine = {number for number, handler in handlers.items() if handler in usual}
     if handlers[signal.SIGINT] is end_at_once:
         handlers[signal.SIGINT] = signal.default_int_handler
     if threading.current_thread() is not threading.main_thread() or not mine:
@@ -43,11 +42,10 @@ def ends_soon() -> Iterator[None]:
     theirs.setblocking(False)
     over = threading.Event()
     before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
-    hook = sys.excepthook
-    sys.excepthook = _quiet_hook
+    hook, sys.excepthook = sys.excepthook, _quiet_hook
     for number in mine:
         signal.signal(number, _leave)
-    listener = threading.Thread(target=_listen, args=(ours, over, set(mine)), daemon=True)
+    listener = threading.Thread(target=_listen, args=(ours, over, mine), daemon=True)
     listener.start()
     try:
         yield

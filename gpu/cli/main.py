@@ -16,9 +16,17 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from gpu.cli.interrupt import end_of, ends_soon
-from gpu.cli.outcome import DEBUG, EXIT_CODES, FAILED, PIPE_CLOSED, WRONG_USAGE
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import NAME, discard, failure, opened, settle, usage_error
+from gpu.cli.terminal import (
+    DEBUG,
+    NAME,
+    PIPE_CLOSED,
+    WRONG_USAGE,
+    discard,
+    failure,
+    opened,
+    usage_error,
+)
 from gpu.cuda.watchdog import end_process_on_silence
 from gpu.errors import EngineError
 from gpu.files import told_to_stop
@@ -51,7 +59,7 @@ COMMANDS: dict[str, Command] = {
     "bench": Command("measure the program itself on this computer", "gpu.lab.bench", "add_bench"),
     "completion": Command("print a completion script for a shell", __name__, "add_completion"),
 }
-LABORATORIES = (["gpu"], ["cpu"], ["apsp"])  # of `bench`, with options of their own
+LABORATORIES = (["gpu"], ["cpu"], ["apsp"], ["ladder"])  # of `bench`, with options of their own
 SHELLS = ("bash", "zsh", "fish")
 
 _DESCRIPTION = """\
@@ -67,7 +75,9 @@ _EXAMPLES = """\
 examples:
   sssp-scope roads.gr.gz
   sssp-scope run roads.gr.gz --algorithm adds --source 1 --verify
-  sssp-scope run --help"""
+  sssp-scope run --help
+
+exit codes: 0 done, 1 a reported error, 2 wrong usage, 3 a failed check"""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -79,7 +89,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def guarded(argv: list[str], work: Callable[[], int]) -> int:
     """Run the work of a command line and report any exception; return the exit code."""
-    with opened(() if _is_laboratory(argv) else argv):
+    with opened(argv):
         try:
             with ends_soon():
                 return _flushed(work())
@@ -103,7 +113,7 @@ def _ended_by(error: BaseException) -> int:
         sys.stdout.flush()  # what was printed before stands before
     except OSError:
         discard(sys.stdout)
-    return failure(error, FAILED)
+    return failure(error)
 
 
 def add_command(name: str, command: Command) -> None:
@@ -118,9 +128,7 @@ def build_parser(only: str | None = None) -> Parser:
 
     only : fill the parser of this command alone, whose module is then the only one imported
     """
-    few = [f"{code} {words.partition(':')[0]}" for code, words in EXIT_CODES.items() if code < 128]
-    epilog = f"{_EXAMPLES}\n\nexit codes: {', '.join(few)}"
-    parser = Parser(prog=NAME, description=_DESCRIPTION, epilog=epilog)
+    parser = Parser(prog=NAME, description=_DESCRIPTION, epilog=_EXAMPLES)
     parser.add_argument(
         "-V", "--version", action=_Version, nargs=0, help="print the version and exit"
     )
@@ -164,26 +172,16 @@ class _Version(argparse.Action):
 
 
 def _run_command(argv: list[str]) -> int:
-    if _is_laboratory(argv):
+    if argv[:1] == ["bench"] and argv[1:2] in LABORATORIES:
         return int(import_module(f"gpu.lab.bench_{argv[1]}").main(argv[2:]))
     first = argv[0] if argv else ""
     if first.startswith("-") and first not in ("-h", "--help", "-V", "--version"):
         words = f"{first} comes before the command; write it after: {NAME} COMMAND {first}"
         return usage_error(f"usage: {NAME} COMMAND [options]\n", NAME, words)
     args = build_parser(first).parse_args(argv)
-    options = vars(args)
-    settle(
-        quiet=options.get("quiet", False),
-        progress=options.get("progress", False),
-        json_asked=options.get("json", False),
-    )
-    end_process_on_silence(lambda words: failure(EngineError(words), FAILED))
+    end_process_on_silence(lambda words: failure(EngineError(words)))
     code: int = args.handle(args)
     return code
-
-
-def _is_laboratory(argv: list[str]) -> bool:
-    return argv[:1] == ["bench"] and argv[1:2] in LABORATORIES
 
 
 def _add_manner(parser: Parser) -> None:
@@ -208,7 +206,7 @@ def _flushed(code: int) -> int:
         return PIPE_CLOSED
     except OSError as error:
         discard(sys.stdout)
-        return failure(error, FAILED)
+        return failure(error)
     return code
 
 

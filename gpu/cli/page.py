@@ -17,10 +17,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gpu.cli.inputs import add_examples, find_lesson, open_trace, output_of
-from gpu.cli.outcome import CHECK_FAILED
+from gpu.cli.inputs import add_examples, add_options, find_lesson, open_trace, output_of
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import note, progress_line, report, report_table
+from gpu.cli.terminal import CHECK_FAILED, note, progress_line, report, report_table
 from gpu.errors import GpuError, ParameterError
 from gpu.files import check_writable, written_whole
 from gpu.graph import CSRGraph
@@ -36,10 +35,7 @@ def add_page(parser: Parser) -> None:
     parser.add_argument("what", metavar="WHAT", nargs="+", help=words)
     words = "[the first input's name with .html]"
     parser.add_argument("-o", "--output", metavar="PAGE", help=words)
-    words = "open the graph that a run names also outside the run's folder"
-    parser.add_argument("--anywhere", action="store_true", help=words)
-    _add_folder(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    add_options(parser, "anywhere", "folder", "json")
     parser.set_defaults(handle=_page, usage_error=parser.error)
     add_examples(
         parser,
@@ -48,11 +44,6 @@ def add_page(parser: Parser) -> None:
         "sssp-scope page delta_16.npz delta_64.npz delta_256.npz -o sweep.html",
         "sssp-scope page 3_the_u_curve -o u-curve.html",
     )
-
-
-def _add_folder(parser: Parser) -> None:
-    words = "a folder with your own lessons [environment: SSSP_SCOPE_LESSONS]"
-    parser.add_argument("--folder", help=words)
 
 
 def _page(args: argparse.Namespace) -> int:
@@ -126,13 +117,11 @@ def add_lesson(parser: Parser) -> None:
         title="what to do", metavar="WHAT", required=True, parser_class=Parser
     )
     listed = what.add_parser("list", help="list the lessons")
-    listed.add_argument("--json", action="store_true", help="one JSON list on stdout")
-    _add_folder(listed)
+    add_options(listed, "json", "folder")
     listed.set_defaults(handle=_list)
     check = what.add_parser("check", help="report every mistake of a lesson")
     check.add_argument("file", metavar="LESSON", help="a .toml file, or a lesson's key")
-    check.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    _add_folder(check)
+    add_options(check, "json", "folder")
     check.set_defaults(handle=_check)
     add_examples(listed, "sssp-scope lesson list --folder ~/lessons")
     add_examples(check, "sssp-scope lesson check my_lesson.toml")

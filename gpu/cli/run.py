@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from contextlib import nullcontext
+import sys
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from typing import Any
 
@@ -14,26 +15,25 @@ from gpu.algorithms import ALGORITHMS
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
+    add_options,
     add_source_options,
     add_what_runs,
     choose_source,
     file_of,
+    has_source,
     open_graph,
     open_trace,
     option_whole,
     output_of,
     run_settings,
 )
-from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import (
     ProgressLine,
-    fault,
-    is_quiet,
+    check_failed,
     progress_line,
     report,
     report_table,
-    results_on_stderr,
 )
 from gpu.engine import Observer, run
 from gpu.errors import GpuError
@@ -61,7 +61,7 @@ def add_run(parser: Parser) -> None:
     words = "between samples [the device's own]"
     what.add_argument("--period-ns", metavar="NS", type=option_whole(0), default=0, help=words)
     out = parser.add_argument_group("what comes out")
-    out.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    add_options(out, "json")
     out.add_argument("--verify", action="store_true", help="check the distances by both proofs")
     out.add_argument("--trace", metavar="RUN.npz", help="save the whole run")
     out.add_argument("--distances", metavar="D.csv", help="save id,distance (unreached: empty)")
@@ -82,7 +82,7 @@ def _run(args: argparse.Namespace) -> int:
     try:
         _write_outputs(graph, trace, args)
     finally:  # a full disk must not cost the result as well
-        with results_on_stderr() if taken else nullcontext():
+        with redirect_stdout(sys.stderr) if taken else nullcontext():
             _print_result(trace, args)
     return _check(trace.verification)
 
@@ -132,8 +132,6 @@ def _print_result(trace: Trace, args: argparse.Namespace) -> None:
     if args.json:
         print(json.dumps(numbers))
         return
-    if is_quiet():
-        return
     graph, reached = numbers["graph"], numbers["distances"]
     rows = [
         ("graph", f"{graph['n']:,} vertices, {graph['m']:,} edges"),
@@ -169,7 +167,7 @@ def add_verify(parser: Parser) -> None:
     add_source_options(parser)
     parser.add_argument("table", metavar="D.csv", nargs="?", help="columns id,distance; or -")
     parser.add_argument("--trace", metavar="RUN.npz", help="check the distances of a saved run")
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    add_options(parser, "json")
     parser.set_defaults(handle=_verify, usage_error=parser.error)
     add_examples(
         parser,
@@ -218,8 +216,7 @@ def check_same_graph(trace: Trace, graph: CSRGraph, name: str, args: argparse.Na
             f"{name} was made on {made}, and {args.file} is another graph, or the same "
             "read otherwise (--undirected, --weights)"
         )
-    has_source = args.source is not None or args.source_index is not None
-    if has_source and choose_source(graph, args) != trace.settings.source:
+    if has_source(args) and choose_source(graph, args) != trace.settings.source:
         raise GpuError(f"{name} started from vertex {trace.graph.source_id}")
 
 
@@ -227,7 +224,7 @@ def _check(outcome: Verification | None) -> int:
     """Return 0, or 3 with a line on stderr where a proof failed."""
     if outcome is None or outcome.passed:
         return 0
-    return fault(CHECK, f"verification failed: {outcome.detail}", CHECK_FAILED)
+    return check_failed(f"verification failed: {outcome.detail}")
 
 
 def _verdict(outcome: Verification) -> str:

@@ -8,18 +8,17 @@ from typing import Any
 
 from gpu.algorithms import ALGORITHMS
 from gpu.cli.inputs import (
-    add_cluster,
     add_examples,
     add_graph_options,
+    add_options,
     add_source_options,
     add_what_runs,
     open_graph,
     option_whole,
     run_settings,
 )
-from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import ProgressLine, fault, note, progress_line, report
+from gpu.cli.terminal import ProgressLine, check_failed, note, progress_line, report
 from gpu.engine import graph_reference
 from gpu.errors import ParameterError
 from gpu.files import check_writable, written_whole
@@ -49,11 +48,11 @@ def add_sweep(parser: Parser) -> None:
     words = "values [doublings around the automatic one]"
     how.add_argument("--values", metavar="V,V,...", help=words)
     how.add_argument("--count", metavar="N", type=int, default=COUNT, help=f"[{COUNT}]")
-    add_cluster(how)
+    add_options(how, "cluster")
     words = "runs at a time [one a processor core]"
     how.add_argument("--processes", metavar="N", type=option_whole(1), help=words)
     add_what_runs(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    add_options(parser, "json")
     words = "record each run too, as one web page with a slider"
     parser.add_argument("--page", metavar="PAGE", help=words)
     parser.set_defaults(handle=_sweep, usage_error=parser.error)
@@ -147,7 +146,7 @@ def _check(points: list[SweepPoint]) -> int:
     for point in points:
         if point.failure or point.certificate is not None:
             words = point.failure or f"wrong distances: {point.certificate}"
-            return fault(CHECK, f"at {point.value}: {words}", CHECK_FAILED)
+            return check_failed(f"at {point.value}: {words}")
     return 0
 
 

@@ -1,20 +1,19 @@
-"""The one place that prints: results to stdout; errors, notes and progress to stderr.
+"""How a command prints and ends: results on stdout; errors, notes and progress on stderr.
 
-A command prints its result with `print`, a report for people with `report`. While it runs, stdout
-and stderr are `CleanStream`s: no control character of a file's name, of an id or of an error
-reaches a terminal. Bytes (`--distances -`) are written past them, unchanged.
+A command prints its result with `print`, a report for people with `report`.
 
     plain          sssp-scope: roads.gr:3: ...
     under --json   {"error": {"code": "format", "message": ..., "file": "roads.gr", "line": 3},
                    "exit_code": 1}, {"note": ...}, {"progress": 0.25, "doing": "reading"}
 
-Under --json stdout holds one JSON value and stderr one JSON object a line.
+Under --json stdout holds one JSON value and stderr one JSON object a line. While a command runs,
+stdout and stderr are `CleanStream`s: no control character of a file's name, of an id or of an error
+reaches a terminal. Bytes (`--distances -`) are written past them, unchanged.
 """
 
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import sys
@@ -24,11 +23,15 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from dataclasses import dataclass
 from typing import Any
 
-from gpu.cli.outcome import USAGE, WRONG_USAGE, code_of, place_of, words_of
+from gpu.errors import GpuError
 
 NAME = "sssp-scope"
+DEBUG = "SSSP_SCOPE_DEBUG"  # environment: set to see tracebacks
 PROGRESS_S = 0.1  # between two updates of the progress line
 PROGRESS_LINE_S = 2.0  # between two lines of progress, where stderr is no terminal
+
+DONE, FAILED, WRONG_USAGE, CHECK_FAILED = 0, 1, 2, 3
+INTERRUPTED, PIPE_CLOSED, ENDED = 130, 141, 143  # 128 + SIGINT, SIGPIPE, SIGTERM: as shells count
 
 _CONTROLS = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
 _DIRECTIONS = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
@@ -55,8 +58,10 @@ class CleanStream:
     """
 
     def __init__(self, stream: Any, title: str) -> None:
-        self.raw = stream  # None: the shell has closed it
+        self.raw: Any = stream.raw if isinstance(stream, CleanStream) else stream
         self._title = title
+        if hasattr(self.raw, "reconfigure"):
+            self.raw.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
 
     def write(self, text: str) -> int:
         """Write printable text."""
@@ -64,31 +69,22 @@ class CleanStream:
 
     def flush(self) -> None:
         """Flush the stream behind."""
-        self._call("flush")
-
-    def forget(self) -> None:
-        """Leave the stream behind: a library may have kept this one."""
-        with suppress(OSError, ValueError):
-            self.flush()
-        self.raw = io.StringIO()
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what the stream behind has: `buffer`, `isatty`, `fileno`, `encoding`."""
-        if self.raw is None:
-            raise OSError(errno.EBADF, "it is closed", self._title)
-        return getattr(self.raw, name)
+        if self.raw is not None:
+            self._call("flush")
 
     def isatty(self) -> bool:
         """Whether the stream behind is a terminal."""
         return self.raw is not None and bool(self.raw.isatty())
 
-    def _call(self, name: str, *text: Any) -> int:
-        if self.raw is None:
-            if text:
-                raise OSError(errno.EBADF, "it is closed", self._title)
-            return 0
+    def __getattr__(self, name: str) -> Any:
+        """Return what the stream behind has: `buffer`, `fileno`, `encoding`."""
+        if self.raw is None:  # the shell has closed it
+            raise OSError(errno.EBADF, "it is closed", self._title)
+        return getattr(self.raw, name)
+
+    def _call(self, name: str, *text: str) -> int:
         try:
-            getattr(self.raw, name)(*text)
+            self.__getattr__(name)(*text)
         except OSError as error:
             error.filename = self._title
             raise
@@ -104,20 +100,16 @@ def printable(text: str) -> str:
 def opened(argv: Sequence[str]) -> Iterator[None]:
     """Print as `argv` asks for, through clean streams, until the block ends."""
     global _manner  # noqa: PLW0603 - one command at a time has the terminal
-    before, _manner = _manner, _Manner(json="--json" in argv)
-    ours: Any = (_clean(sys.stdout, "stdout"), _clean(sys.stderr, "stderr"))
+    before = _manner
+    quiet = "--quiet" in argv or "-q" in argv
+    _manner = _Manner("--json" in argv, quiet, "--progress" in argv)
+    out: Any = CleanStream(sys.stdout, "stdout")
+    err: Any = CleanStream(sys.stderr, "stderr")
     try:
-        with redirect_stdout(ours[0]), redirect_stderr(ours[1]):
+        with redirect_stdout(out), redirect_stderr(err):
             yield
     finally:
         _manner = before
-        for stream in ours:
-            stream.forget()
-
-
-def settle(*, quiet: bool, progress: bool, json_asked: bool) -> None:
-    """Take over the options of the command, once they are parsed."""
-    _manner.quiet, _manner.progress, _manner.json = quiet, progress, json_asked
 
 
 def is_quiet() -> bool:
@@ -138,11 +130,12 @@ def report_table(rows: Sequence[tuple[str, str]]) -> None:
         report(f"  {name:<{width}}  {value}".rstrip())
 
 
-@contextmanager
-def results_on_stderr() -> Iterator[None]:
-    """Print results to stderr: stdout is taken by a file's bytes."""
-    with redirect_stdout(sys.stderr):
-        yield
+def report_columns(rows: Sequence[Sequence[str]], side: str) -> None:
+    """Report rows of cells, the first column to the left, the others as `side` says: < or >."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        cells = (f"{cell:{side}{width}}" for cell, width in zip(rest, widths[1:], strict=True))
+        report(f"  {first:<{widths[0]}}  {'  '.join(cells)}".rstrip())
 
 
 def note(words: str) -> None:
@@ -151,20 +144,49 @@ def note(words: str) -> None:
         _print_line({"note": words}, f"{NAME}: {words}")
 
 
-def fault(code: str, words: str, exit_code: int) -> int:
+def check_failed(words: str) -> int:
+    """Report a failed check; return the exit code."""
+    return fault("check", words, CHECK_FAILED)
+
+
+def fault(code: str, words: str, exit_code: int, plain: str = "", **place: Any) -> int:
     """Report an error, in one line on stderr; return the exit code."""
-    return _error(code, words, exit_code, f"{NAME}: {words}")
+    row = {"code": code, "message": words, "file": None, "line": None} | place
+    _print_line({"error": row, "exit_code": exit_code}, plain or f"{NAME}: {words}")
+    return exit_code
 
 
-def failure(error: Exception, exit_code: int) -> int:
+def failure(error: Exception) -> int:
     """Report an exception, in one line on stderr; return the exit code."""
-    words = words_of(error)
-    return _error(code_of(error), words, exit_code, f"{NAME}: {words}", *place_of(error))
+    code, words = _told(error)
+    file = getattr(error, "path", None) or getattr(error, "filename", None)
+    file = os.fsdecode(file) if isinstance(file, str | bytes | os.PathLike) else None
+    line = getattr(error, "line", None)
+    words = " ".join(words.split())
+    return fault(code, words, FAILED, file=file, line=line if isinstance(line, int) else None)
+
+
+def _told(error: Exception) -> tuple[str, str]:
+    """Return the code of an error and what happened."""
+    if isinstance(error, GpuError):
+        return error.code, str(error)
+    if isinstance(error, MemoryError):
+        return "memory", "out of memory; close other programs or take a smaller graph"
+    if getattr(error, "errno", None) in {errno.EMFILE, errno.ENFILE}:
+        return "system", "too many open files; raise the limit (ulimit -n), or make fewer runs"
+    if getattr(error, "errno", None) == errno.EAGAIN or "start new thread" in str(error):
+        words = "too many processes and threads: end some, or raise ulimit -v or -u"
+        return "system", f"out of memory, or {words}"
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return "system", f"{place}{error.strerror or error}"
+    words = f"a bug in the program ({type(error).__name__}: {error}); please report it"
+    return "bug", f"{words}, {DEBUG}=1 shows where"
 
 
 def usage_error(usage: str, program: str, words: str) -> int:
     """Report wrong usage as argparse does, the usage first; return the exit code."""
-    return _error(USAGE, words, WRONG_USAGE, f"{usage}{program}: error: {words}")
+    return fault("usage", words, WRONG_USAGE, f"{usage}{program}: error: {words}")
 
 
 def discard(stream: Any) -> None:
@@ -188,11 +210,11 @@ class ProgressLine:
         now = time.monotonic()
         if not self._shown or (now < self._due and (self._overwrites or words == self._last)):
             return
-        line = f"{words} {fraction:.0%}" if fraction >= 0 else words
+        line = printable(f"{words} {fraction:.0%}" if fraction >= 0 else words)
         if self._overwrites:
             self._due = now + PROGRESS_S
-            self._write(f"\r{printable(line):<{self._length}}")
-            self._length = len(printable(line))
+            self._write(f"\r{line:<{self._length}}")
+            self._length = len(line)
             return
         share = round(fraction, 4) if fraction >= 0 else None
         _print_line({"progress": share, "doing": words}, line)
@@ -220,19 +242,6 @@ def progress_line() -> Iterator[ProgressLine]:
         _manner.line = None
 
 
-def _error(
-    code: str,
-    words: str,
-    exit_code: int,
-    plain: str,
-    file: str | None = None,
-    line: int | None = None,
-) -> int:
-    row = {"code": code, "message": words, "file": file, "line": line}
-    _print_line({"error": row, "exit_code": exit_code}, plain)
-    return exit_code
-
-
 def _print_line(row: dict[str, Any], plain: str) -> None:
     """Write one line to stderr; if nobody can read it, write nothing."""
     if _manner.line is not None:
@@ -241,10 +250,3 @@ def _print_line(row: dict[str, Any], plain: str) -> None:
         print(json.dumps(row) if _manner.json else plain, file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)
-
-
-def _clean(stream: Any, title: str) -> CleanStream:
-    raw = stream.raw if isinstance(stream, CleanStream) else stream
-    if hasattr(raw, "reconfigure"):
-        raw.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
-    return CleanStream(raw, title)

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import shlex
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).resolve().parent / "results"
+Rows = list[dict[str, Any]]
+Measure = Callable[[argparse.Namespace], tuple[Rows, dict[str, Any]]]
 
 
-def command_line(*words: str) -> str:
-    """Return the command that made a file of results: `words` ("bench", "gpu") and its options."""
-    options = sys.argv[1:]
-    if tuple(options[: len(words)]) == words:
-        options = options[len(words) :]
-    return " ".join(("sssp-scope", *words, *options))
+def laboratory(
+    name: str,
+    about: str | None,
+    argv: Sequence[str],
+    add_options: Callable[[argparse.ArgumentParser], object],
+    measure: Measure,
+) -> int:
+    """Run `sssp-scope bench NAME`: measure, print, write the results; 3 on a wrong answer.
+
+    measure : of the options; returns rows, whose `fault` says why an answer is wrong, and facts
+    Raises GpuError.
+    """
+    parser = argparse.ArgumentParser(prog=f"sssp-scope bench {name}", description=about)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add_options(parser)
+    words = "[gpu/lab/results/<date>.json]"
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=words)
+    args = parser.parse_args(argv)
+    rows, facts = measure(args)
+    facts = {"command": shlex.join(["sssp-scope", "bench", name, *argv])} | facts
+    write_results(facts.pop("kind", name), rows, args.output, **facts)
+    return 3 if any(row["fault"] for row in rows) else 0
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:
@@ -31,8 +51,8 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def write_results(kind: str, rows: list[dict[str, Any]], target: Path | None, **facts: Any) -> Path:
-    """Write rows with command, date, versions and `facts`; return the file.
+def write_results(kind: str, rows: Rows, target: Path | None, **facts: Any) -> Path:
+    """Write rows with date, versions and `facts`; return the file.
 
     target : None: `gpu/lab/results/<kind>_<date>.json`
     """
@@ -40,7 +60,6 @@ def write_results(kind: str, rows: list[dict[str, Any]], target: Path | None, **
 
     date = datetime.now(UTC).isoformat(timespec="seconds")
     document = {
-        "command": command_line("bench", kind),
         "date": date,
         "versions": {"numpy": np.__version__, "python": sys.version.split()[0]},
         **facts,

@@ -77,8 +77,8 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
         "  sssp-scope bench io --json\n"
         "  sssp-scope bench model --graph roads.gr.gz --json\n"
         "  sssp-scope bench cpu --help     the baselines on this computer's cores\n"
-        "  sssp-scope bench gpu --help     the kernels, on a machine with an NVIDIA GPU\n"
-        "  sssp-scope bench apsp --help    all pairs, there"
+        "  sssp-scope bench gpu --help     the kernels, on a machine with an NVIDIA GPU;\n"
+        "                                  also bench apsp, bench ladder"
     )
 
 

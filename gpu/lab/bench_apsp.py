@@ -1,6 +1,6 @@
 """`sssp-scope bench apsp`: how fast all pairs are on this GPU.
 
-    sssp-scope bench apsp [--sizes 12800:51200,...] [--runs 5] [--json FILE]
+    sssp-scope bench apsp [--sizes 12800:51200,...] [--runs 5] [-o FILE]
 
 Random directed graphs, weights 1..100, seed 1, of N vertices and M arcs, each algorithm of all
 pairs, probe level 0. `kernel_ms` lies between two events around all kernels of the run,
@@ -10,17 +10,15 @@ pairs, probe level 0. `kernel_ms` lies between two events around all kernels of 
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import gpu
 from gpu.algorithms import ALGORITHMS
-from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.lab import spread, write_results
+from gpu.lab import Rows, laboratory, spread
 from gpu.proof.verify import verify_rows
 
 SIZES = "12800:51200,25600:25600"
@@ -50,7 +48,7 @@ def measure(graph: CSRGraph, key: str, runs: int, device: str) -> dict[str, Any]
         "relaxed": last.relaxed_edges,
         "delta": float(last.last["delta"]),
         "proof": proof.detail,
-        "proved": proof.passed,
+        "fault": None if proof.passed else proof.detail,
     }
     for name in ("kernel_ms", "end_to_end_ms"):
         row[name] = spread([trace.environment[name] for trace in traces])
@@ -62,30 +60,24 @@ def measure(graph: CSRGraph, key: str, runs: int, device: str) -> dict[str, Any]
     return row
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Measure, print, write the JSON; 0 on success, 1 on a reported error, 3 on a wrong answer."""
-    parser = argparse.ArgumentParser(prog="sssp-scope bench apsp", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def main(argv: Sequence[str]) -> int:
+    """Measure, print, write the results; return the exit code. GpuError."""
+    return laboratory("apsp", __doc__, argv, _add_options, _measured)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sizes", default=SIZES, metavar="N:M,...", help=f"[{SIZES}]")
     parser.add_argument("--runs", type=int, default=5, help="timed runs of each [5]")
     parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="[gpu/lab/results/<date>.json]")
-    args = parser.parse_args(argv)
+
+
+def _measured(args: argparse.Namespace) -> tuple[Rows, dict[str, Any]]:
+    from gpu.cuda.device import find_device
+
+    facts = find_device(args.device).facts()
     keys = [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
-    try:
-        from gpu.cuda.device import find_device
-
-        facts = find_device(args.device).facts()
-        rows = []
-        for size in args.sizes.split(","):
-            graph = random_graph(*map(int, size.split(":")))
-            rows += [measure(graph, key, args.runs, args.device) for key in keys]
-    except GpuError as error:
-        print(f"sssp-scope: {error}", file=sys.stderr)
-        return 1
-    write_results("apsp", rows, args.json, **facts)
-    return 0 if all(row["proved"] for row in rows) else 3
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    rows = []
+    for size in args.sizes.split(","):
+        graph = random_graph(*map(int, size.split(":")))
+        rows += [measure(graph, key, args.runs, args.device) for key in keys]
+    return rows, facts

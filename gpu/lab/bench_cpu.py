@@ -1,6 +1,6 @@
 """`sssp-scope bench cpu`: the algorithms on this computer's cores, measured.
 
-    sssp-scope bench cpu [GRAPH...] [--threads 1,2,16] [--deltas 12] [--json FILE]
+    sssp-scope bench cpu [GRAPH...] [--threads 1,2,16] [--deltas 12] [-o FILE]
 
 A graph is a sample (`sample:rmat?n=1048576`) or a file, FILE@VERTEX where the source is not 0; New
 York's roads where none is named and they are at hand. Every algorithm of the engine `cpu` runs on
@@ -14,8 +14,8 @@ finished trace.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from gpu.engine import run
 from gpu.errors import GpuError
 from gpu.formats import load_graph
 from gpu.graph import CSRGraph
-from gpu.lab import spread, write_results
+from gpu.lab import Rows, laboratory, spread
 from gpu.lab.bench import graph_file
 from gpu.proof.verify import certificate
 from gpu.record.trace import Probe, RunSettings, Trace
@@ -38,19 +38,20 @@ LEVELS = (Probe.SAMPLES, Probe.VERTICES)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Fill the parser of `bench cpu`."""
     parser.add_argument("graphs", metavar="GRAPH", nargs="*", help="[New York, if at hand]")
-    parser.add_argument("--threads", metavar="T,T,...", help="[1, 2, 4, ... and all cores]")
+    parser.add_argument("--threads", metavar="T,T,...", type=_numbers, help="[all powers of 2]")
     parser.add_argument("--algorithms", metavar="KEY,...", help="[all on the engine cpu]")
     parser.add_argument("--deltas", type=int, default=8, help="how many beside its own [8]")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"[{RUNS}]")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="[gpu/lab/results/<date>.json]")
 
 
-def thread_counts(text: str | None) -> list[int]:
-    """Return the numbers asked for; None: powers of two up to the cores, and all of them."""
-    cores = host.cores()
-    if text is None:
-        return sorted({2**k for k in range(cores.bit_length()) if 2**k <= cores} | {cores})
+def _numbers(text: str) -> list[int]:
     return [int(part) for part in text.split(",")]
+
+
+def thread_counts() -> list[int]:
+    """Return powers of two up to the cores, and all of them."""
+    cores = host.cores()
+    return sorted({2**k for k in range(cores.bit_length()) if 2**k <= cores} | {cores})
 
 
 def keys_of(text: str | None) -> list[str]:
@@ -63,13 +64,13 @@ def keys_of(text: str | None) -> list[str]:
     return keys
 
 
-def measure(name: str | None, args: argparse.Namespace) -> list[dict[str, Any]]:
+def measure(name: str | None, args: argparse.Namespace) -> Rows:
     """Return the rows of all algorithms on one graph, printed as they come."""
     graph, source = _opened(name)
     rows = []
     for key in keys_of(args.algorithms):
         threaded = any(knob.key == "threads" for knob in ALGORITHMS[key].parameters)
-        counts = thread_counts(args.threads) if threaded else [None]
+        counts = (args.threads or thread_counts()) if threaded else [None]
         for settings in _settings(key, source, counts):
             rows.append(_row(graph, settings, args.runs))
         own = rows[-1]["delta"]
@@ -170,22 +171,13 @@ def _opened(name: str | None) -> tuple[CSRGraph, int]:
     return graph, graph.check_source(int(vertex or 0))
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Measure, print, write the JSON; 0 on success, 1 on a reported error, 3 on a wrong answer."""
-    parser = argparse.ArgumentParser(prog="sssp-scope bench cpu", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_arguments(parser)
-    args = parser.parse_args(argv)
-    try:
-        rows = [row for name in args.graphs or [None] for row in measure(name, args)]
-    except (GpuError, ValueError) as error:
-        print(f"sssp-scope: {error}", file=sys.stderr)
-        return 1
-    facts = host.environment(host.cores())
-    write_results("cpu", rows, args.json, verdict=verdict(rows), runs=args.runs, **facts)
+def main(argv: Sequence[str]) -> int:
+    """Measure, print, write the results; return the exit code. GpuError."""
+    return laboratory("cpu", __doc__, argv, add_arguments, _measured)
+
+
+def _measured(args: argparse.Namespace) -> tuple[Rows, dict[str, Any]]:
+    rows = [row for name in args.graphs or [None] for row in measure(name, args)]
     print(verdict(rows))
-    return 3 if any(row["fault"] for row in rows) else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    facts = {"verdict": verdict(rows), "runs": args.runs} | host.environment(host.cores())
+    return rows, facts

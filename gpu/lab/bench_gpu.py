@@ -1,7 +1,7 @@
 """`sssp-scope bench gpu`: how fast the kernels are on this GPU.
 
     sssp-scope bench gpu [--new-york FILE] [--graphs ny,grid_1024,...] [--algorithms adds,...]
-                         [--numbers TYPE] [--sweep] [--json FILE]
+                         [--numbers TYPE] [--sweep] [-o FILE]
 
 Each algorithm runs WARM_UPS times, then RUNS times (SHORT_RUNS where a run takes less than
 SHORT_MS), on each graph and probe level; the levels take turns. `kernel_ms` lies between two
@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,8 @@ import numpy as np
 
 from gpu.algorithms import find
 from gpu.engine import EngineOutcome, Observer, RunBuffers, execute
-from gpu.errors import GpuError
 from gpu.graph import NUMBER_TYPES, CSRGraph
-from gpu.lab import benchmark_graphs, spread, write_results
+from gpu.lab import Rows, benchmark_graphs, laboratory, spread
 from gpu.proof.verify import certificate
 from gpu.record.trace import RunSettings, reached_mask
 
@@ -59,7 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=int, help=f"of each [{RUNS}; {SHORT_RUNS} of short ones]")
     parser.add_argument("--numbers", choices=NUMBER_TYPES, default="int32", help="[int32]")
     parser.add_argument("--sweep", action="store_true", help="level 0 at fixed deltas instead")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="[gpu/lab/results/<date>.json]")
 
 
 def measure(
@@ -194,24 +192,14 @@ def bench(args: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Measure, print, write the JSON; 0 on success, 1 on a reported error, 3 on a wrong answer."""
-    parser = argparse.ArgumentParser(prog="sssp-scope bench gpu", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_arguments(parser)
-    args = parser.parse_args(argv)
-    try:
-        from gpu.cuda.device import find_device
+def main(argv: Sequence[str]) -> int:
+    """Measure, print, write the results; return the exit code. GpuError."""
+    return laboratory("gpu", __doc__, argv, add_arguments, _measured)
 
-        facts = find_device(args.device).facts()
-        rows = bench(args)
-    except GpuError as error:
-        print(f"sssp-scope: {error}", file=sys.stderr)
-        return 1
+
+def _measured(args: argparse.Namespace) -> tuple[Rows, dict[str, Any]]:
+    from gpu.cuda.device import find_device
+
+    facts = find_device(args.device).facts()
     kind = "sweep_gpu" if args.sweep else "bench_gpu"
-    write_results(kind, rows, args.json, warm_ups=WARM_UPS, **facts)
-    return 3 if any(row["fault"] for row in rows) else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    return bench(args), {"kind": kind, "warm_ups": WARM_UPS, **facts}

@@ -1,6 +1,6 @@
 """What each step of the ladder brings, from Near-Far's simplest kernel to the engine's.
 
-    python -m gpu.lab.bench_ladder [GRAPH ...] [--runs N] [--device cuda:0] [--json FILE]
+    sssp-scope bench ladder [GRAPH ...] [--runs N] [--device cuda:0] [-o FILE]
 
 GRAPH is a file or `sample:KEY`, with int32 weights. The steps of `gpu.cuda.ladder` and the
 engine's near_far at probe level 0 take turns from vertex 0: WARM_UPS runs, then RUNS. A time lies
@@ -11,8 +11,7 @@ sums the weights and clears the distances. Each answer must equal the oracle's.
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,8 @@ import numpy as np
 import gpu
 from gpu.cuda.device import Device, find_device
 from gpu.cuda.ladder import STEPS, CupyMachine, Run
-from gpu.errors import GpuError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.lab import spread, write_results
+from gpu.lab import Rows, laboratory, spread
 from gpu.proof.verify import oracle_distances
 from sample_graphs import open_sample
 
@@ -54,7 +52,7 @@ def measure(graph: CSRGraph, device: Device, runs: int) -> list[dict[str, Any]]:
             "kernel": name,
             "adds": adds.get(name, "the kernel that is measured"),
             "ms": spread(values),
-            "right": bool(right[name]),
+            "fault": None if right[name] else "the distances are not the oracle's",
         }
         for name, values in times.items()
     ]
@@ -78,33 +76,27 @@ def line(row: dict[str, Any], first_ms: float) -> str:
     """Return one printed line; `first_ms` is the time of step 1."""
     ms = row["ms"]["median"]
     text = f"{row['graph']:<22} {row['kernel']:<24} {ms:9.3f} ms  x{first_ms / ms:6.1f}  "
-    return text + row["adds"] + ("" if row["right"] else "  WRONG")
+    return text + row["adds"] + ("" if row["fault"] is None else "  WRONG")
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Measure, print, write the JSON; 0 on success, 1 on a reported error, 3 on a wrong answer."""
-    parser = argparse.ArgumentParser(prog="python -m gpu.lab.bench_ladder", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def main(argv: Sequence[str]) -> int:
+    """Measure, print, write the results; return the exit code. GpuError."""
+    return laboratory("ladder", __doc__, argv, _add_options, _measured)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("graphs", nargs="*", metavar="GRAPH", help="file or sample:KEY [2 samples]")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"timed runs of each [{RUNS}]")
     parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="[gpu/lab/results/<date>.json]")
-    args = parser.parse_args(argv)
-    rows: list[dict[str, Any]] = []
-    try:
-        device = find_device(args.device)
-        for origin in args.graphs or SAMPLES:
-            graph = open_sample(origin) if origin.startswith("sample:") else gpu.load_graph(origin)
-            measured = measure(graph, device, args.runs)
-            for row in measured:
-                print(line(row, measured[0]["ms"]["median"]), flush=True)
-            rows += measured
-    except GpuError as error:
-        print(f"bench_ladder: {error}", file=sys.stderr)
-        return 1
-    write_results("ladder", rows, args.json, warm_ups=WARM_UPS, runs=args.runs, **device.facts())
-    return 0 if all(row["right"] for row in rows) else 3
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def _measured(args: argparse.Namespace) -> tuple[Rows, dict[str, Any]]:
+    device = find_device(args.device)
+    rows: Rows = []
+    for origin in args.graphs or SAMPLES:
+        graph = open_sample(origin) if origin.startswith("sample:") else gpu.load_graph(origin)
+        measured = measure(graph, device, args.runs)
+        for row in measured:
+            print(line(row, measured[0]["ms"]["median"]), flush=True)
+        rows += measured
+    return rows, {"warm_ups": WARM_UPS, "runs": args.runs, **device.facts()}

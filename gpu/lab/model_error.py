@@ -1,7 +1,6 @@
 """How far the modelled H100 is from the measured one: the same deltas, run on the model.
 
     python -m gpu.lab.model_error NEW_YORK.gr.gz [-o FILE.json]
-    python -m gpu.lab.model_error NEW_YORK.gr.gz --fit STEPS
 
 Reads the deltas that `sssp-scope bench gpu --sweep` measured and repeats every second point on the
 modelled H100, with as many workers, on graphs of the same families and sizes made by
@@ -9,20 +8,14 @@ modelled H100, with as many workers, on graphs of the same families and sizes ma
 correlation (Spearman) over the sweep, and the mean absolute error of the counters. The window
 states the error from `results/model-error-h100.json` (`gpu.model.accuracy`).
 
-`--fit` fits the cost constants (CONSTANTS of `gpu.devices`) on FITTED, one graph of each kind;
-roads and the larger graphs are held out. A step multiplies each constant in turn by STEP and by
-1 / STEP and keeps the change if it lowers the root mean square of log2(modelled / measured).
+The cost constants of `gpu.devices` were fitted on FITTED; the other graphs were held out.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,25 +35,19 @@ SAMPLES = {
 }
 FITTED = ("grid_1024", "mesh_100", "rmat_20")  # chosen before the form of the model was tried
 ALGORITHMS = ("adds", "near_far")
-EVERY, FIT_EVERY = 2, 4  # points of a sweep that are used
+EVERY = 2  # of a sweep's points one is used
 LEAST = 10  # counted in a run, for an error in percent
-CONSTANTS = ("round_ns", "trip_ns", "miss_ns", "push_ns", "superstep_ns", "alone_ns")
-STEP = 1.2  # factor
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the table, and write it as JSON; or fit the constants."""
+    """Print the table, and write it as JSON."""
     parser = argparse.ArgumentParser(prog="python -m gpu.lab.model_error", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("new_york", help="USA-road-d.NY.gr[.gz]")
     parser.add_argument("--sweep", type=Path, default=newest_sweep())
     parser.add_argument("-o", "--output", type=Path)
-    parser.add_argument("--fit", type=int, metavar="STEPS", help="fit the constants instead")
     args = parser.parse_args(argv)
     measured = json.loads(args.sweep.read_text(encoding="utf-8"))["rows"]
-    if args.fit is not None:
-        fit({name: open_graph(name, args.new_york) for name in FITTED}, measured, args.fit)
-        return 0
     rows = []
     for name in ("ny", *SAMPLES):
         graph = open_graph(name, args.new_york)
@@ -160,55 +147,6 @@ def _line(row: dict[str, Any]) -> str:
 
 def _percent(value: float | None) -> str:
     return "few" if value is None else f"{value:.0f} %"
-
-
-def fit(graphs: dict[str, CSRGraph], measured: list[dict[str, Any]], steps: int) -> None:
-    """Print the error of the constants in force, and better ones after each step."""
-    constants = {name: getattr(PRESETS[DEVICE], name) for name in CONSTANTS}
-    best = fit_error(graphs, measured, constants, FIT_EVERY)
-    print(f"error {best:.3f} (log2), with {_words(constants)}", flush=True)
-    for _ in range(steps):
-        for name in CONSTANTS:
-            for factor in (STEP, 1.0 / STEP):
-                tried = {**constants, name: constants[name] * factor}
-                error = fit_error(graphs, measured, tried, FIT_EVERY)
-                if error < best:
-                    best, constants = error, tried
-                    break
-        print(f"error {best:.3f} (log2), with {_words(constants)}", flush=True)
-
-
-def fit_error(
-    graphs: dict[str, CSRGraph],
-    measured: list[dict[str, Any]],
-    constants: dict[str, float],
-    every: int,
-) -> float:
-    """Return the root mean square of log2(modelled / measured) over the sweeps of `graphs`."""
-    squares: list[float] = []
-    with _constants_set(constants):
-        for name, graph in graphs.items():
-            for algorithm in ALGORITHMS:
-                points = compare(name, graph, algorithm, measured, every)["points"]
-                squares += [
-                    math.log2(point["modelled_ms"] / point["measured_ms"]) ** 2 for point in points
-                ]
-    return math.sqrt(sum(squares) / len(squares))
-
-
-@contextmanager
-def _constants_set(constants: dict[str, float]) -> Iterator[None]:
-    """Give the modelled device other constants for a while."""
-    before = PRESETS[DEVICE]
-    PRESETS[DEVICE] = replace(before, **constants)  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        PRESETS[DEVICE] = before
-
-
-def _words(constants: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:.0f}" for name, value in constants.items())
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def test_bench_cpu_measures_every_row_and_says_how_many_cores(
 ) -> None:
     assert cli.main(["convert", "sample:grid?n=400", str(tmp_path / "grid.gr")]) == 0
     target = tmp_path / "told.json"
-    words = ["--threads", "1,2", "--deltas", "2", "--runs", "1", "--json", str(target)]
+    words = ["--threads", "1,2", "--deltas", "2", "--runs", "1", "-o", str(target)]
     assert cli.main(["bench", "cpu", str(tmp_path / "grid.gr"), *words]) == 0
     told = json.loads(target.read_text())
     rows = told["rows"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hand_made import small_trace
 
-from gpu.cli.outcome import ENDED, INTERRUPTED
+from gpu.cli.terminal import ENDED, INTERRUPTED
 from gpu.record.tracefile import save_trace
 
 TOP = Path(__file__).resolve().parents[2]

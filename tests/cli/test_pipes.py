@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hand_made import small_trace
 
-from gpu.cli.outcome import DONE, FAILED, PIPE_CLOSED, WRONG_USAGE
+from gpu.cli.terminal import DONE, FAILED, PIPE_CLOSED, WRONG_USAGE
 from gpu.formats import load_graph
 from gpu.record.tracefile import load_trace, save_trace
 

@@ -12,7 +12,7 @@ import pytest
 from gpu.cli import main as cli
 from gpu.errors import EngineError
 from gpu.formats import load_graph
-from gpu.lab import bench, bench_io, command_line
+from gpu.lab import bench, bench_io
 from gpu.lab.bench import ROWS, Row, measure
 from viewer.bench import rows as window_rows
 
@@ -131,11 +131,3 @@ def test_bench_gpu_without_a_gpu_says_why(capsys: pytest.CaptureFixture[str]) ->
     assert cli.main(["bench", "gpu", "--graphs", "grid_1024"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
     assert cli.main(["bench", "gpu", "--runs", "many"]) == 2
-
-
-@pytest.mark.parametrize("given", [["bench", "gpu", "--runs", "3"], ["--runs", "3"]])
-def test_results_keep_the_line_that_made_them(
-    given: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["somewhere/sssp-scope", *given])
-    assert command_line("bench", "gpu") == "sssp-scope bench gpu --runs 3"

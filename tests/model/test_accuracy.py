@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.devices import PRESETS
 from gpu.graph import CSRGraph
 from gpu.lab import model_error
 from gpu.model.accuracy import error_words, not_ranked, rows
@@ -58,24 +57,6 @@ def test_a_comparison_is_made_from_measured_rows() -> None:
     error = 100 * sum(abs(share - 1) for share in shares) / 3
     assert row["processed_error_percent"] == pytest.approx(error)
     assert row["switches_error_percent"] is None  # of five it says nothing
-
-
-def test_the_fit_prefers_constants_that_give_the_measured_times() -> None:
-    graph = make("grid", n=900)
-    measured = [
-        {"graph": "grid_1024", "algorithm": algorithm, "delta": delta, "efficiency": 0.5, **COUNTED}
-        for algorithm in model_error.ALGORITHMS
-        for delta in (1000.0, 10_000.0, 100_000.0)
-    ]
-    for row in measured:
-        trace = gpu.run(graph, row["algorithm"], delta=row["delta"], device="H100", probe=0)
-        row["kernel_ms"] = {"median": model_error.kernel_ms(trace)}
-    own = {name: getattr(PRESETS["H100"], name) for name in model_error.CONSTANTS}
-    slower = {name: 2.0 * value for name, value in own.items()}
-    graphs = {"grid_1024": graph}
-    assert model_error.fit_error(graphs, measured, own, 1) < 1e-9
-    assert model_error.fit_error(graphs, measured, slower, 1) > 0.5
-    assert PRESETS["H100"].round_ns == own["round_ns"]
 
 
 def test_where_modelled_times_rank_nothing() -> None:

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu.cli.inputs import open_trace, output_of
-from gpu.cli.outcome import FAILED
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import is_quiet, note, progress_line
+from gpu.cli.terminal import FAILED, is_quiet, note, progress_line
 from gpu.files import written_whole
 from gpu.graph import CSRGraph
 from gpu.page.graph import find_graph, open_again, placed
