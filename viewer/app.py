@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
 NAME = "sssp-scope"
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
-OF_THE_WINDOW = {  # commands that draw: a sentence, module and function
-    "render": ("draw a saved run", "viewer.export.render", "add_render"),
-}
+OF_THE_WINDOW = {"render": ("draw a saved run", "viewer.export.render")}  # as `COMMANDS`
 WINDOW_THREADS = 32  # ours, Qt's, processes: Qt waits for ever where it gets none to paint with
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
 
@@ -99,10 +97,9 @@ def _command(arguments: list[str]) -> int:
 
 def _add_commands(first: str) -> None:
     """Tell the command line what the window adds to it, as far as the command `first` asks."""
-    from gpu.cli.main import Command, add_command
+    from gpu.cli.main import COMMANDS
 
-    for name, row in OF_THE_WINDOW.items():
-        add_command(name, Command(*row))
+    COMMANDS.update(OF_THE_WINDOW)  # this room's modules, which `gpu` must not import
     if first in {"bench", "completion"}:
         from viewer.bench.rows import add_rows
 

@@ -49,7 +49,7 @@ from gpu.study.compare import (
     obstacle,
 )
 from gpu.study.compare_words import NOT_CHECKED, Summary, names, summarise
-from gpu.words import NOT_KNOWN, brief_time, percent
+from gpu.words import brief_time
 
 TRACE_SUFFIX = ".npz"
 POINTS = 11  # rows of the columns on a common axis
@@ -178,45 +178,16 @@ def _curves(a: Side, b: Side, points: int) -> dict[str, Any]:
 
 
 def _print(a: Side, b: Side, summary: Summary) -> None:
-    numbers, graph = summary.numbers, a.graph
-    rows = [("", *(f"{letter}: {name}" for letter, name in zip("AB", names(a, b), strict=True)))]
-    rows += [(title, *(words(numbers[side]) for side in "ab")) for title, words in _ROWS]
+    graph, called = a.graph, names(a, b)
     report(f"{graph.name}, {graph.n:,} vertices, {graph.m:,} edges, from {graph.source_id}")
-    report_columns(rows, "<")
+    for letter, name, numbers in zip("AB", called, map(summary.numbers.get, "ab"), strict=True):
+        report(f"{letter}: {name} on {numbers['device']}, probe level {numbers['probe']}")
     report(summary.words)
     for caution in summary.cautions:
         advice = " Add --verify to check both." if caution.startswith(NOT_CHECKED) else ""
         report(f"{caution}{advice}")
-
-
-def _delta(numbers: dict[str, Any]) -> str:
-    if not ALGORITHMS[numbers["algorithm"]].bucketed:
-        return "none"
-    return "automatic" if numbers["delta"] is None else f"{numbers['delta']:g}"
-
-
-def _share(value: float | None) -> str:
-    return NOT_KNOWN if value is None else percent(value)
-
-
-def _count(number: int | None, what: str) -> str:
-    return NOT_KNOWN if number is None else f"{number:,} {what}"
-
-
-def _verified(value: bool | None) -> str:
-    return "not checked" if value is None else "yes" if value else "NO"
-
-
-_ROWS: tuple[tuple[str, Any], ...] = (
-    ("time", lambda n: f"{brief_time(n['time_ns'])} ({n['clock']})"),
-    ("Δ", _delta),
-    ("device", lambda n: f"{n['device']}, probe level {n['probe']}"),
-    ("processed", lambda n: _count(n["processed_vertices"], "vertices")),
-    ("relaxed", lambda n: _count(n["relaxed_edges"], "edges")),
-    ("efficiency", lambda n: _share(n["work_efficiency"])),
-    ("GPU busy", lambda n: _share(n["busy_share"])),
-    ("verified", lambda n: _verified(n["verified"])),
-)
+    if a.verification is not None and b.verification is not None:
+        report("The distances of both are proved.")
 
 
 # many algorithms on one graph

@@ -7,18 +7,16 @@ standard output, where it takes the place of the report for people.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
 from gpu.cli.terminal import ProgressLine, note
 from gpu.errors import GpuError, MemoryNeededError, ParameterError
-from gpu.files import STDIN, read_regular
+from gpu.files import STDIN
 from gpu.graph import CSRGraph
 from gpu.numbers import AUTO, CHOICES
 from gpu.record.trace import RunSettings, Trace
 from gpu.record.tracefile import load_trace
-from gpu.words import did_you_mean
 
 SAMPLE_PREFIX = "sample:"
 STDOUT = "/dev/stdout"
@@ -261,26 +259,6 @@ def open_trace(name: str) -> Trace:
     if trace.notes_left_out:
         note(f"{name}: {trace.notes_left_out}")
     return trace
-
-
-def find_lesson(name: str, folder: str | None = None) -> Path:
-    """Return the file of a lesson by path, key, or the beginning of a key. ParameterError."""
-    from gpu.lessons.read import MOST_BYTES, find_lessons
-
-    if Path(name).suffix == ".toml":
-        read_regular(name, MOST_BYTES)  # a missing file is reported before its content is judged
-        return Path(name)
-    lessons = find_lessons(folder)
-    begun = [path for path in lessons if path.stem == name] or [
-        path for path in lessons if path.stem.startswith(name)
-    ]
-    if len(begun) != 1:
-        keys = [path.stem for path in lessons]
-        why = "no lesson" if not begun else f"{len(begun)} lessons begin with"
-        near = "" if begun else did_you_mean(name, keys)
-        listed = ", ".join(keys)
-        raise ParameterError(f"{why} {name!r}{near}; there are: {listed}; or name a .toml file")
-    return begun[0]
 
 
 def file_of(name: str) -> str:

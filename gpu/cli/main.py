@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpu.cli.interrupt import end_of, ends_soon
 from gpu.cli.parser import Parser
@@ -32,32 +32,20 @@ from gpu.errors import EngineError
 from gpu.files import told_to_stop
 from gpu.interpreter import settle_process, version
 
-
-class Command(NamedTuple):
-    """A row of the table: a sentence, and the module whose `function` fills the parser."""
-
-    sentence: str
-    module: str
-    function: str
-
-
-COMMANDS: dict[str, Command] = {
-    "run": Command("run an algorithm on a graph", "gpu.cli.run", "add_run"),
-    "sweep": Command(
-        "run with many values of delta or of another knob", "gpu.cli.sweep", "add_sweep"
-    ),
-    "compare": Command("compare algorithms on a graph", "gpu.cli.compare", "add_compare"),
-    "apsp": Command(
-        "write distances between all pairs, or from many sources", "gpu.cli.apsp", "add_apsp"
-    ),
-    "verify": Command("check distances by two independent proofs", "gpu.cli.run", "add_verify"),
-    "convert": Command("read a graph, write it in another format", "gpu.cli.graphs", "add_convert"),
-    "info": Command("describe a graph", "gpu.cli.graphs", "add_info"),
-    "samples": Command("list the built-in graphs", "gpu.cli.graphs", "add_samples"),
-    "lesson": Command("list lessons, or check one", "gpu.cli.page", "add_lesson"),
-    "page": Command("write runs, a sweep or a lesson as one web page", "gpu.cli.page", "add_page"),
-    "bench": Command("measure the program itself on this computer", "gpu.lab.bench", "add_bench"),
-    "completion": Command("print a completion script for a shell", __name__, "add_completion"),
+# a sentence, and the module whose function `add_<name>` fills the parser
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("run an algorithm on a graph", "gpu.cli.run"),
+    "sweep": ("run with many values of delta or of another knob", "gpu.cli.sweep"),
+    "compare": ("compare algorithms on a graph", "gpu.cli.compare"),
+    "apsp": ("write distances between all pairs, or from many sources", "gpu.cli.apsp"),
+    "verify": ("check distances by two independent proofs", "gpu.cli.run"),
+    "convert": ("read a graph, write it in another format", "gpu.cli.graphs"),
+    "info": ("describe a graph", "gpu.cli.graphs"),
+    "samples": ("list the built-in graphs", "gpu.cli.graphs"),
+    "lesson": ("list lessons, or check one", "gpu.cli.page"),
+    "page": ("write runs, a sweep or a lesson as one web page", "gpu.cli.page"),
+    "bench": ("measure the program itself on this computer", "gpu.lab.bench"),
+    "completion": ("print a completion script for a shell", __name__),
 }
 LABORATORIES = (["gpu"], ["cpu"], ["apsp"], ["ladder"])  # of `bench`, with options of their own
 SHELLS = ("bash", "zsh", "fish")
@@ -116,13 +104,6 @@ def _ended_by(error: BaseException) -> int:
     return failure(error)
 
 
-def add_command(name: str, command: Command) -> None:
-    """Add a command of the window, whose modules this room must not import."""
-    last = COMMANDS.pop("completion")
-    COMMANDS[name] = command
-    COMMANDS["completion"] = last
-
-
 def build_parser(only: str | None = None) -> Parser:
     """Return the parser of every command; each sets `handle`, a function of the arguments.
 
@@ -135,11 +116,11 @@ def build_parser(only: str | None = None) -> Parser:
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, parser_class=Parser
     )
-    for name, row in COMMANDS.items():
-        about = f"{row.sentence[0].upper()}{row.sentence[1:]}."
-        command = commands.add_parser(name, help=row.sentence, description=about)
+    for name, (sentence, module) in COMMANDS.items():
+        about = f"{sentence[0].upper()}{sentence[1:]}."
+        command = commands.add_parser(name, help=sentence, description=about)
         if only is None or only == name:
-            getattr(import_module(row.module), row.function)(command)
+            getattr(import_module(module), f"add_{name}")(command)
             _add_manner(command)
     return parser
 

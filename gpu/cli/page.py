@@ -17,14 +17,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gpu.cli.inputs import add_examples, add_options, find_lesson, open_trace, output_of
+from gpu.cli.inputs import add_examples, add_options, open_trace, output_of
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import CHECK_FAILED, note, progress_line, report, report_table
 from gpu.errors import GpuError, ParameterError
-from gpu.files import check_writable, written_whole
+from gpu.files import check_writable, read_regular, written_whole
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace
-from gpu.words import size_words
+from gpu.words import did_you_mean, size_words
 
 TRACE_SUFFIX = ".npz"
 
@@ -106,7 +106,7 @@ def _of_lesson(args: argparse.Namespace) -> str:
     name = args.what[0]
     if Path(name).suffix and Path(name).suffix != ".toml":
         raise ParameterError(f"{name}: a page shows saved runs (.npz) or a lesson (key or .toml)")
-    bench = Bench(read_lesson(find_lesson(name, args.folder)))
+    bench = Bench(read_lesson(_find_lesson(name, args.folder)))
     with progress_line() as progress:
         return lesson_page(bench, lambda share: progress.show(share, "writing"))
 
@@ -131,6 +131,20 @@ def add_lesson(parser: Parser) -> None:
         "sssp-scope lesson check my_lesson.toml",
         "sssp-scope page my_lesson.toml -o my_lesson.html",
     )
+
+
+def _find_lesson(name: str, folder: str | None) -> Path:
+    """Return the file of a lesson by path or key. ParameterError."""
+    from gpu.lessons.read import MOST_BYTES, find_lessons
+
+    if Path(name).suffix == ".toml":
+        read_regular(name, MOST_BYTES)  # a missing file is reported before its content is judged
+        return Path(name)
+    lessons = {path.stem: path for path in find_lessons(folder)}
+    if name not in lessons:
+        near, listed = did_you_mean(name, list(lessons)), ", ".join(lessons)
+        raise ParameterError(f"no lesson {name!r}{near}; there are: {listed}; or name a .toml file")
+    return lessons[name]
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -162,7 +176,7 @@ def _words(row: dict[str, Any]) -> str:
 def _check(args: argparse.Namespace) -> int:
     from gpu.lessons.check import check_file
 
-    path = find_lesson(args.file, args.folder)
+    path = _find_lesson(args.file, args.folder)
     problems = check_file(path)
     if args.json:
         print(json.dumps({"file": str(path), "problems": problems}))
