@@ -180,7 +180,9 @@ def _curves(a: Side, b: Side, points: int) -> dict[str, Any]:
 def _print(a: Side, b: Side, summary: Summary) -> None:
     graph, called = a.graph, names(a, b)
     report(f"{graph.name}, {graph.n:,} vertices, {graph.m:,} edges, from {graph.source_id}")
-    for letter, name, numbers in zip("AB", called, map(summary.numbers.get, "ab"), strict=True):
+    for letter, name, numbers in zip(
+        "AB", called, (summary.numbers["a"], summary.numbers["b"]), strict=True
+    ):
         report(f"{letter}: {name} on {numbers['device']}, probe level {numbers['probe']}")
     report(summary.words)
     for caution in summary.cautions:
