@@ -64,6 +64,13 @@ def require_threads(count: int) -> None:
                 thread.join()
 
 
+def cores() -> int:
+    """Return how many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
 @cache
 def version() -> str:
     """Return the installed version, or `unknown` in a tree that was never installed."""

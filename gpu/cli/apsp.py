@@ -1,7 +1,7 @@
 """The command `apsp`: distances between all pairs, or from many sources.
 
-Rows go into one `.npy` file, block by block (`gpu.study.sources`); with --reduce each source is a
-row of numbers in a table.
+Rows go into one `.npy` file, block by block (`gpu.study.apsp`); with --reduce each source is a row
+of numbers in a table.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from gpu.cli.parser import Parser
 from gpu.cli.terminal import check_failed, note, progress_line, report, report_table
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, RunSettings
-from gpu.study.apsp import ProofError, matrix_algorithms
-from gpu.study.sources import (
+from gpu.study.apsp import (
     SHARED_BLOCKS,
     FromSources,
+    ProofError,
     chosen_sources,
     from_sources,
     make_plan,
+    matrix_algorithms,
 )
 from gpu.words import size_words
 

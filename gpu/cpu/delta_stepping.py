@@ -28,6 +28,7 @@ from gpu.delta import usable_width
 from gpu.engine import EngineOutcome, Observer, RunBuffers, clears_buffers
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
+from gpu.interpreter import cores
 from gpu.loops.driver import MOST_SAMPLES
 from gpu.loops.log import Log, make_log
 from gpu.loops.state import vertex_arrays
@@ -140,7 +141,7 @@ def run(
     """
     host.check_device(settings.device)
     host.check_probe(settings.probe)
-    threads, delta = settings.parameters["threads"] or host.cores(), settings.delta
+    threads, delta = settings.parameters["threads"] or cores(), settings.delta
     if delta is None:
         delta = own_delta(graph, threads)
     slots = slots_for(graph.largest_weight, delta)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import platform
 import sys
 from functools import cache
@@ -32,13 +31,6 @@ def check_probe(probe: int) -> None:
         raise ParameterError(
             f"probe = {probe}; the CPU records levels 0, 1 and 2: for events use the engine model"
         )
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
 
 
 @cache

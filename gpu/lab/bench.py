@@ -114,10 +114,10 @@ def machine() -> dict[str, Any]:
     """Return what the figures depend on."""
     import numpy
 
-    from gpu.cpu import host
+    from gpu.interpreter import cores
 
     return {
-        "cores": host.cores(),
+        "cores": cores(),
         "processor": platform.processor() or platform.machine(),
         "system": platform.system(),
         "python": platform.python_version(),

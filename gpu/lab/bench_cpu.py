@@ -26,6 +26,7 @@ from gpu.engine import run
 from gpu.errors import GpuError
 from gpu.formats import load_graph
 from gpu.graph import CSRGraph
+from gpu.interpreter import cores
 from gpu.lab import Rows, laboratory, spread
 from gpu.lab.bench import graph_file
 from gpu.proof.verify import certificate
@@ -50,8 +51,8 @@ def _numbers(text: str) -> list[int]:
 
 def thread_counts() -> list[int]:
     """Return powers of two up to the cores, and all of them."""
-    cores = host.cores()
-    return sorted({2**k for k in range(cores.bit_length()) if 2**k <= cores} | {cores})
+    most = cores()
+    return sorted({2**k for k in range(most.bit_length()) if 2**k <= most} | {most})
 
 
 def keys_of(text: str | None) -> list[str]:
@@ -153,7 +154,7 @@ def verdict(rows: list[dict[str, Any]]) -> str:
         best = min(here, key=lambda row: float(row["ms"]["median"]))
         words.append(
             f"{graph}: best {best['algorithm']}, {best['threads']} threads "
-            f"on {host.cores()} cores, {best['ms']['median']:.2f} ms"
+            f"on {cores()} cores, {best['ms']['median']:.2f} ms"
         )
     return "\n".join(words)
 
@@ -179,5 +180,5 @@ def main(argv: Sequence[str]) -> int:
 def _measured(args: argparse.Namespace) -> tuple[Rows, dict[str, Any]]:
     rows = [row for name in args.graphs or [None] for row in measure(name, args)]
     print(verdict(rows))
-    facts = {"verdict": verdict(rows), "runs": args.runs} | host.environment(host.cores())
+    facts = {"verdict": verdict(rows), "runs": args.runs} | host.environment(cores())
     return rows, facts

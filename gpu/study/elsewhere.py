@@ -37,13 +37,12 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from gpu.cpu.host import cores
 from gpu.errors import CancelledByUserError, EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host.memory import GraphHandle, Memory, open_graph, share_graph
 from gpu.host.process import hidden_main
 from gpu.host.worker import end_with_parent
-from gpu.interpreter import require_threads, safe_children, version
+from gpu.interpreter import cores, require_threads, safe_children, version
 
 POLL_S = 0.05  # between two looks at a stop flag
 CONNECT_S, START_S = 10, 30  # until a scheduler answers; until its first worker is there

@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 
 from gpu.algorithms import Algorithm, Parameter, find
-from gpu.cpu.host import cores
 from gpu.delta import near_far_delta
 from gpu.engine import Observer, checked_settings, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
+from gpu.interpreter import cores
 from gpu.record.trace import Probe, RunSettings, Trace, mean_over_time
 from gpu.study.elsewhere import Cluster, Pool, Stop, Workers, result
 

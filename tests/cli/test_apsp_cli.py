@@ -12,8 +12,7 @@ import pytest
 import gpu
 from gpu.cli import main as cli
 from gpu.errors import ParameterError
-from gpu.study.apsp import matrix_algorithms
-from gpu.study.sources import source_slice
+from gpu.study.apsp import matrix_algorithms, source_slice
 from sample_graphs import open_sample
 
 SAMPLE = "sample:grid?n=100&seed=2"

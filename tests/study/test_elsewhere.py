@@ -15,8 +15,8 @@ from gpu.errors import EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.study import elsewhere
+from gpu.study.apsp import chosen_sources, from_sources, make_plan
 from gpu.study.elsewhere import Cluster, is_open, result
-from gpu.study.sources import chosen_sources, from_sources, make_plan
 from gpu.study.sweep import make_plan as plan_sweep, run_sweep
 from sample_graphs import make
 

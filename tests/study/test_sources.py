@@ -12,9 +12,9 @@ from gpu.engine import run
 from gpu.errors import CancelledByUserError, ParameterError, SourceError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings, Trace
-from gpu.study import sources
-from gpu.study.apsp import ProofError, all_pairs
-from gpu.study.sources import (
+from gpu.study import apsp as sources
+from gpu.study.apsp import (
+    ProofError,
     chosen_sources,
     from_sources,
     make_plan,
@@ -32,7 +32,7 @@ def graph() -> CSRGraph:
 
 @pytest.fixture(scope="module")
 def whole(graph: CSRGraph) -> np.ndarray:
-    return all_pairs(graph).dist
+    return run(graph, FAST).dist
 
 
 def left_in(folder: Path) -> list[str]:
