@@ -13,6 +13,7 @@ import numba
 import numpy as np
 
 from gpu.errors import ParameterError
+from gpu.interpreter import cores
 from gpu.record.trace import Probe
 
 DEVICE = "cpu"  # the one device of the engine
