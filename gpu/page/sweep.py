@@ -107,9 +107,9 @@ def recorded(
 def run_again(
     graph: CSRGraph, settings: Any, should_stop: Callable[[], bool] | None = None
 ) -> Trace:
-    """Make a run with these settings at probe level 2, and prove it as a sweep does."""
+    """Make a run with these settings at probe level 2, and prove it."""
     trace = made(graph, replace(settings, probe=Probe.VERTICES, sample_period_ns=0), should_stop)
-    proofs = verify(graph, trace.settings.source, trace.dist, oracle=False)
+    proofs = verify(graph, trace.settings.source, trace.dist)
     return replace(trace, verification=proofs)
 
 

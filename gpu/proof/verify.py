@@ -48,6 +48,7 @@ SPARE = 4  # roundings beside one an arc: of weights, of a comparison
 HALF = 2.0**-53  # of a float64: what one of the proof's own sums is rounded by, at most
 LONGER = 1 - 1e-12  # float32: a shorter way counts when it is this much shorter
 
+PROVED = "every distance equals SciPy's Dijkstra, and no edge can shorten any distance"
 ARCS_ALL = 200_000_000  # of all rows together: a few seconds on one core
 AT_ONCE = 64  # rows proved between two looks at Stop
 
@@ -59,13 +60,11 @@ def verify(
     source: int,
     dist: np.ndarray,
     *,
-    oracle: bool = True,
-    certificate: bool = True,
     stored: float = 0.0,
     should_stop: Callable[[], bool] | None = None,
     progress: Callable[[float, str], object] | None = None,
 ) -> Verification:
-    """Prove distances right or wrong; a proof that is left out is None in the result.
+    """Prove distances right or wrong, by both proofs.
 
     Parameters
     ----------
@@ -82,22 +81,17 @@ def verify(
     graph.check_source(source)
     if dist.ndim == 2:
         return verify_rows(graph, source, dist, progress=progress, should_stop=should_stop)
-    faults: list[str] = []
-    passed: dict[str, bool | None] = {"oracle": None, "certificate": None}
-    within: dict[str, str] = {}
-    for name, is_chosen, proof in (
-        ("certificate", certificate, _certificate_fault),
-        ("oracle", oracle, _oracle_fault),
-    ):
-        if not is_chosen:
-            continue
+    faults: dict[str, str | None] = {}
+    within: list[str] = []
+    for name, proof in (("certificate", _certificate_fault), ("oracle", _oracle_fault)):
         if should_stop is not None and should_stop():
             raise CancelledByUserError("verification stopped")
-        fault, within[name] = proof(graph, source, dist, stored)
-        passed[name] = fault is None
-        if fault is not None:
-            faults.append(f"{name}: {fault}")
-    return Verification(passed["oracle"], passed["certificate"], _summary(passed, faults, within))
+        faults[name], tolerance = proof(graph, source, dist, stored)
+        within.insert(0, tolerance)  # the oracle's is named first
+    words = "; ".join(f"{name}: {fault}" for name, fault in faults.items() if fault is not None)
+    tolerances = " and ".join(dict.fromkeys(filter(None, within)))
+    words = words or ", ".join(filter(None, (PROVED, tolerances)))
+    return Verification(faults["oracle"] is None, faults["certificate"] is None, words)
 
 
 def verify_rows(
@@ -106,7 +100,6 @@ def verify_rows(
     dist: np.ndarray,
     *,
     rows: int | None = None,
-    seed: int = 1,
     progress: Callable[[float, str], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Verification:
@@ -116,7 +109,6 @@ def verify_rows(
     ----------
     dist : (k, n), row i from source first_source + i; may be a memory map
     rows : how many are proved; None: all where that is cheap, else a sample
-    seed : of the sample
     progress : called often with 0..1 and words
     should_stop : called every `AT_ONCE` rows
 
@@ -129,7 +121,7 @@ def verify_rows(
     if dist.ndim != 2 or not count:
         return Verification(None, False, f"distances have shape {dist.shape}, not (k, {graph.n})")
     graph.check_source(first_source + count - 1)
-    chosen = chosen_rows(graph, count, rows, seed)
+    chosen = chosen_rows(graph, count, rows, 1)
     graph = _in_type_of(graph, dist)
 
     def fault_of(row: int) -> str | None:
@@ -226,19 +218,6 @@ def rounding_of(kind: np.dtype, arcs: int) -> float:
 def _each(kind: np.dtype) -> float:
     """Return what one sum may be rounded by, relative, in the engine and in the proof."""
     return float(np.finfo(kind).eps) / 2 + HALF
-
-
-def _summary(passed: dict[str, bool | None], faults: list[str], within: dict[str, str]) -> str:
-    if faults:
-        return "; ".join(faults)
-    names = {
-        "oracle": "every distance equals SciPy's Dijkstra",
-        "certificate": "no edge can shorten any distance",
-    }
-    right = [name for name, outcome in passed.items() if outcome]
-    tolerances = dict.fromkeys(within[name] for name in right if within[name])
-    words = ", and ".join(names[name] for name in right) if right else "not checked"
-    return f"{words}, {' and '.join(tolerances)}" if tolerances else words
 
 
 def _within(kind: np.dtype, arcs: int, stored: float) -> str:

@@ -105,14 +105,6 @@ def test_run_writes_what_was_asked_for(call: Call, roads: Path, tmp_path: Path) 
     assert len(out["s.csv"].read_text("utf-8").splitlines()) == told["samples"] + 1
 
 
-def test_verify_accepts_what_run_wrote(call: Call, roads: Path, tmp_path: Path) -> None:
-    table, trace = tmp_path / "d.csv", tmp_path / "run.npz"
-    assert call("run", roads, "--distances", table, "--trace", trace)[0] == 0
-    assert call("verify", roads, table)[0] == 0
-    assert call("verify", roads, "--trace", trace)[0] == 0
-    assert as_json(call("verify", roads, table, "--json"))["verified"] is True
-
-
 WRONG_DISTANCES = {
     "too far": DISTANCES.replace("4,7", "4,8"),
     "too near": DISTANCES.replace("4,7", "4,6"),
@@ -170,39 +162,6 @@ def test_convert_keeps_the_graph(call: Call, roads: Path, tmp_path: Path, name: 
     assert call("convert", roads, tmp_path / name)[0] == 0
     back = as_json(call("info", tmp_path / name, "--json"))
     assert (back["m"], back["weight"]["max"], back["zero_weights"]) == (4, 9, 1)
-
-
-def test_help_and_version(call: Call) -> None:
-    code, out, _ = call("--help")
-    assert code == 0
-    assert all(command in out for command in (*cli.COMMANDS, "examples:"))
-    for flag in ("--version", "-V"):
-        code, out, _ = call(flag)
-        assert code == 0
-        assert out.startswith("sssp-scope ")
-
-
-WRONG_USAGE = [
-    (),
-    ("dance",),
-    ("run",),
-    ("run", "x.gr", "--algorithm", "magic"),
-    ("run", "x.gr", "--delta", "-1"),
-    ("run", "x.gr", "--delta", "nan"),
-    ("run", "x.gr", "--probe", "9"),
-    ("run", "x.gr", "--set", "buckets"),
-    ("run", "x.gr", "--source", "1", "--source-index", "0"),
-    ("run", "x.gr", "--weights", "heavy"),
-    ("bench", "nothing"),
-]
-
-
-@pytest.mark.parametrize("words", WRONG_USAGE, ids=" ".join)
-def test_wrong_usage_is_2(call: Call, words: tuple[str, ...]) -> None:
-    code, out, err = call(*words)
-    assert code == 2
-    assert out == ""
-    assert err.startswith("usage: ")
 
 
 def test_faults_in_files_are_one_line_that_names_the_file(call: Call, tmp_path: Path) -> None:

@@ -14,15 +14,9 @@ from gpu.cli import main as cli
 KNOWN = (
     ("road/rome99.gr", 116006476, 69102),
     ("road/amsterdam.gr.gz", 532355146, 27899),
-    ("mesh/rgg_n_2_15_s0.graph", 3128425, 180),
-    ("mesh/power.graph", 74749, 27),
-    ("mesh/tiny_02.graph", 16, 7),
-    ("mesh/tiny_03.graph", 16, 7),
     ("powerlaw/p2p-Gnutella31.txt", 514821, 25),
-    ("powerlaw/Wiki-Vote.txt", 6975, 5),
     ("powerlaw/Email-Enron.txt.gz", 146222, 9),
     ("formats/rome99.galois.gr", 116006476, 69102),
-    ("formats/rmat10.galois.gr", 15850, 99),
 )
 NEW_YORK = "road/USA-road-d.NY.gr.gz"
 FACEBOOK = "powerlaw/facebook_combined.txt"

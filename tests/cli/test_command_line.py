@@ -50,11 +50,11 @@ def test_a_run_is_repeated(key: str, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_every_setting_comes_along(capsys: pytest.CaptureFixture[str]) -> None:
-    graph = sample_graphs.open_sample("sample:rmat?n=256&weights=float")
+    graph = sample_graphs.open_sample("sample:rmat?n=256")
     given = {"buckets": 8, "dynamic_delta": False}
-    trace = gpu.run(graph, "adds", source=3, delta=0.3, parameters=given, sample_period_ns=400)
+    trace = gpu.run(graph, "adds", source=3, delta=2.5, parameters=given, sample_period_ns=400)
     line = run_line(trace.settings, trace.graph)
-    for words in ("--set buckets=8", "--set dynamic_delta=false", "--delta 0.3", "--period-ns 400"):
+    for words in ("--set buckets=8", "--set dynamic_delta=false", "--delta 2.5", "--period-ns 400"):
         assert words in line
     assert "?n=256" in line
     assert same_totals(trace, capsys)
@@ -101,12 +101,10 @@ def test_what_no_command_can_do_is_said() -> None:
 
 SHELLS = [path for path in (shutil.which("sh"), shutil.which("bash")) if path]
 HOSTILE = (
-    *("-o.gr", "--trace=x", "-", "--", "--json", "-h", "@args.gr", "a b.gr", " a.gr", "a .gr "),
-    *("$(touch pwned).gr", "`touch pwned`.gr", "a;touch pwned.gr", "a&touch pwned", "a&&touch x"),
-    *("a|touch pwned", "a>pwned", "a<b.gr", "$HOME.gr", "${IFS}.gr", "~", "~root", "*.gr", "?.gr"),
-    *("[a-z].gr", "{a,b}.gr", "!!.gr", "!1", "#a.gr", "a#b.gr", "'.gr", "''", '".gr', "a'b\"c.gr"),
-    *("a\\b.gr", "a\\", "%PATH%.gr", "^a.gr", "a,b=c.gr", "(a).gr", "é ü 猫.gr", "a\u00a0b.gr"),
-    *("<img src=x>.gr", "a&calc.gr", "50%.gr", "=cmd|' C'!A0", "x\u201cy\u201d.gr"),
+    *("-o.gr", "--trace=x", "-", "@args.gr", "a b.gr", " a.gr", "$(touch pwned).gr", "a;touch x"),
+    *("`touch pwned`.gr", "a&&touch x", "a|touch pwned", "a>pwned", "$HOME.gr", "~root", "*.gr"),
+    *("{a,b}.gr", "!!.gr", "#a.gr", "a'b\"c.gr", "a\\", "%PATH%.gr", "^a.gr", "é ü 猫.gr"),
+    *("=cmd|' C'!A0", "x\u201cy\u201d.gr"),
 )
 UNSEEN = ("a\nb.gr", "a\rb", "a\x1b]0;x\x07", "a\0b", "a\x7f", "a\x9b31m", "a\u202erg.b", "a\udcff")
 

@@ -45,8 +45,6 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 INPUTS = {
-    "a redirection": "sssp-scope info - --json < roads.gr",
-    "a pipe": "cat roads.gr | sssp-scope info - --json",
     "a packed pipe": "cat roads.gr.gz | sssp-scope info /dev/stdin --json",
     "two packed streams": "cat <(head -c 30 roads.gr | gzip) <(tail -c +31 roads.gr | gzip) "
     "| sssp-scope info - --json",
@@ -98,7 +96,6 @@ def test_a_picture_goes_to_stdout(folder: Path) -> None:
 
 WRONG = {
     "nothing comes": ("sssp-scope info - < /dev/null", FAILED, "/dev/stdin: the file is empty"),
-    "stdin is closed": ("sssp-scope info - <&-", FAILED, "/dev/stdin: the file is empty"),
     "zeros without end": ("sssp-scope info - < /dev/zero", FAILED, "no graph format known"),
     "a fault in line 2": ("echo 'p sp 1 1\na 1 9 1' | sssp-scope info -", FAILED, "/dev/stdin:2:"),
     "a bomb": (
@@ -112,13 +109,7 @@ WRONG = {
         WRONG_USAGE,
         "--trace - and --distances -: only one",
     ),
-    "an output and the result": (
-        "sssp-scope run roads.gr --json --csv - 2>&1 >out | grep -o only; wc -c < out; exit 2",
-        WRONG_USAGE,
-        "",
-    ),
     "no format": ("sssp-scope convert roads.gr -", WRONG_USAGE, "name the format by --to"),
-    "a matrix": ("sssp-scope apsp roads.gr -o -", WRONG_USAGE, "name a file"),
     "a full disk": ("sssp-scope info roads.gr > /dev/full", FAILED, "stdout: No space left"),
     "a full disk, bytes": (
         "sssp-scope convert roads.gr - --to dimacs > /dev/full",
@@ -141,11 +132,8 @@ def test_what_cannot_be_is_said(what: str, folder: Path) -> None:
 
 COMMANDS = (
     "run roads.gr",
-    "run roads.gr --distances - --quiet",
     "apsp roads.gr -o m.npy --engine model --quiet",
     "convert roads.gr - --to dimacs",
-    "lesson list",
-    "render r.npz --json --quiet",
     "info --help",
 )
 

@@ -3,22 +3,14 @@
 Each result is compared with SciPy's distances (and those, where the folder's README gives
 their sum, with that). A row that answers for every vertex is compared source by source: all of
 them where the matrix is small, else the first few. Small files are part of every run of the
-tests; SSSP_SCOPE_ALL_GRAPHS=1 takes all, some minutes. By hand, with a table:
-
-    python tests/proof/test_shared_graphs.py [--small] [--engines model,cpu,cuda] [--json FILE]
-
-The folder is ../shared/graphs or $SSSP_SCOPE_SHARED_GRAPHS: a machine with a GPU gets a copy of
-it and runs `--engines cuda`.
+tests; SSSP_SCOPE_ALL_GRAPHS=1 takes all, some minutes. The folder is ../shared/graphs or
+$SSSP_SCOPE_SHARED_GRAPHS.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import sys
-import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,13 +19,12 @@ import pytest
 import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.cuda.device import why_not
-from gpu.errors import FormatError, WeightError
+from gpu.errors import FormatError
 from gpu.graph import CSRGraph
 from gpu.proof.verify import oracle_distances
 from gpu.record.trace import reached_mask
 
 ALL = "SSSP_SCOPE_ALL_GRAPHS"
-FOLDER = "SSSP_SCOPE_SHARED_GRAPHS"
 SMALL_BYTES = 150_000  # of a file that every run of the tests takes
 MATRIX_ARCS = 1_000_000  # arcs times sources of a matrix, at most; then fewer sources
 NO_GRAPHS = {"formats/sample.co", "formats/sample.ss", "road/amsterdam.co.gz"}
@@ -71,8 +62,6 @@ class Outcome:
     file: str
     algorithm: str
     engine: str
-    sources: int
-    seconds: float
     fault: str | None
 
 
@@ -93,22 +82,21 @@ def outcomes(folder: Path, file: str, engines: tuple[str, ...]) -> list[Outcome]
         for engine in engines:
             if engine not in row.engines or row.problem(engine):
                 continue
-            begun = time.perf_counter()
-            count, fault = compared(graph, key, engine, source, expected)
-            found.append(Outcome(file, key, engine, count, time.perf_counter() - begun, fault))
+            fault = compared(graph, key, engine, source, expected)
+            found.append(Outcome(file, key, engine, fault))
     return found
 
 
 def compared(
     graph: CSRGraph, key: str, engine: str, source: int, expected: dict[int, np.ndarray]
-) -> tuple[int, str | None]:
-    """Run one row; return how many sources were compared, and what differs.
+) -> str | None:
+    """Run one row; return what differs.
 
     `expected` holds SciPy's distances by source, and keeps those that are made here.
     """
     if ALGORITHMS[key].result == "row":
         trace = gpu.run(graph, key, engine, source)
-        return 1, difference(graph, trace.dist, expected[source])
+        return difference(graph, trace.dist, expected[source])
     count = min(graph.n, max(1, MATRIX_ARCS // max(graph.m, 1)))
     chosen = {"first_source": 0, "sources": count}
     matrix = gpu.run(graph, key, engine, parameters=chosen).dist
@@ -117,8 +105,8 @@ def compared(
             expected[row] = oracle_distances(graph, row)
         fault = difference(graph, matrix[row], expected[row])
         if fault is not None:
-            return count, f"source {row}: {fault}"
-    return count, None
+            return f"source {row}: {fault}"
+    return None
 
 
 def difference(graph: CSRGraph, dist: np.ndarray, expected: np.ndarray) -> str | None:
@@ -166,38 +154,3 @@ def test_a_wrong_distance_would_be_seen() -> None:
     assert difference(graph, dist, expected) == "1 differ: 3 has 6, not 5"
     dist[3] = 7
     assert difference(graph, dist, expected) == "2 differ: 3 has 6, not 5"
-
-
-def main() -> int:
-    """Run by hand: a line for each run, and how many there were; 1 where one differs."""
-    parser = argparse.ArgumentParser(description="Every algorithm on every real graph.")
-    parser.add_argument("--small", action="store_true", help="only files of the daily tests")
-    parser.add_argument("--engines", default=",".join(HERE), help=f"[{','.join(HERE)}]")
-    parser.add_argument("--json", metavar="FILE", help="write the table there too")
-    args = parser.parse_args()
-    beside = Path(__file__).resolve().parents[3] / "shared" / "graphs"
-    folder = Path(os.environ.get(FOLDER, beside))
-    files = sorted(name for name in FILES if (folder / name).is_file())
-    if args.small:
-        files = [name for name in files if (folder / name).stat().st_size <= SMALL_BYTES]
-    done: list[Outcome] = []
-    for file in sorted(files, key=lambda name: (folder / name).stat().st_size):
-        try:
-            found = outcomes(folder, file, tuple(args.engines.split(",")))
-        except WeightError as error:
-            found = [Outcome(file, "-", "-", 0, 0.0, str(error))]
-        for one in found:
-            words = one.fault or "equal"
-            run = f"{one.algorithm:<16} {one.engine:<6} {one.sources:>5} sources"
-            print(f"{one.file:<32} {run} {one.seconds:8.2f} s  {words}", flush=True)
-        done += found
-    wrong = [one for one in done if one.fault]
-    seconds = sum(one.seconds for one in done)
-    print(f"{len(done)} runs on {len(files)} files, {len(wrong)} wrong, {seconds:.0f} s")
-    if args.json:
-        Path(args.json).write_text(json.dumps([asdict(one) for one in done], indent=1) + "\n")
-    return 1 if wrong or not done else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -60,15 +60,6 @@ def test_right_distances_pass(key: str, weights: str) -> None:
     assert "no edge can shorten any distance" in result.detail
 
 
-def test_one_proof_alone_leaves_the_other_open(city: tuple[CSRGraph, int, np.ndarray]) -> None:
-    graph, source, dist = city
-    assert verify(graph, source, dist, oracle=False).oracle is None
-    assert verify(graph, source, dist, certificate=False).certificate is None
-    neither = verify(graph, source, dist, oracle=False, certificate=False)
-    assert not neither.passed
-    assert neither.detail == "not checked"
-
-
 def both_fail(graph: CSRGraph, source: int, dist: np.ndarray) -> str:
     result = verify(graph, source, dist)
     assert (result.oracle, result.certificate) == (False, False), result.detail

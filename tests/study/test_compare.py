@@ -132,28 +132,12 @@ def test_the_telling_moment_is_where_one_had_reached_most_more() -> None:
     assert telling_moment(made(SLOW, 3000), made(end_ns=1000)) <= 900
 
 
-def test_the_sooner_one_comes_first_whichever_letter_it_has() -> None:
-    said = summarise(made(SLOW, 2100, 8), made(end_ns=1000, work=8)).words
-    assert said.startswith(
-        "ADDS finished 2.1x sooner (1 µs against 2.1 µs, modelled Classroom GPU)"
-    )
-    assert "with the same work (8 against 8" in said
-
-
 def test_work_that_was_not_counted_is_not_known() -> None:
     said = summarise(made("cugraph", 500, 0), made(SLOW, 1000, 8))
     assert "with work not known (not known against 8 vertices processed)" in said.words
     assert said.numbers["b_work_over_a"] is None
     assert said.numbers["a"]["processed_vertices"] is said.numbers["a"]["work_efficiency"] is None
     assert "with work not known." in summarise(made(work=0), made(SLOW, 2000, 0)).words
-
-
-def test_the_same_time_is_called_so() -> None:
-    said = summarise(made(end_ns=1000, work=8), made(SLOW, 995, 4)).words
-    assert said.startswith(
-        "ADDS took as long as Near-Far (1 µs against 0.995 µs, modelled Classroom GPU)"
-    )
-    assert "2.0x the work (8 against 4" in said
 
 
 def test_unlike_clocks_have_no_ratio() -> None:
@@ -283,20 +267,12 @@ def test_differences_that_are_not_known_say_why(changes: Any, why: str) -> None:
 
 
 def test_numbers_are_written_shortly() -> None:
-    assert [ratio_words(ratio) for ratio in (0.444, 0.9, 2.13, 59.4, 120.4)] == [
-        "0.44x",
-        "0.9x",
-        "2.1x",
-        "59.4x",
-        "120x",
-    ]
-    assert [brief_time(time) for time in (7.0, 1_010.0, 2_140_250.0, 3e9)] == [
-        "7 ns",
-        "1.01 µs",
-        "2.14 ms",
-        "3 s",
-    ]
-    assert percent(0.0189) == "1.9 %"
+    ratios = [ratio_words(ratio) for ratio in (0.444, 0.9, 2.13, 99.4, 100.0, 120.4)]
+    assert ratios == ["0.44x", "0.9x", "2.1x", "99.4x", "100x", "120x"]
+    times = [brief_time(time) for time in (7.0, 1_010.0, 2_140_250.0, 3e9)]
+    assert times == ["7 ns", "1.01 µs", "2.14 ms", "3 s"]
+    shares = [percent(share) for share in (0.0, 0.001, 0.0189, 0.099, 0.1, 1.0)]
+    assert shares == ["0 %", "0.1 %", "1.9 %", "9.9 %", "10 %", "100 %"]
 
 
 @pytest.fixture(scope="module")
@@ -345,14 +321,6 @@ def test_modelled_times_within_the_model_s_error_have_no_order(b_ns: int, close:
     assert "sooner" in again.words  # one algorithm's errors go one way
 
 
-def test_work_of_nothing_is_not_known() -> None:
-    idle = made(SLOW, 2000, 0)
-    said = summarise(made(), idle)
-    assert said.numbers["b_work_over_a"] is None
-    assert said.numbers["b"]["work_efficiency"] is None
-    assert summarise(idle, made()).numbers["b_work_over_a"] is None
-
-
 def test_the_numbers_of_a_side() -> None:
     numbers = summarise(made(), made(SLOW, 2000, delta=7.0)).numbers
     assert numbers["b"] == {
@@ -371,13 +339,6 @@ def test_the_numbers_of_a_side() -> None:
         "verified": True,
     }
     assert numbers["times_at_probe_0"] is False
-
-
-def test_unproved_runs_are_named_where_they_ended() -> None:
-    open_a, open_b = made(verification=None), made(SLOW, verification=None)
-    assert "Distances not checked: ADDS and Near-Far." in summarise(open_a, open_b).cautions
-    going = made(SLOW, outcome="running", verification=None)
-    assert "Distances not checked: ADDS." in summarise(open_a, going).cautions
 
 
 def test_who_is_unknown_keeps_quiet_about_workers() -> None:
@@ -406,17 +367,6 @@ def test_reached_is_counted_or_told_by_the_engine() -> None:
 
 def test_sides_of_another_kind_are_refused() -> None:
     assert "answer different questions" in obstacle(made(), made("apsp_fast"))
-
-
-def test_words_at_the_edge_of_their_digits() -> None:
-    assert [ratio_words(ratio) for ratio in (99.4, 100.0, 108.0)] == ["99.4x", "100x", "108x"]
-    assert [percent(share) for share in (0.0, 0.001, 0.099, 0.1, 1.0)] == [
-        "0 %",
-        "0.1 %",
-        "9.9 %",
-        "10 %",
-        "100 %",
-    ]
 
 
 def test_only_supersteps_end_in_barriers() -> None:
@@ -453,14 +403,6 @@ def test_a_model_that_errs_too_much_ranks_no_algorithms() -> None:
     assert same.numbers["b_time_over_a"] == 2.0
     measured = summarise(*(replace(side, clock="measured") for side in (a, b)))
     assert measured.numbers["b_time_over_a"] == 2.0
-
-
-def test_more_work_of_who_was_less_busy_needs_another_reason() -> None:
-    said = summarise(made(work=16), made(SLOW, 2000))
-    assert "The extra work cost no time" in said.words
-    hand = {**said.numbers["a"], "busy_share": 0.1}, {**said.numbers["b"], "busy_share": 0.2}
-    numbers = {**said.numbers, "a": hand[0], "b": hand[1]}
-    assert compare_words._why_it_pays(made(work=16), made(SLOW, 2000), ("A", "B"), numbers) == []
 
 
 def test_who_was_as_busy_needs_much_more_in_hand_for_a_reason() -> None:
