@@ -22,8 +22,6 @@ from gpu.cli.parser import Parser
 from gpu.cli.terminal import CHECK_FAILED, note, progress_line, report, report_table
 from gpu.errors import GpuError, ParameterError
 from gpu.files import check_writable, read_regular, written_whole
-from gpu.graph import CSRGraph
-from gpu.record.trace import Trace
 from gpu.words import did_you_mean, size_words
 
 TRACE_SUFFIX = ".npz"
@@ -73,29 +71,18 @@ def _page(args: argparse.Namespace) -> int:
 
 def _of_runs(names: list[str], anywhere: bool) -> tuple[str, str]:
     """Return the page of saved runs, and why there is no map, "" where there is one."""
+    from gpu.page.graph import find_graph
     from gpu.page.runs import pair_page, run_page
     from gpu.page.sweep import sweep_page
 
     traces = [open_trace(name) for name in names]
-    graph, missing = _graph_of(names, traces, anywhere)
+    beside = None if anywhere else Path(names[0]).resolve().parent
+    graph, missing = find_graph(traces[0], beside)
     if len(traces) == 1:
         return run_page(traces[0], graph, missing), missing
     if len(traces) == 2:
         return pair_page(traces[0], traces[1], graph, missing), missing
     return sweep_page(traces, graph, missing), missing
-
-
-def _graph_of(names: list[str], traces: list[Trace], anywhere: bool) -> tuple[CSRGraph | None, str]:
-    """Return the graph of the runs, looked for beside each of them in turn."""
-    from gpu.page.graph import find_graph
-
-    missing = ""
-    for name, trace in zip(names, traces, strict=True):
-        graph, why = find_graph(trace, None if anywhere else Path(name).resolve().parent)
-        if graph is not None:
-            return graph, ""
-        missing = missing or why
-    return None, missing
 
 
 def _of_lesson(args: argparse.Namespace) -> str:

@@ -4,7 +4,7 @@ Every figure is measured now: the median of several tries, wall clock. A row tha
 measured says why. A missed target is printed and is no error.
 
     model      arcs relaxed a second by ADDS on the modelled GPU, level 1, one core, compiled
-    io         graph files: the three rows of `gpu.lab.bench_io`
+    io         graph files: the rows of `gpu.lab.bench_io`
 
 The window adds its own rows (`viewer.bench.rows`) by `add_group`.
 """
@@ -177,9 +177,8 @@ ROWS: dict[str, tuple[Row, Measurement]] = {
     "model": (Row("model", "ADDS on the model, arcs relaxed", "M/s", 10, most=False), _model),
     "io_dimacs": (Row("io_dimacs", "DIMACS text, 5M arcs", "s", 0.5), bench_io.dimacs),
     "io_mtx": (Row("io_mtx", ".mtx, 5M entries, over SciPy", "x", 1.0), bench_io.matrix_market),
-    "io_galois": (Row("io_galois", "Galois binary over a plain read", "x", 1.5), bench_io.galois),
 }
-GROUPS: dict[str, tuple[str, ...]] = {"io": ("io_dimacs", "io_mtx", "io_galois")}
+GROUPS: dict[str, tuple[str, ...]] = {"io": ("io_dimacs", "io_mtx")}
 
 
 def add_group(group: str, rows: dict[str, tuple[Row, Measurement]]) -> None:

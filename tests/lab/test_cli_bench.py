@@ -62,7 +62,7 @@ def test_the_table_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_figure_that_was_promised_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = ["io_dimacs", "io_mtx", "io_galois"]
+    files = ["io_dimacs", "io_mtx"]
     window = ["start", "open", "recolour", "rebin", "seek", "stall"]
     monkeypatch.setattr(bench, "ROWS", dict(ROWS))
     monkeypatch.setattr(bench, "GROUPS", dict(bench.GROUPS))
@@ -100,7 +100,7 @@ def test_model_and_files_of_small_graphs(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_files")
-def test_bench_io_is_three_rows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_io_is_two_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "io", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["name"] for row in rows] == list(bench.GROUPS["io"])
@@ -108,7 +108,6 @@ def test_bench_io_is_three_rows(capsys: pytest.CaptureFixture[str]) -> None:
     notes = [row["note"] for row in rows]
     assert "best" in notes[0]
     assert "SciPy" in notes[1]
-    assert "plain read" in notes[2]
     assert cli.main(["bench", "parse"]) == 2
     assert re.search("there are: .*model", capsys.readouterr().err)
 
