@@ -17,6 +17,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from gpu.algorithms import ALGORITHMS
@@ -41,11 +42,11 @@ def run_line(settings: RunSettings, graph: GraphReference) -> str:
     """
     if ALGORITHMS[settings.algorithm].result == "matrix":
         return apsp_line(settings, graph, "matrix.npy")
-    words = ["run", *_graph_words(graph), *_what_runs(settings)]
+    words = ["run", *_graph_words(graph), *_run_words(settings)]
     words += ["--probe", str(int(settings.probe))]
     if settings.sample_period_ns:
         words += ["--period-ns", str(settings.sample_period_ns)]
-    return line_of([NAME, *words, *_seed_words(settings), *_set_words(settings), "--verify"])
+    return line_of([NAME, *words, "--verify"])
 
 
 def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
@@ -54,7 +55,8 @@ def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
     Raises GpuError as `run_line` does.
     """
     first, count = source_range(settings.parameters, graph.n)
-    words = ["apsp", *_graph_words(graph), "-o", file_word(output), *_algorithm_words(settings)]
+    algorithm = _algorithm_words(replace(settings, parameters={}))
+    words = ["apsp", *_graph_words(graph), "-o", file_word(output), *algorithm]
     words += [] if count == graph.n else ["--sources", f"{first}:{first + count}"]
     workers = settings.parameters.get("workers")
     words += [] if workers is None else ["--workers", str(workers)]
@@ -73,8 +75,7 @@ def sweep_line(
 
 def sweep_words(settings: RunSettings, knob: str, values: tuple[float, ...]) -> list[str]:
     """Return the words after `sssp-scope sweep FILE`, not quoted."""
-    words = [*_what_runs(settings), "--knob", knob, "--values", ",".join(map(exact, values))]
-    return [*words, *_seed_words(settings), *_set_words(settings)]
+    return [*_run_words(settings), "--knob", knob, "--values", ",".join(map(exact, values))]
 
 
 def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference) -> str:
@@ -91,10 +92,7 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference) -> str:
         raise GpuError("the command compares runs from one source; these have two")
     words = ["compare", *_graph_words(graph), "--source-index", str(a.source)]
     for side, settings in (("a", a), ("b", b)):
-        words += [f"--{side}", settings.algorithm, f"--{side}-engine", settings.engine]
-        words += _device_words(settings, f"--{side}-device")
-        words += _delta_words(settings, f"--{side}-delta")
-        words += _set_words(settings, f"--{side}-set")
+        words += [f"--{side}", *_algorithm_words(settings, f"--{side}-")[1:]]
     words += ["--probe", str(min(int(a.probe), int(Probe.VERTICES))), *_seed_words(a)]
     return line_of([NAME, *words, "--verify"])
 
@@ -138,36 +136,28 @@ def _graph_words(graph: GraphReference) -> list[str]:
     return words
 
 
-def _what_runs(settings: RunSettings) -> list[str]:
-    return ["--source-index", str(settings.source), *_algorithm_words(settings)]
+def _run_words(settings: RunSettings) -> list[str]:
+    words = ["--source-index", str(settings.source), *_algorithm_words(settings)]
+    return [*words, *_seed_words(settings)]
 
 
-def _algorithm_words(settings: RunSettings) -> list[str]:
-    words = ["--algorithm", settings.algorithm, "--engine", settings.engine]
-    return [*words, *_device_words(settings, "--device"), *_delta_words(settings, "--delta")]
-
-
-def _device_words(settings: RunSettings, flag: str) -> list[str]:
+def _algorithm_words(settings: RunSettings, flag: str = "--") -> list[str]:
+    """Return algorithm, engine, device, Δ, and every parameter that is not at its default."""
+    words = [f"{flag}algorithm", settings.algorithm, f"{flag}engine", settings.engine]
     device = settings.device.partition(" on ")[0]  # of 0.1, with its computer: cuda:0 on user@host
-    return _option_words(flag, device) if device else []
-
-
-def _delta_words(settings: RunSettings, flag: str) -> list[str]:
-    return [] if settings.delta is None else [flag, exact(settings.delta)]
+    if device:
+        words += _option_words(f"{flag}device", device)
+    if settings.delta is not None:
+        words += [f"{flag}delta", exact(settings.delta)]
+    for parameter in ALGORITHMS[settings.algorithm].parameters:
+        value = settings.parameters.get(parameter.key)
+        if value is not None and value != parameter.default:
+            words += [f"{flag}set", f"{parameter.key}={_text(value)}"]
+    return words
 
 
 def _seed_words(settings: RunSettings) -> list[str]:
     return ["--seed", str(settings.seed)] if settings.seed != FIRST_SEED else []
-
-
-def _set_words(settings: RunSettings, flag: str = "--set") -> list[str]:
-    """Return every parameter that is not at its default, as `--set key=value`."""
-    words: list[str] = []
-    for parameter in ALGORITHMS[settings.algorithm].parameters:
-        value = settings.parameters.get(parameter.key)
-        if value is not None and value != parameter.default:
-            words += [flag, f"{parameter.key}={_text(value)}"]
-    return words
 
 
 def _text(value: Any) -> str:
