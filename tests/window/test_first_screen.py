@@ -116,7 +116,7 @@ def test_one_short_sentence_and_the_whole_of_it_on_a_sheet(
     top = screen(window).top
     assert top.verdict.text() == "ADDS did 8x the work and finished in half the time."
     assert len(top.verdict.text()) <= LONGEST_VERDICT
-    assert top.whence.text() == "recorded on an H100"
+    assert top.whence.text() == "recorded on an H100, ✓ verified"
     assert not window.features["compare"].bar.isVisible()
     qtbot.keyClick(top.more, Qt.Key.Key_Space)
     assert top.sheet.isVisible()

@@ -140,7 +140,8 @@ class SimpleFeature(Screen):
             return
         summary = window.comparison.summary()
         if pair is not None and summary is not None:
-            self.top.say(verdict(*pair, summary.numbers), _whence(current), summary.whole)
+            whence = _whence(current, window.comparison.b)
+            self.top.say(verdict(*pair, summary.numbers), whence, summary.whole)
             return
         whole = ". ".join(filter(None, (state_words(current), verified_words(current)[0])))
         self.top.say(_alone(current), _whence(current), f"{whole}.")
@@ -320,12 +321,16 @@ def _tool_bar(main: QWidget, inside: QWidget, name: str, area: Qt.ToolBarArea) -
     return bar
 
 
-def _whence(record: RunRecord) -> str:
-    """Return where a run was made."""
+def _whence(record: RunRecord, other: RunRecord | None = None) -> str:
+    """Return where a run was made, and whether what is shown was verified."""
+    proofs = [verified_words(run) for run in (record, other) if run is not None]
+    missing = next((words for words, colour in proofs if colour != "success"), "✓ verified")
     if record.recorded_on:
-        return f"recorded on an {record.recorded_on.removeprefix('NVIDIA ')}"
-    device = in_sight(record.settings.device)
-    return f"made here, {record.clock} {device}".strip()
+        where = f"recorded on an {record.recorded_on.removeprefix('NVIDIA ')}"
+    else:
+        device = in_sight(record.settings.device)
+        where = f"made here, {record.clock} {device}".strip()
+    return ", ".join(filter(None, (where, missing)))
 
 
 def _alone(record: RunRecord) -> str:

@@ -272,7 +272,8 @@ def _moment_note(seen: Seen) -> str:
     if seen.times is None:
         return f"final distances; the past {NEEDS_TIMES}"
     distances = "distances so far" if seen.record.running else "final distances"
-    return f"reached by{_at(seen).removeprefix(' at')}, {distances}"
+    moment = _at(seen).removeprefix(" at").partition(" (")[0]  # the time axis says whose time
+    return f"reached by{moment}, {distances}"
 
 
 def _at(seen: Seen) -> str:
