@@ -169,6 +169,8 @@ class WorkPanel(PlotPanel):
         pens = [self._line_pen(c) for c in (colours.work, colours.relaxed, colours.improved)]
         for curve, pen in zip(self._curves.values(), pens, strict=True):
             curve.setPen(pen)
+        if self.comparing:
+            self._curves[self.measure_box.currentText()].setPen(self._pen_of(0))
         self._b_curve.setPen(self._pen_of(1))
         self.legend.set_pens(pens)
 
