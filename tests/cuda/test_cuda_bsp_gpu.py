@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import multiprocessing
 
 import numpy as np
 import pytest
@@ -134,3 +135,28 @@ def test_a_full_pile_ends_the_run_with_sizes(algorithm: str) -> None:
         delta = None if algorithm == "bellman_ford" else 10.0
         with pytest.raises(MemoryNeededError, match="the queues' 5,000 places"):
             small.run(graph, settings_of(algorithm, 0, delta), buffers, watching)
+
+
+def wrong_beside_others(algorithm: str) -> int:
+    """Return how many of three runs on a star of many buckets are wrong; in a process of its own.
+
+    Each bucket is split by all blocks and worked at by one, 17,000 times a run.
+    """
+    rng = np.random.default_rng(3)
+    n = 17_300
+    leaves, zeros = np.arange(1, n), np.zeros(n - 1, int)
+    tails, heads = (
+        np.concatenate([zeros, leaves]),
+        np.concatenate([leaves, rng.permutation(leaves)]),
+    )
+    graph = arcs(tails, heads, rng.integers(1, 2**40, 2 * n - 2), n, "int64")
+    expected = oracle_distances(graph, 0)
+    traces = [run_typed(graph, algorithm, "cuda", delta=1000.0, probe=0) for _ in range(3)]
+    return sum(not np.array_equal(trace.dist.astype(np.float64), expected) for trace in traces)
+
+
+@pytest.mark.parametrize("algorithm", ["near_far", "delta_stepping"])
+def test_processes_that_share_the_gpu_get_right_distances(algorithm: str) -> None:
+    """Another's time slice comes between any two instructions of a block."""
+    with multiprocessing.get_context("spawn").Pool(6) as pool:
+        assert pool.map(wrong_beside_others, [algorithm] * 6, chunksize=1) == [0] * 6

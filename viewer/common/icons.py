@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import resources
 
-from PyQt6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, Qt
-from PyQt6.QtGui import QColor, QIcon, QImage, QPainter, QPixmap
+from PyQt6.QtCore import QByteArray, QRectF, Qt
+from PyQt6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PyQt6.QtSvg import QSvgRenderer
 
 INK = "#000000"  # what the drawings use and what is replaced
@@ -35,20 +35,6 @@ def app_icon() -> QIcon:
     for size in APP_ICON_SIZES:
         icon.addPixmap(_pixmap(text, size))
     return icon
-
-
-def app_png(size: int) -> bytes:
-    """Return the program's icon as PNG, `size` pixels a side; no QApplication is needed."""
-    image = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
-    image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    QSvgRenderer(QByteArray(read_icon("app").encode())).render(painter, QRectF(image.rect()))
-    painter.end()
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")
-    return buffer.data().data()
 
 
 def _pixmap(svg: str, size: int) -> QPixmap:

@@ -33,11 +33,6 @@ class Pin:
         assert place is not None
         return place
 
-    def moved(self, at: int) -> Pin:
-        """Return it at another moment, or another vertex."""
-        kind = "t_ns" if self.note.vertex is None else "vertex"
-        return replace(self, note=Note(self.note.text, **{kind: at}))
-
     def told(self, text: str) -> Pin:
         """Return it with other words."""
         return replace(self, note=Note(text, self.note.t_ns, self.note.vertex))
@@ -96,10 +91,6 @@ class NotesModel(QObject):
         flags += [Flag(pin, pin.at, "B") for pin in self.moments(self._b)]
         return sorted(flags, key=lambda flag: flag.time_ns)
 
-    def flag_of(self, pin: Pin) -> Flag:
-        """Return how a moment's note is shown; one of a run that is not shown, at its own time."""
-        return next((flag for flag in self.flags() if flag.pin == pin), Flag(pin, pin.at, ""))
-
     def shown(self) -> list[Pin]:
         """Return what concerns the runs and the graph that are shown: moments first."""
         return [*(flag.pin for flag in self.flags()), *self.at_vertices(self.graph_shown())]
@@ -142,14 +133,6 @@ class NotesModel(QObject):
     def change(self, before: Pin, after: Pin) -> None:
         """Put a note in the place of another: with other words, or elsewhere."""
         self._edit(tuple(after if pin == before else pin for pin in self.pinned))
-
-    def move_flag(self, flag: Flag, time_ns: float) -> Flag:
-        """Move a note to a time, as often as a drag does."""
-        run = self._b if flag.letter == "B" else self._current()
-        assert run is not None
-        after = flag.pin.moved(self.at_moment(run, time_ns))
-        self.change(flag.pin, after)
-        return Flag(after, time_ns, flag.letter)
 
     def remove(self, gone: Pin) -> None:
         """Take a note away."""
