@@ -9,6 +9,7 @@ allowed and, for an unknown key, the one that was probably meant.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
@@ -28,6 +29,8 @@ Number = Annotated[float, Meta(ge=-1e300, le=1e300, description="a number")]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1, description="a whole number, 0 or more")]
 Table = Annotated[dict[str, Any], Meta(description="a table")]
 
+# msgspec builds what it knows of a type at its first use; two threads at once crash in there.
+_CONVERTING = threading.RLock()
 LONGEST = 60  # characters of a given value that a sentence repeats
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _PLACE = re.compile(r"^(.*?)(?: - at `\$((?:\.\w+|\[\d+\]|\[\.\.\.\])*)`)?$", re.DOTALL)
@@ -55,7 +58,8 @@ def checked(kind: type[Kind], data: Any, hook: Hook | None = None) -> Kind:
         of it is reported at the place where it happened, as is one of a Struct's `__post_init__`
     """
     try:
-        return msgspec.convert(data, kind, dec_hook=hook)
+        with _CONVERTING:
+            return msgspec.convert(data, kind, dec_hook=hook)
     except msgspec.ValidationError as error:
         raise SchemaError(_sentence(kind, data, error)) from error
     except RecursionError as error:
@@ -72,7 +76,8 @@ def fitting(kind: type[Kind], table: Any) -> Kind:
     fields: dict[str, Any] = {}
     for name, kind_of_it in get_type_hints(kind, include_extras=True).items():
         if isinstance(table, Mapping) and name in table:
-            with suppress(msgspec.ValidationError, RecursionError, UnicodeEncodeError):
+            faults = msgspec.ValidationError, RecursionError, UnicodeEncodeError
+            with _CONVERTING, suppress(*faults):
                 fields[name] = msgspec.convert(table[name], kind_of_it)
     return kind(**fields)
 

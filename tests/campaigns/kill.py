@@ -320,7 +320,6 @@ import sys
 from pathlib import Path
 from PyQt6.QtCore import QTimer
 from viewer.common.application import make_application
-from viewer.export.film import FilmPlan
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 app = make_application()
@@ -344,10 +343,8 @@ def again():
     if turn % 3 == 0:
         window.features["workspace"]._save_in_background(str(folder / "a.ssspw"))
     if turn % 4 == 1:
-        span = window.playback.duration_ns
-        plan = FilmPlan(size=(480, 320), seconds=1.0, last_ns=span or 1.0)
         if window.features["take_away"].film is None:
-            window.features["take_away"].save_film(plan, str(folder / "a.gif"))
+            window.features["take_away"].save_film(str(folder / "a.gif"))
     if turn % 10 == 7:
         window.features["lessons"].start(turn % 8)
 timer = QTimer()

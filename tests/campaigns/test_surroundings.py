@@ -116,7 +116,7 @@ def test_a_cache_is_shared_and_damaged(tmp_path: Path) -> None:
     assert [one.returncode for one in pair] == [0, 0], told
     wanted = json.loads(told[0][0])["distances"]
     files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-    assert len(files) > 4
+    assert len(files) >= 4
     for damage in (os.urandom, bytes):
         for path in files:
             path.write_bytes(damage(path.stat().st_size if path.exists() else 99))
