@@ -142,8 +142,8 @@ def test_a_sketch_is_shown_until_the_kernels_are_there(
         assert not sheet.compiled
         assert stage.view.drawn_text() == "900 of 900 drawn, edges left out"
         assert _ink(stage) > 0.001
-    raster.load_kernels()
-    stage.view.picture.sharpened.emit()
+    raster.load_kernels()  # as another picture does
+    stage.view.picture.load_kernels()
     stage.settle()
     sheet = stage.view.picture.sheet
     assert sheet is not None

@@ -175,10 +175,11 @@ class Picture(QObject):
 
     def load_kernels(self) -> None:
         """Start loading the compiled kernels, once; `sharpened` is emitted when they are there."""
-        if self._loading or raster.kernels() is not None:
-            return
-        self._loading = True
-        threading.Thread(target=self._load, daemon=True).start()
+        if raster.kernels() is not None:  # another picture has loaded them
+            self.sharpened.emit()
+        elif not self._loading:
+            self._loading = True
+            threading.Thread(target=self._load, daemon=True).start()
 
     def _load(self) -> None:
         raster.load_kernels()
