@@ -137,7 +137,7 @@ class Docks(QObject):
     # --- arrangements
 
     def choose(self, name: str) -> None:
-        """Put up an arrangement that was asked for."""
+        """Put up an arrangement that was asked for, or the last lasting one if that is gone."""
         self.arrange(name)
         self.mark(self.arrangement)
         self.chosen.emit(self.arrangement)
@@ -145,10 +145,6 @@ class Docks(QObject):
     def gather(self, name: str, keys: tuple[str, ...]) -> None:
         """Show the docks that a feature needs and no others, under a name of its own."""
         self._gathered[name] = keys
-        self.choose(name)
-
-    def go_back(self, name: str) -> None:
-        """Put up the arrangement that stood before, or the last lasting one if that is gone."""
         self.choose(name)
 
     def back(self) -> None:

@@ -33,7 +33,7 @@ from gpu.errors import TraceError
 from gpu.files import written_whole
 from gpu.record.schema import TraceHeader
 from gpu.record.trace import NEVER, GraphReference, Trace
-from gpu.record.tracefile import assembled, header_of
+from gpu.record.tracefile import PARSING, assembled, header_of
 from gpu.schema import checked
 
 FORMAT = "sssp-scope recording"
@@ -93,7 +93,7 @@ def save_recording(runs: Sequence[Trace], positions: np.ndarray, path: str | Pat
 
 def load_recording(path: str | Path) -> Recording:
     """Read what `save_recording` wrote, a file of ours. Raises TraceError."""
-    with np.load(path, allow_pickle=False) as archive:
+    with PARSING, np.load(path, allow_pickle=False) as archive:
         header: dict[str, Any] = json.loads(archive["header"].tobytes())
         if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
             raise TraceError(f"{path}: not a recording of this version of SSSP Scope")

@@ -20,6 +20,7 @@ import json
 import lzma
 import math
 import os
+import threading
 import tokenize
 import zipfile
 import zlib
@@ -49,6 +50,8 @@ from gpu.record.trace import (
 from gpu.schema import SchemaError, checked
 from gpu.words import SENTENCE, in_sight
 
+# NumPy parses headers as Python, and Python 3.11 confuses the depths of two threads' parsers.
+PARSING = threading.Lock()
 FORMAT = "sssp-scope trace"
 VERSION = 1
 HEADER_LIMIT = 4 << 20  # bytes of JSON; ours have about 2,000
@@ -227,7 +230,8 @@ def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> n
         version = np.lib.format.read_magic(member)
         if version != (1, 0):
             raise TraceError(f"damaged: {name} has array version {version}")
-        shape, by_columns, dtype = np.lib.format.read_array_header_1_0(member)
+        with PARSING:
+            shape, by_columns, dtype = np.lib.format.read_array_header_1_0(member)
         dimensions = _DIMENSIONS.get(name, (1,))
         if dtype not in MEMBERS[name] or len(shape) not in dimensions:
             raise TraceError(f"damaged: {name} is {dtype} of shape {shape}")

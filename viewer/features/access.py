@@ -25,12 +25,12 @@ from gpu.words import thousands
 from viewer.common.text_size import scaled
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
+from viewer.models.settings import STILL
 from viewer.plots.live import LivePanel
 
 WIDTH = 2  # pixels, outside the focused part where there is room
 ROUND = 3.0  # pixels, radius of its corners
 MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
-STILL = "still"  # key in Settings
 SIZE = (640, 420)  # pixels at the reference text size
 MOVING = (  # what Qt would slide and fade
     Qt.UIEffect.UI_AnimateMenu,

@@ -9,7 +9,6 @@ later on a thread, and shown in turns of the event loop, so no click waits for i
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -47,14 +46,9 @@ class Unpacked:
         return graph is not None and (graph.n, graph.m) == (self.outline.n, self.outline.m)
 
 
-# NumPy parses headers as Python, and Python 3.11 confuses the depths of two threads' parsers.
-_READING = threading.Lock()
-
-
 def unpacked(name: str) -> Unpacked:
     """Read a recording of ours. Raises GpuError, OSError."""
-    with _READING:
-        recording = load_recording(str(_file(f"{name}.npz")))
+    recording = load_recording(str(_file(f"{name}.npz")))
     first = FIRST_ID - (ROADS, MESH).index(name) * MOST_RUNS
     runs = enumerate(recording.runs)
     a, b = (Side.of(trace) for trace in recording.runs[:2])
@@ -92,7 +86,7 @@ class OpeningFeature(Opening):
         """Show a recorded comparison at its most telling moment."""
         docks = self._window.docks
         if docks.arrangement == SWEEP:
-            docks.go_back(docks.base)
+            docks.choose(docks.base)
         self._show(name)
 
     def open_sample(self, key: str) -> bool:

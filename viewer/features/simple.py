@@ -27,11 +27,11 @@ from viewer.feature import Opening, Screen, Window
 from viewer.frame.simple_bars import HERE, RECORDED, BottomBar, TopBar
 from viewer.models.run_words import state_words, verified_words
 from viewer.models.session import RunRecord
+from viewer.models.settings import STILL
 
 HELD_PACE = 30.0  # samples a second, while Δ is held
 PLAYED = "played"  # key in Settings: the recording has played by itself
 PLAY_AFTER_MS = 1500  # once it is there: every plot is drawn by then
-STILL = "still"  # key in Settings: less motion
 Pair = tuple[RunRecord, RunRecord]
 
 
@@ -106,7 +106,6 @@ class SimpleFeature(Screen):
         window = self._window
         for bar in self._bars:
             bar.setVisible(self.on)
-            bar.setStyleSheet("QToolBar { border: none; background: palette(window); }")
         tools = window.as_widget().findChild(QToolBar, "toolbar")
         if tools is not None:
             tools.setVisible(not self.on and not window.modes.presenting)
@@ -132,6 +131,8 @@ class SimpleFeature(Screen):
 
     def _say(self) -> None:
         """Say what the runs shown tell."""
+        if not self.on:
+            return
         window = self._window
         current, pair = window.session.current, window.comparison.sides()
         if current is None:
@@ -151,13 +152,15 @@ class SimpleFeature(Screen):
     def before_run(self) -> None:
         """Remember whether the other algorithm is to follow: it does after the pair shown."""
         window, current = self._window, self._window.session.current
-        comparing = window.comparison.active
-        recorded = current is not None and bool(current.recorded_on)
-        follows = recorded and comparing
+        if not window.comparison.active:
+            self._follows = self.on
+            return
         chosen = window.run_panel.choices().algorithm
-        if current is not None and current.settings.algorithm != chosen:
-            follows = False
-        self._follows = follows or (self.on and not comparing)
+        self._follows = (
+            current is not None
+            and bool(current.recorded_on)
+            and current.settings.algorithm == chosen
+        )
 
     def _run_or_stop(self) -> None:
         """Make what is shown on this machine, or end the run that goes on."""
@@ -315,6 +318,7 @@ def _tool_bar(main: QWidget, inside: QWidget, name: str, area: Qt.ToolBarArea) -
     bar = QToolBar(inside.accessibleName() or name)
     bar.setObjectName(name)
     bar.setMovable(False)
+    bar.setStyleSheet("QToolBar { border: none; background: palette(window); }")
     bar.addWidget(inside)
     bar.toggleViewAction().setVisible(False)  # type: ignore[union-attr]
     main.addToolBar(area, bar)  # type: ignore[attr-defined]

@@ -19,6 +19,7 @@ APPLICATION = "sssp-scope"
 STATE_VERSION = 2  # raise when docks are added, renamed or rearranged
 MAX_RECENT = 10
 DEFAULT_THEME = "light"
+STILL = "still"  # key: less motion
 THEME_NAMES = ("light", "dark", "projector")
 
 

@@ -20,10 +20,10 @@ from test_controller import FakeHost
 from test_window import with_finished_run
 
 from viewer.common.theme import THEMES, contrast
-from viewer.features.access import STILL, MomentDialog
+from viewer.features.access import MomentDialog
 from viewer.main_window import MainWindow
 from viewer.models.playback import STILL_S, PlaybackModel
-from viewer.models.settings import Settings
+from viewer.models.settings import STILL, Settings
 from viewer.plots.live import LivePanel
 
 GRAPHIC = 3.0  # WCAG 2.2: least contrast of what shows where the focus is

@@ -145,7 +145,7 @@ class MicroscopeFeature(Microscope):
         """Stop playing; the arrangement before is the one to come back to."""
         self.model.pause()
         if self._window.docks.arrangement == ARRANGEMENT:
-            self._window.docks.go_back(self._before)
+            self._window.docks.choose(self._before)
 
     # --- handlers
 
@@ -193,7 +193,7 @@ class MicroscopeFeature(Microscope):
         """Put the arrangement before up again."""
         self.model.pause()
         self._wanted = False
-        self._window.docks.go_back(self._before)
+        self._window.docks.choose(self._before)
         self._show_under_way()
 
     def record(self, algorithm: str = "") -> None:
