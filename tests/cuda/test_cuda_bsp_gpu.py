@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
@@ -158,5 +159,5 @@ def wrong_beside_others(algorithm: str) -> int:
 @pytest.mark.parametrize("algorithm", ["near_far", "delta_stepping"])
 def test_processes_that_share_the_gpu_get_right_distances(algorithm: str) -> None:
     """Another's time slice comes between any two instructions of a block."""
-    with multiprocessing.get_context("spawn").Pool(6) as pool:
-        assert pool.map(wrong_beside_others, [algorithm] * 6, chunksize=1) == [0] * 6
+    with ProcessPoolExecutor(6, multiprocessing.get_context("spawn")) as pool:
+        assert list(pool.map(wrong_beside_others, [algorithm] * 6, timeout=150)) == [0] * 6

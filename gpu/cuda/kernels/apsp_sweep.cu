@@ -139,6 +139,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
             if (stays) lowest = min(lowest, known);
             u32 moved = __ballot_sync(ALL_LANES, close), kept = __ballot_sync(ALL_LANES, stays);
             found |= moved != 0;
+            __syncwarp();  // all lanes have read the word
             if (lane == 0) {
                 far[w] = kept;
                 if (moved != 0) near[w] |= moved;
