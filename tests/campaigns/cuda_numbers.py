@@ -22,9 +22,10 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from multiprocessing import get_context
 from typing import Any
@@ -51,9 +52,6 @@ FAULTS = ("wrong", "false refusals", "missed refusals", "errors")
 
 Random = np.random.Generator
 Arcs = tuple[np.ndarray, np.ndarray]
-
-
-# ---- graphs ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -244,9 +242,6 @@ def together(cases: list[Case], kind: str) -> CSRGraph:
     return CSRGraph.from_arcs(*ends, np.concatenate(weights), int(starts[-1]), name="fuzz")
 
 
-# ---- one run --------------------------------------------------------------------------------
-
-
 def is_wrong(case: Case, dist: np.ndarray) -> bool:
     """Return whether a distance differs from the exact one by more than its type allows."""
     if dist.dtype.kind == "i":
@@ -338,9 +333,6 @@ def wrong_cases(cases: list[Case], rows: np.ndarray) -> int:
     return wrong
 
 
-# ---- the whole ------------------------------------------------------------------------------
-
-
 def packs(seed: int, turn: int) -> tuple[str, list[list[Case]]]:
     """Return a type and the packs of one turn: cases that fit, and one that does not by itself.
 
@@ -363,26 +355,18 @@ def packs(seed: int, turn: int) -> tuple[str, list[list[Case]]]:
     return kind, [fitting, other] if other else [fitting]
 
 
-@dataclass(frozen=True)
-class Maker:
-    """Makes the packs of turns; runs in other processes."""
-
-    seed: int
-
-    def __call__(self, turn: int) -> tuple[int, str, list[list[Case]]]:
-        """Return a turn with its `packs`."""
-        return (turn, *packs(self.seed, turn))
-
-
-def made_ahead(seed: int, processes: int) -> Iterator[Iterable[Any]]:
-    """Yield batches of turns without end; the next batch is made while one is used."""
+def batches(seed: int, processes: int) -> Iterator[tuple[int, str, list[list[Case]]]]:
+    """Yield turns with their `packs` without end; other processes make a batch at a time."""
+    make = partial(packs, seed)
+    if not processes:
+        yield from ((turn, *make(turn)) for turn in count())
+    size = 8 * processes
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        size, make = 8 * processes, Maker(seed)
-        ahead = pool.map(make, range(size))
-        for batch in count(1):
-            after = pool.map(make, range(batch * size, (batch + 1) * size))
-            yield ahead
-            ahead = after
+        for begin in count(0, size):
+            turns = range(begin, begin + size)
+            yield from (
+                (turn, *made) for turn, made in zip(turns, pool.map(make, turns), strict=True)
+            )
 
 
 def fuzz(
@@ -390,8 +374,7 @@ def fuzz(
 ) -> Tally:
     """Run graphs through rows until each has had enough, or time is up."""
     tally, end = Tally(), time.monotonic() + seconds
-    batches = made_ahead(seed, processes) if processes else iter([map(Maker(seed), count())])
-    for turn, kind, made in (turn for batch in batches for turn in batch):
+    for turn, kind, made in batches(seed, processes):
         if tally.total("graphs") >= graphs * len(rows) or time.monotonic() > end:
             break
         for cases in made:

@@ -9,7 +9,8 @@ cuda     The same on a GPU. It runs only if it is named.
 command  A command gets one of these signals, or Ctrl-C, while it writes a trace, graph, matrix,
          page, picture or film. The old file is there, or the whole new one. Ctrl-C ends it within
          SOON_S. The same command then succeeds and removes what was left.
-sweep    A worker of a sweep dies. Every value has its point, or says why it has none.
+stops    Requests are stopped, replaced and changed. Each ends in at most one message,
+         and the last run finishes with a proof.
 window   A window is killed while it opens, runs, saves, films, shows a lesson and closes.
          Settings and workspace are as saved, no process of it lives, and no shared segment
          outlives the next start.
@@ -30,6 +31,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from multiprocessing import active_children, resource_tracker
 from pathlib import Path
@@ -38,11 +40,15 @@ from typing import Any
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.append(str(TESTS.parent))
 
+from gpu.host import EngineHost, LoadRequest  # noqa: E402
+from gpu.record.trace import RunSettings  # noqa: E402
+
 SEED = 16
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGSEGV", "SIGBUS", "SIGSTOP")
 PATIENCE_S = 120.0  # for a machine that is busy; a request takes a second or two
 SOON_S = 5.0  # one second where nothing else runs
 SHM = Path("/dev/shm")
+ENDS = ("RunFinished", "Failed", "EngineLost", "GraphLoaded", "LayoutDone")
 SAMPLES = ("sample:grid?n=20000", "sample:city_roads?n=3000", "sample:erdos_renyi?n=4000")
 
 
@@ -100,21 +106,14 @@ def held() -> dict[str, int]:
     }
 
 
-# ---------------------------------------------------------------- the engine process
-
-
 class Engine:
     """One host whose child dies again and again."""
 
     def __init__(self, name: str = "model", device: str = "RTX 2080 Ti") -> None:
-        from gpu.host import EngineHost
-        from gpu.record.trace import RunSettings
-
         self.host = EngineHost()
         self.host.start()
         self.heard: list[Any] = []
         self.settings = RunSettings("adds", name, device, 0, None, 1, 1, 0, {})
-        self.matrix = RunSettings("edge_apsp", name, device, 0, None, 0, 1, 0, {})
 
     def answers(self, run_id: int, *kinds: str) -> list[Any]:
         """Return the messages of these kinds that a request got."""
@@ -124,60 +123,80 @@ class Engine:
 
     def ask(self, chance: random.Random) -> int:
         """Begin a request of any kind."""
-        from gpu.host import LoadRequest
-
         how = chance.random()
         if how < 0.3 or self.host.graph is None:
             return self.host.load(LoadRequest(chance.choice(SAMPLES)))
         if how < 0.4:
             return self.host.layout(chance.choice(("auto", "spring")))
         if how < 0.5 and self.host.graph.n < 5000:
-            return self.host.run(self.matrix)
+            return self.host.run(replace(self.settings, algorithm="edge_apsp", probe=0))
         return self.host.run(self.settings)
 
-    def strike_once(self, chance: random.Random) -> str:
-        """Ask for something, let the child die meanwhile, and see that all goes on."""
-        from gpu.host import LoadRequest
-
-        ends = ("RunFinished", "Failed", "EngineLost", "GraphLoaded", "LayoutDone")
-        asked = self.ask(chance)
-        moment = time.monotonic() + chance.choice((0.0, 0.02, 0.3, 1.0)) * chance.random()
+    def rest(self, chance: random.Random, *longest_s: float) -> None:
+        """Listen for a random part of one of these times."""
+        moment = time.monotonic() + chance.choice(longest_s) * chance.random()
         while time.monotonic() < moment:
-            self.answers(asked)
-            time.sleep(0.002)
-        told = strike(self.host.child_pid, chance) if self.host.child_pid else "none there"
-        until(lambda: self.answers(asked, *ends) or not self.host.busy, "an end of the request")
-        ended = self.answers(asked, *ends)
+            self.answers(0)
+            time.sleep(0.001)
+
+    def proved(self, after: str) -> None:
+        """Finish a run and its proof, on a new graph where there is none."""
+        if self.host.graph is None:
+            asked = self.host.load(LoadRequest(SAMPLES[2]))
+            until(lambda: self.answers(asked, "GraphLoaded"), f"a graph after {after}")
+        asked = self.host.run(self.settings)
+        until(lambda: self.answers(asked, "Verified"), f"a proof after {after}")
+        (proof,) = self.answers(asked, "Verified")
+        assert proof.verification.certificate is not False, proof
+
+    def strike_once(self, chance: random.Random) -> None:
+        """Ask for something, let the child die meanwhile, and see that all goes on."""
+        asked = self.ask(chance)
+        self.rest(chance, 0.0, 0.02, 0.3, 1.0)
+        blow = strike(self.host.child_pid, chance) if self.host.child_pid else "none there"
+        until(lambda: self.answers(asked, *ENDS) or not self.host.busy, "an end of the request")
+        ended = self.answers(asked, *ENDS)
         assert len(ended) <= 1, ended
         if ended and type(ended[0]).__name__ == "EngineLost":
             assert ended[0].words, "lost without a word"
-        if self.host.graph is None:
-            asked = self.host.load(LoadRequest(SAMPLES[2]))
-            until(lambda: self.answers(asked, "GraphLoaded"), "a graph after the death")
-        asked = self.host.run(self.settings)
-        until(lambda: self.answers(asked, "Verified"), f"a proof after {told}")
-        (proof,) = self.answers(asked, "Verified")
-        assert proof.verification.certificate is not False, proof
-        self.heard.clear()
-        return told
+        self.proved(blow)
+
+    def stop_and_replace(self, chance: random.Random) -> None:
+        """Stop, replace and change requests; see that each ends once and that all goes on."""
+        asked: list[int] = []
+        for _ in range(chance.randint(3, 8)):
+            how = chance.random()
+            if how < 0.2:
+                self.host.stop()
+            elif how < 0.3:
+                self.host.set_delta(2.0)
+            else:
+                asked.append(self.ask(chance))
+            self.rest(chance, 0.0, 0.01, 0.2)
+        self.proved("stops")
+        for run_id in asked:
+            assert len(self.answers(run_id, *ENDS)) <= 1, run_id
 
 
-def engine(
-    seconds: float, seed: int, most: int, name: str = "model", device: str = "RTX 2080 Ti"
+def _played_on_engine(
+    act: Callable[[Engine, random.Random], None],
+    seconds: float,
+    seed: int,
+    most: int,
+    name: str = "model",
+    device: str = "RTX 2080 Ti",
 ) -> int:
-    """Let the engine process die; return how often."""
     chance, count = random.Random(f"{seed} {name}"), 0
     scene, end = Engine(name, device), time.monotonic() + seconds
     try:
         while time.monotonic() < end and count < most:
-            scene.strike_once(chance)
+            act(scene, chance)
+            scene.heard.clear()
             count += 1
     finally:
         scene.host.close()
     return count
 
-
-# ---------------------------------------------------------------- a command that writes
 
 ROADS = "sample:city_roads?n=20000"
 COMMANDS = {  # a suffix says what is written
@@ -269,52 +288,6 @@ def _strike_command(words: str, out: Path, chance: random.Random) -> None:
         out.unlink()
 
 
-# ---------------------------------------------------------------- a sweep's workers
-
-
-def sweep(seconds: float, seed: int, most: int) -> int:
-    """Let workers of sweeps die; return how often."""
-    import sample_graphs
-    from gpu.record.trace import RunSettings
-    from gpu.study.sweep import make_plan
-
-    chance, count = random.Random(f"{seed} sweep"), 0
-    graph = sample_graphs.make("grid", n=10_000, seed=1)
-    settings = RunSettings("adds", "model", "RTX 2080 Ti", 0, None, 1, 1, 0, {})
-    plan, end = make_plan(graph, settings), time.monotonic() + seconds
-    while time.monotonic() < end and count < most:
-        count += _struck_sweep(graph, plan, chance)
-    return count
-
-
-def _struck_sweep(graph: Any, plan: Any, chance: random.Random) -> int:
-    """Make one sweep, one or two of whose workers die; return how many."""
-    from gpu.study.sweep import run_sweep
-
-    points: list[Any] = []
-    sweeping = threading.Thread(
-        target=lambda: points.extend(run_sweep(graph, plan, processes=2)), daemon=True
-    )
-    strikes = [time.monotonic() + chance.random() * 3 for _ in range(chance.choice((1, 1, 2)))]
-    end, count = time.monotonic() + PATIENCE_S, 0
-    sweeping.start()
-    while sweeping.is_alive():
-        assert time.monotonic() < end, "the sweep does not end"
-        workers = [child for child in active_children() if "Spawn" in child.name]
-        if workers and strikes and time.monotonic() > strikes[0]:
-            strikes.pop(0)
-            strike(chance.choice(workers).pid or 0, chance)
-            count += 1
-        sweeping.join(0.02)
-    assert len(points) == len(plan.values) + plan.controller, points
-    lost = [point.failure for point in points if point.failure]
-    assert all("died" in words for words in lost), lost
-    return count
-
-
-# ---------------------------------------------------------------- the window
-
-
 WINDOW = """
 import sys
 from pathlib import Path
@@ -392,10 +365,10 @@ def _strike_window(folder: Path, chance: random.Random) -> None:
 
 
 SCENES: dict[str, Callable[[float, int, int], int]] = {
-    "engine": engine,
-    "cuda": partial(engine, name="cuda", device="cuda:0"),
+    "engine": partial(_played_on_engine, Engine.strike_once),
+    "stops": partial(_played_on_engine, Engine.stop_and_replace),
+    "cuda": partial(_played_on_engine, Engine.strike_once, name="cuda", device="cuda:0"),
     "command": command,
-    "sweep": sweep,
     "window": window,
 }
 

@@ -9,19 +9,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-import faults
 import fuzz
 import kill
 import pytest
-import same
 
 HERE = Path(__file__).parent
-FILES = 60  # of each kind
+FILES = 40  # of each kind
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc and sends signals")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", fuzz.ALL)
+@pytest.mark.parametrize("kind", ["trace", "workspace", "lesson"])  # graphs: test_formats_fuzz
 def test_files_of_every_kind_are_read_or_refused(kind: str, tmp_path: Path) -> None:
     done, read, found = fuzz.campaign(kind, fuzz.SEED, tmp_path, files=FILES)
     assert done == FILES
@@ -49,27 +47,17 @@ def test_a_fault_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 @LINUX
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("scene", "deaths"), [("engine", 2), ("command", 1), ("sweep", 1), ("window", 1)]
+    ("scene", "times"), [("engine", 2), ("stops", 2), ("command", 1), ("window", 1)]
 )
-def test_processes_die_and_nothing_is_left(scene: str, deaths: int) -> None:
-    assert kill.played(scene, 600, kill.SEED, deaths) >= deaths
-
-
-@pytest.mark.slow
-def test_runs_are_the_same_to_the_byte() -> None:
-    assert same.bytes_alike(600, same.SEED, 6) == 6
-
-
-@pytest.mark.slow
-def test_runs_are_stopped_replaced_and_changed() -> None:
-    assert same.stops(600, same.SEED, 3) == 3
+def test_processes_die_or_are_stopped_and_nothing_is_left(scene: str, times: int) -> None:
+    assert kill.played(scene, 600, kill.SEED, times) >= times
 
 
 @LINUX
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_every_write_and_allocation_fails_in_turn() -> None:
-    names = ("trace", "workspace", "samples as csv", "read workspace", "graph .gr")
+    names = ("workspace", "samples as csv", "read workspace", "graph .gr")
     done = subprocess.run(
         [sys.executable, str(HERE / "faults.py"), "3", *names],
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
@@ -78,6 +66,4 @@ def test_every_write_and_allocation_fails_in_turn() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told["tries"] > 50
-    assert set(faults.KINDS) >= {"write", "memory", "rename"}
+    assert json.loads(done.stdout.splitlines()[-1])["tries"] > 50

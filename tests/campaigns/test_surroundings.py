@@ -1,4 +1,4 @@
-"""Odd homes, clocks, tongues, limits and caches: the same answer, or one sentence."""
+"""Odd homes, clocks, tongues, and limits: the same answer, or one sentence."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import pytest
 
 TOP = Path(__file__).resolve().parents[2]
 RUN = ("run", "sample:grid?n=300&seed=3", "--verify", "--json")
-LARGE = ("run", "sample:grid?n=1200&seed=3", "--verify", "--json")  # so that it is compiled
-COMPILED = (*LARGE, "--engine", "cpu", "--algorithm", "dijkstra")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="limits, users and locales of POSIX"),
@@ -101,24 +99,3 @@ def test_a_wrong_result_is_found_without_assertions(tmp_path: Path) -> None:
     arguments = ("verify", str(tmp_path / "a.gr"), str(tmp_path / "wrong.csv"))
     done = program(arguments, flags=("-O",))
     assert done.returncode == 3, done.stdout + done.stderr
-
-
-def test_a_cache_is_shared_and_damaged(tmp_path: Path) -> None:
-    """Two programs fill one cache; then it holds random bytes, nothing, zeros, from tomorrow."""
-    changes: dict[str, str | None] = {"SSSP_SCOPE_CACHE": str(tmp_path / "cache")}
-    command = [sys.executable, "-m", "viewer.app", *COMPILED]
-    around = {**os.environ, "PYTHONPATH": str(TOP), "SSSP_SCOPE_CACHE": str(tmp_path / "cache")}
-    pair = [
-        subprocess.Popen(command, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    told = [one.communicate(timeout=240) for one in pair]
-    assert [one.returncode for one in pair] == [0, 0], told
-    wanted = json.loads(told[0][0])["distances"]
-    files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-    assert len(files) >= 4
-    for damage in (os.urandom, bytes):
-        for path in files:
-            path.write_bytes(damage(path.stat().st_size if path.exists() else 99))
-            os.utime(path, (4e9, 4e9))  # the clock was set back since
-        assert answer(program(COMPILED, changes))[0] == wanted
