@@ -13,11 +13,13 @@ Import this module only from modules with compiled code: it imports Numba, which
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pickle
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FunctionType
@@ -29,6 +31,12 @@ import numpy as np
 from numba.core import caching
 from numba.core.dispatcher import Dispatcher
 
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may compile the same function
+    fcntl = None  # type: ignore[assignment]
+
+PATIENCE_S = 120.0  # that a process waits for another one that compiles
 PLAIN_ARCS = 3_000  # up to which plain Python is as quick as loading compiled code: half a second
 LEAN: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}  # see `compiled_lean`
 
@@ -79,17 +87,30 @@ class SignatureFiles(caching.IndexDataCacheFile):
     Numba reads the index, takes the next number and writes index and code. Of two processes that
     do so at once, one can leave its code under the other's number, and `f(int64[:])` then runs the
     code of `f(float64[:])`. A file that is no whole pickle is compiled and written again.
+
+    A process that compiles a signature holds a lock on its file. Others wait for the code.
     """
 
     def save(self, key: Any, data: Any) -> None:
         """Write the code of one signature."""
-        self._save_data(self._name_of(key), (self._source_stamp, key, data))
+        name = self._name_of(key)
+        self._save_data(name, (self._source_stamp, key, data))
+        _release(self._data_path(name))
 
     def load(self, key: Any) -> Any:
         """Return the code of one signature; None where there is none for these sources."""
-        path = Path(self._data_path(self._name_of(key)))
+        path = self._data_path(self._name_of(key))
+        data = self._read(path, key)
+        if data is None:
+            _claim(path)
+            data = self._read(path, key)
+        if data is not None:
+            _release(path)
+        return data
+
+    def _read(self, path: str, key: Any) -> Any:
         try:
-            content = path.read_bytes()
+            content = Path(path).read_bytes()
         except OSError:
             return None
         if content[:1] != pickle.PROTO or content[-1:] != pickle.STOP:
@@ -102,6 +123,26 @@ class SignatureFiles(caching.IndexDataCacheFile):
         return str(self._data_name_pattern.replace("{number:d}", digest))
 
 
+def _claim(path: str) -> None:
+    """Lock a file of the cache once no other process compiles what it is for."""
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError):  # some file systems have no locks
+        file = _claimed.setdefault(path, os.open(path, os.O_RDWR | os.O_CREAT, 0o666))
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            time.sleep(0.05)
+
+
+def _release(path: str) -> None:
+    if path in _claimed:
+        os.close(_claimed.pop(path))
+
+
+_claimed: dict[str, int] = {}  # path: descriptor, of what this process compiles
 FOLDER = cache_folder()
 KEEPS = _is_writable(FOLDER)  # whether compiled code outlives the process
 numba.config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]

@@ -16,8 +16,7 @@ time limit. Compiled code is cached beside the copy; each mutant gets that cache
 its own, so that what it compiles is gone with it. Faults are spread evenly over rooms, and
 inside a room over functions. The same seed gives the same faults.
 
-Python is changed at the places that `ast` names, C and CUDA by the operators and constants
-of lines that are code.
+Python is changed at the places that `ast` names.
 """
 
 from __future__ import annotations
@@ -74,7 +73,6 @@ def _loops(*names: str, run_by: tuple[str, ...]) -> Room:
 ROOMS = {
     "scheduler": Room(("gpu/scheduler.py",), ("tests/core",)),
     "delta": Room(("gpu/delta.py",), ("tests/core",)),
-    "headers": Room(("gpu/cuda/kernels/scheduler.cuh",), ("tests/core/test_vectors.py",)),
     "verify": Room(("gpu/proof/*.py",), ("tests/proof", "tests/cli/test_cli_distances.py")),
     "replay": Room(("gpu/replay/*.py",), ("tests/replay",)),
     "raster": Room(("viewer/raster/*.py",), ("tests/raster", "tests/features/matrix")),
@@ -150,8 +148,6 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# ---- faults of Python -------------------------------------------------------------------
-
 COMPARED: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">"),
     ast.LtE: ("<",),
@@ -217,8 +213,6 @@ class PythonFaults(ast.NodeVisitor):
         if found := re.search(pattern.encode(), self.text[begin:end]):
             self._add(begin + found.start(), begin + found.end(), after)
 
-    # ---- what is entered and what is left out
-
     def _inside(self, node: Any) -> None:
         self._places.append(node.name)
         for part in node.body:
@@ -246,19 +240,10 @@ class PythonFaults(ast.NodeVisitor):
         """Errors: left out as a whole; what they say is no fault of logic."""
         self._add(*self._at(node), "pass")
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """Left out: positions inside f-strings are wrong before Python 3.12."""
+    def _nothing(self, node: ast.AST) -> None:
+        """Left out: imports, text put together, asserts for the type checker."""
 
-    def visit_Import(self, node: ast.Import) -> None:
-        """Left out."""
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        """Left out."""
-
-    def visit_Assert(self, node: ast.Assert) -> None:
-        """Left out: asserts are said to the type checker."""
-
-    # ---- faults
+    visit_Import = visit_ImportFrom = visit_Assert = visit_JoinedStr = _nothing  # noqa: N815
 
     def visit_Compare(self, node: ast.Compare) -> None:
         """`<` for `<=` and the like."""
@@ -353,17 +338,11 @@ class PythonFaults(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> None:
-        """A function that goes on where it should have returned."""
+        """A function that goes on where it should have returned; a loop that does not end."""
         self._add(*self._at(node), "pass")
         self.generic_visit(node)
 
-    def visit_Break(self, node: ast.Break) -> None:
-        """A loop that goes on."""
-        self._add(*self._at(node), "pass")
-
-    def visit_Continue(self, node: ast.Continue) -> None:
-        """A loop that does not skip."""
-        self._add(*self._at(node), "pass")
+    visit_Break = visit_Continue = visit_Return  # noqa: N815
 
 
 SIGNS: dict[type, str] = {
@@ -380,76 +359,13 @@ def _is_text(node: ast.AST) -> bool:
     return constant or isinstance(node, ast.JoinedStr)
 
 
-# ---- faults of C and CUDA ---------------------------------------------------------------
-
-C_SIGNS = {
-    " < ": (" <= ", " > "),
-    " <= ": (" < ",),
-    " > ": (" >= ", " < "),
-    " >= ": (" > ",),
-    " == ": (" != ",),
-    " != ": (" == ",),
-    " && ": (" || ",),
-    " || ": (" && ",),
-    " + ": (" - ",),
-    " - ": (" + ",),
-    " * ": (" + ",),
-    " / ": (" * ",),
-    " % ": (" / ",),
-    " += ": (" -= ",),
-    " -= ": (" += ",),
-}
-C_NOT_CODE = re.compile(
-    r"/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"|^#(?!define)[^\n]*", re.DOTALL | re.MULTILINE
-)
-C_NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?|\d+)(?![\w.])")
-C_STATEMENT = re.compile(r"^ +((?:[\w.\[\]>-]+ [-+*/]?= |return )[^;{}]*;)$", re.MULTILINE)
-C_FUNCTION = re.compile(
-    r"^(?:TWIN|__device__|__global__|static|extern)[^\n;]*?(\w+)\(", re.MULTILINE
-)
-
-
-def c_faults(file: str, text: str) -> list[Mutant]:
-    """Return the faults that can be put into one C or CUDA file; ASCII only in its code."""
-    code = C_NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-    found = []
-
-    def add(begin: int, end: int, after: str) -> None:
-        places = [match[1] for match in C_FUNCTION.finditer(code, 0, begin)]
-        first, last = (len(text[:at].encode()) for at in (begin, end))
-        line = text.count("\n", 0, begin) + 1
-        place = places[-1] if places else ""
-        found.append(Mutant(file, line, place, first, last, text[begin:end], after))
-
-    for sign, others in C_SIGNS.items():
-        for match in re.finditer(re.escape(sign), code):
-            for after in others:
-                add(*match.span(), after)
-    for match in C_NUMBER.finditer(code):
-        whole = match[0].isdigit()
-        add(*match.span(), str(int(match[0]) + 1) if whole else repr(float(match[0]) * 1.09 + 0.01))
-    for match in C_STATEMENT.finditer(code):
-        add(*match.span(1), ";")
-    return sorted(found, key=lambda mutant: (mutant.begin, mutant.end, mutant.after))
-
-
-def faults_of(file: str, text: str) -> list[Mutant]:
-    """Return every fault that can be put into a file; `file` is its path in the checkout."""
-    if file.endswith(".py"):
-        return PythonFaults(file, text).found
-    return c_faults(file, text)
-
-
-# ---- which of them ----------------------------------------------------------------------
-
-
 def room_faults(room: Room, checkout: Path) -> list[Mutant]:
     """Return every fault of a room."""
     paths = sorted({path for pattern in room.sources for path in checkout.glob(pattern)})
     found = []
     for path in paths:
         file = path.relative_to(checkout).as_posix()
-        found += faults_of(file, path.read_text(encoding="utf-8"))
+        found += PythonFaults(file, path.read_text(encoding="utf-8")).found
     return found
 
 
@@ -507,9 +423,6 @@ def explained(mutant: Mutant, line: str, known: list[dict[str, str]]) -> str:
         if same and (row["before"], row["after"]) == (mutant.before, mutant.after):
             return row["reason"]
     return ""
-
-
-# ---- running them -----------------------------------------------------------------------
 
 
 class RoomError(Exception):
@@ -642,9 +555,6 @@ def campaign(
 
         with ThreadPoolExecutor(jobs) as threads:
             return [verdict for verdicts in threads.map(one_room, picked) for verdict in verdicts]
-
-
-# ---- what is said -----------------------------------------------------------------------
 
 
 def table(verdicts: list[Verdict]) -> str:

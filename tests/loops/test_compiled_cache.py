@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,10 @@ def test_two_programs_that_write_at_once_do_not_exchange_their_code(tmp_path: Pa
     assert second.load(integers) == "code for integers"
     other_source = SignatureFiles(folder, "summed.total", (3.0, 2))
     assert other_source.load(integers) is None
+
+
+def test_two_programs_that_start_at_once_compile_once(tmp_path: Path) -> None:
+    (tmp_path / "summed.py").write_text(FUNCTION.format(decorator="@compiled"))
+    with ThreadPoolExecutor(2) as programs:
+        counted = list(programs.map(misses_and_hits, [tmp_path] * 2))
+    assert sorted(counted) == [[0, 1], [1, 0]]
