@@ -8,7 +8,7 @@ ask `window.part(Microscope)` and get None where the feature was taken away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from viewer.plots.live import LivePanel
 
 T = TypeVar("T")
-Table = tuple[Sequence[str], Iterable[Sequence[Any]]]  # header, rows
 
 
 class Window(Protocol):
@@ -88,9 +87,6 @@ class Window(Protocol):
     def open_path(self, path: str, options: dict[str, Any] | None = None) -> None:
         """Open a file, read by options of `gpu.load_graph`, or "sample:..."."""
 
-    def is_graph(self, path: str) -> bool:
-        """Return whether a path would be read as a graph, not by a feature."""
-
 
 @dataclass(frozen=True)
 class Feature:
@@ -133,10 +129,6 @@ class FeaturePart(QObject):
     def before_run(self) -> None:
         """A person asked for a run, which begins after this."""
 
-    def knows_file(self, _path: str) -> bool:
-        """Return whether a file is for this feature, no graph."""
-        return False
-
     def open_file(self, _path: str, _options: dict[str, Any] | None) -> bool:
         """Open a file if that is for this feature to do; return whether it was."""
         return False
@@ -156,8 +148,8 @@ class Microscope(FeaturePart):
     def show(self) -> None:
         """Show its panels."""
 
-    def record(self, algorithm: str = "") -> None:
-        """Run the graph shown with every event kept; the Run panel's algorithm unless named."""
+    def record(self) -> None:
+        """Run the graph shown with every event kept."""
 
     def go(self, events: int) -> None:
         """Show the state after so many events of the run shown."""
@@ -177,14 +169,6 @@ class Opening(FeaturePart):
 
 class Screen(FeaturePart):
     """Shows the bars of the simple screen; it is built with the window."""
-
-
-@runtime_checkable
-class HasTable(Protocol):
-    """A panel that brings the numbers behind it."""
-
-    def paper_table(self) -> Table:
-        """Return header and rows; raise GpuError where there are none, saying why."""
 
 
 @runtime_checkable

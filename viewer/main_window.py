@@ -136,6 +136,7 @@ class MainWindow(QMainWindow):
         fill_samples(submenu("samples"), self.open_path)
         offer_recent(submenu("recent"), self.settings, self.open_path)
         offer_colours(submenu("colour_by"), self.graph_view)
+        self.actions_by_key["edges"].setChecked(True)
         panels = submenu("panels")
         for dock in self.docks.by_key.values():
             toggle = dock.toggleViewAction()
@@ -337,10 +338,6 @@ class MainWindow(QMainWindow):
         """Open a graph file, read by options; "sample:...", a saved run or a workspace."""
         if not any(part.open_file(path, options) for part in self.features.of_files()):
             self.controller.open(path, **(options or {}))
-
-    def is_graph(self, path: str) -> bool:
-        """Return whether a path would be read as a graph, not by a feature."""
-        return not any(part.knows_file(path) for part in self.features.of_files())
 
     def start_run(self) -> None:
         """Run what the Run panel says."""

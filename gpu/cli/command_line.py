@@ -63,16 +63,6 @@ def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
     return line_of([NAME, *words, "--verify"])
 
 
-def sweep_line(
-    settings: RunSettings, graph: GraphReference, knob: str, values: tuple[float, ...]
-) -> str:
-    """Return `sssp-scope sweep ...` over the same values of the same knob.
-
-    Raises GpuError as `run_line` does.
-    """
-    return line_of([NAME, "sweep", *_graph_words(graph), *sweep_words(settings, knob, values)])
-
-
 def sweep_words(settings: RunSettings, knob: str, values: tuple[float, ...]) -> list[str]:
     """Return the words after `sssp-scope sweep FILE`, not quoted."""
     return [*_run_words(settings), "--knob", knob, "--values", ",".join(map(exact, values))]

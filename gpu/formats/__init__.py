@@ -1,4 +1,4 @@
-"""Graph files: `load_graph`, `save_graph`, `peek`, and the table of formats.
+"""Graph files: `load_graph`, `save_graph`, and the table of formats.
 
 A suffix binds: `.mtx` is Matrix Market or refused. If two formats share one (`.gr` may be DIMACS
 text, PACE's tree-width format or a Galois binary), the first unpacked bytes decide. If no suffix
@@ -74,7 +74,6 @@ __all__ = [
     "FORMAT_SUFFIXES",
     "READERS",
     "load_graph",
-    "peek",
     "save_graph",
     "warm_up",
     "writer_for",
@@ -163,18 +162,6 @@ def _end_lines_in_newlines(data: bytearray) -> None:
     returns = np.flatnonzero(letters == ord("\r"))
     following = letters[np.minimum(returns + 1, len(letters) - 1)]
     letters[returns[following != ord("\n")]] = ord("\n")
-
-
-def peek(path: str | Path) -> Format:
-    """Return the format of a file, from its beginning, in milliseconds; the rest may be wrong.
-
-    Raises FormatError, MemoryNeededError as `load_graph` would.
-    """
-    refuse_web_address(str(path))
-    reading = Reading(Path(path))
-    source = Source(reading)
-    source.close()
-    return chosen_format(reading, source.head)
 
 
 def warm_up() -> None:

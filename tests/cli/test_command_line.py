@@ -16,7 +16,7 @@ import pytest
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.command_line import Shell, compare_line, file_word, line_of, run_line, sweep_line
+from gpu.cli.command_line import Shell, compare_line, file_word, line_of, run_line, sweep_words
 from gpu.cli.main import main
 from gpu.engine import graph_reference
 from gpu.errors import GpuError
@@ -76,7 +76,8 @@ def test_a_path_with_spaces_and_quotes_is_quoted(
 def test_a_sweep_and_a_comparison_are_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     graph = sample_graphs.open_sample("sample:grid?n=100")
     first = gpu.run(graph, "adds")
-    line = sweep_line(first.settings, first.graph, "delta", (16.0, 32.5))
+    words = sweep_words(first.settings, "delta", (16.0, 32.5))
+    line = line_of(["sssp-scope", "sweep", "sample:grid?n=100", *words])
     told = said_by(line, capsys)
     assert [point["value"] for point in told["points"]] == [16, 32.5]
     second = gpu.run(graph, "near_far", delta=64)

@@ -13,7 +13,7 @@ import gpu
 import sample_graphs
 from gpu.record.export import write_table
 from gpu.record.trace import Trace
-from gpu.study.export_runs import write_all_samples, write_runs
+from gpu.study.export_runs import write_runs
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +66,3 @@ def test_words_of_strangers_are_no_formulas(name: str, written: str, tmp_path: P
 def test_numbers_stay_numbers(tmp_path: Path) -> None:
     write_table(["x", "y"], [[-1.5, None], [-3, True]], tmp_path / "numbers.csv")
     assert (tmp_path / "numbers.csv").read_text() == "x,y\n-1.5,\n-3,True\n"
-
-
-def test_all_samples_of_all_runs(traces: list[tuple[int, Trace]], tmp_path: Path) -> None:
-    write_all_samples(traces, tmp_path / "samples.csv")
-    rows = rows_of(tmp_path / "samples.csv")
-    assert len(rows) == sum(len(trace.samples) for _, trace in traces)
-    assert {row["run"] for row in rows} == {"3", "5"}
-    assert {row["clock"] for row in rows} == {"modelled"}

@@ -2,7 +2,7 @@
 
 All of it happens in one turn of the event loop, so the window shows nothing of it. A panel may have
 `to_paper(on) -> QSize | None`, which prepares or restores the panel and returns the size that holds
-all of it, and `paper_note`, a sentence about what is left out.
+all of it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ CONTROLS = (QToolButton, QPushButton, QComboBox, QLineEdit, QAbstractSpinBox, QP
 
 
 @contextmanager
-def on_paper(panel: QWidget, least: QSize = COMFORTABLE) -> Iterator[str]:
-    """Give a panel at least that size, without controls; yield its `paper_note`."""
+def on_paper(panel: QWidget, least: QSize = COMFORTABLE) -> Iterator[None]:
+    """Give a panel at least that size, without controls."""
     before, focus = panel.size(), QApplication.focusWidget()
     prepare: Any = getattr(panel, "to_paper", lambda _on: None)
     above = panel.parentWidget()
@@ -46,7 +46,7 @@ def on_paper(panel: QWidget, least: QSize = COMFORTABLE) -> Iterator[str]:
         hidden = hide_controls(panel)
         lay_out(panel)
         getattr(panel, "flush", lambda: None)()
-        yield str(getattr(panel, "paper_note", ""))
+        yield
     finally:
         prepare(False)
         for part in hidden:

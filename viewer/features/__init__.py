@@ -29,7 +29,6 @@ FEATURES: tuple[Feature, ...] = (
     Feature("simple", provides=Screen),
     Feature("opening", provides=Opening),
     Feature("manual"),
-    Feature("time"),
     Feature("measure"),
     Feature("notes", docks={"notes": "Notes"}),
     Feature("sweep", docks={"sweep": "Sweep"}),

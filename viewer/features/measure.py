@@ -12,7 +12,6 @@ from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import (
     QAbstractItemView,
-    QApplication,
     QFrame,
     QHBoxLayout,
     QSizePolicy,
@@ -35,8 +34,6 @@ from viewer.models.run_words import readout
 from viewer.models.session import SessionModel
 from viewer.plots.live import REFRESH_MS
 
-COPY = "Copy what is measured, as a table"
-
 
 class MeasureStrip(QFrame):
     """Shows what is measured; hidden while nothing is. See the module docstring."""
@@ -49,7 +46,6 @@ class MeasureStrip(QFrame):
         self.setAccessibleName("Measured between the marks")
         self.marks = tuple(chip("", f"Mark {place}: go there") for place in (1, 2))
         self.note = ElidedLabel()
-        self.copy_button = chip("Copy", COPY)
         self.end_button = chip("✕", "Take the marks away")
         self.cells = _table()
         self._theme = LIGHT
@@ -68,7 +64,6 @@ class MeasureStrip(QFrame):
             head.addWidget(mark)
         head.addWidget(self.note, 1)
         head.addStretch()
-        head.addWidget(self.copy_button)
         head.addWidget(self.end_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
@@ -161,7 +156,7 @@ def _table() -> QTableWidget:
 
 
 class MeasureFeature(FeaturePart):
-    """Puts marks, shows and copies what lies between them."""
+    """Puts marks, shows what lies between them."""
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
@@ -173,7 +168,6 @@ class MeasureFeature(FeaturePart):
         column.addWidget(self.strip)
         self.strip.apply_theme(window.theme)
         window.modes.drawing_changed.connect(lambda: self.strip.put_away(window.modes.drawing))
-        self.strip.copy_button.clicked.connect(self.copy)
         self.strip.end_button.clicked.connect(self._measure.clear)
         self._measure.changed.connect(window.enable_actions)
         for key in PLOTS:
@@ -193,16 +187,6 @@ class MeasureFeature(FeaturePart):
     def put(self, place: int) -> None:
         """Put mark 1 (place 0) or 2 (place 1) at the sample nearest to the cursor."""
         self._measure.put(place, self._window.playback.cursor_ns)
-
-    def copy(self) -> None:
-        """Put the table on the clipboard."""
-        window = self._window
-        result, clipboard = (
-            readout(window.session, window.playback, window.comparison),
-            QApplication.clipboard(),
-        )
-        if result is not None and clipboard is not None:
-            clipboard.setText(result.text())
 
     def _know_b(self) -> None:
         """Let marks past the end of A stand at samples of B."""

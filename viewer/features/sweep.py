@@ -32,12 +32,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.cli.command_line import sweep_line, sweep_words
-from gpu.engine import graph_reference
+from gpu.cli.command_line import sweep_words
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.study import sweep
-from gpu.study.export_runs import sweep_table
 from gpu.study.sweep import DELTA, C, SweepPlan, SweepPoint
 from gpu.words import percent, short, time_words
 from viewer.common.background import run_command
@@ -45,8 +43,7 @@ from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, THEMES, Theme
-from viewer.feature import FeaturePart, Table, Window
-from viewer.frame.copied_commands import copy_command
+from viewer.feature import FeaturePart, Window
 from viewer.models.session import Notice
 from viewer.models.sweep import SweepModel
 from viewer.plots.axes import NumberAxis, dress_axis, log_ticks
@@ -75,7 +72,7 @@ def write_page(graph: CSRGraph, plan: SweepPlan, path: str) -> None:
 
 
 class KnobAxis(pg.AxisItem):
-    """Bottom axis of log10 values with short numbers."""
+    """Bottom axis of log10 values with short numbers, as many as fit."""
 
     def __init__(self) -> None:
         super().__init__("bottom", maxTickLength=-4)
@@ -204,13 +201,6 @@ class SweepPanel(QWidget):
             self.knob.addItem(title, key)
         self.knob.setCurrentIndex(max(self.knob.findData(chosen), 0))
         self.setEnabled(bool(knobs))
-
-    def paper_table(self) -> Table:
-        """Return header and rows of the points; raise GpuError where there are none."""
-        model = self._model
-        if model.plan is None or not model.points:
-            raise GpuError("there is no sweep yet: press Sweep")
-        return sweep_table(model.plan, list(model.points), model.graph_name)
 
     def apply_theme(self, theme: Theme) -> None:
         """Recolour everything."""
@@ -382,13 +372,6 @@ class SweepPanel(QWidget):
                     best, nearest = self._shown[k], away
         return best
 
-    def place_of(self, point: SweepPoint, curve: str = "time") -> Any:
-        """Return where a point is drawn, in pixels of `view` (for tests)."""
-        xs, ys = self._curves[curve].getData()
-        k = self._shown.index(point)
-        scene = self.plot.getViewBox().mapViewToScene(pg.Point(xs[k], ys[k]))
-        return self.view.mapFromScene(scene)
-
     def _words_of(self, point: SweepPoint) -> str:
         clipped = f", {percent(point.clip_share)} clipped" if point.clip_share else ""
         return (
@@ -421,7 +404,6 @@ class SweepFeature(FeaturePart):
         self.model = window.sweep
         self.model.failed.connect(self._report)
         self.model.changed.connect(window.enable_actions)
-        window.docks.offer("sweep", window.actions_by_key["copy_sweep"])
         self._panel: SweepPanel | None = None
         window.run_panel.choices_changed.connect(self._offer_knobs)
         window.session.graph_changed.connect(self._offer_knobs)
@@ -443,23 +425,8 @@ class SweepFeature(FeaturePart):
             panel.button.click()
 
     def needs(self) -> dict[str, bool]:
-        """Whether there is a sweep to copy."""
+        """Whether there is a sweep to export."""
         return {"swept": self.model.plan is not None and bool(self.model.points)}
-
-    def copy_command(self) -> None:
-        """Put the command that makes this sweep again on the clipboard."""
-        plan = self.model.plan
-        if plan is None:
-            return
-        graph = self._window.session.graph
-        if graph is None or graph.hash != self.model.graph_hash:
-            self._say_other_graph()
-            return
-        reference = graph_reference(graph, plan.settings.source)
-        copy_command(
-            self._window.session,
-            lambda: sweep_line(plan.settings, reference, plan.knob, plan.values),
-        )
 
     def export_page(self) -> None:
         """Ask where to write the sweep as a page."""

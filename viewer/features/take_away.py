@@ -1,4 +1,4 @@
-"""Exports: a panel as a picture or table, all runs, a film, a web page, a command line.
+"""Exports: a panel as a picture, all runs, a film, a web page, a command line.
 
 A panel is drawn at once, as on paper (`viewer.export.paper`); its file is made in the background.
 A film is made by `sssp-scope render` in a process of its own, from the runs saved in a temporary
@@ -25,21 +25,20 @@ from gpu.files import written_whole
 from gpu.graph import CSRGraph
 from gpu.page.words import notes_words
 from gpu.record.export import sample_header, sample_rows, write_table
-from gpu.record.trace import Trace, reached_mask
+from gpu.record.trace import Trace
 from gpu.record.tracefile import save_trace
-from gpu.study.export_runs import samples_table, write_all_samples, write_runs
+from gpu.study.export_runs import samples_table, write_runs
 from viewer.common.background import Task, run_command
 from viewer.export.film import FILMS, FilmPlan
-from viewer.feature import FeaturePart, HasTable, Table, Window
+from viewer.feature import FeaturePart, Window
 from viewer.frame.copied_commands import copy_command, copy_run, reference_of
 from viewer.graph.view import GraphView
 from viewer.models.run_words import readout
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
 
-PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
+PICTURES = "Pictures (*.png);;Drawings (*.svg)"
 PAGES = "Web pages (*.html)"
 TABLES = "Tables (*.csv)"
-RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
 FORMS = ("run", "lesson")  # nothing in them is a result
 GRAPH = "graph.npz"  # beside the runs of a film
@@ -63,47 +62,32 @@ class TakeAwayFeature(FeaturePart):
             action = QAction(f"{title}…", menu)
             action.triggered.connect(partial(self.export_panel, key))
             menu.addAction(action)
-            if key != "graph":
-                here = QAction("Export this panel…", self._window.docks[key])
-                here.triggered.connect(partial(self.export_panel, key))
-                self._window.docks.offer(key, here)
 
     # --- panels, runs, pages, commands
 
     def export_panel(self, key: str, _checked: bool = False) -> None:
-        """Ask where to save one panel, as PNG, SVG or CSV."""
+        """Ask where to save one panel, as PNG or SVG."""
         title = {"graph": "Graph"}.get(key) or self._window.docks.titles[key]
         self._window.files.ask_save(
             f"Export {title}", PICTURES, ".png", partial(self.save_panel, key), key
         )
 
     def save_panel(self, key: str, path: str) -> None:
-        """Draw the panel, or take its numbers, now; write them in the background."""
-        try:
-            write = self._writer_of(key, path)
-        except GpuError as error:
-            self._say(Notice("error", f"{path} was not saved: {error}."))
-            return
-        self._window.files.save_in_background(path, write)
-
-    def _writer_of(self, key: str, path: str) -> Callable[[str], None]:
+        """Draw the panel now; write it in the background."""
         from viewer.export.paper import COMFORTABLE, on_paper
         from viewer.export.pictures import drawing, picture
 
-        suffix = Path(path).suffix.lower()
-        if suffix == ".csv":
-            header, rows = panel_table(self._window, key)
-            return partial(write_table, header, rows)
         panels = self._maps() if key == "graph" else [self._window.show_dock(key)]
         run = self._window.session.current
         title = run.title if run is not None else "SSSP Scope"
         with ExitStack() as papers:
             least = STRIPS.get(key, COMFORTABLE)
-            notes = [papers.enter_context(on_paper(panel, least)) for panel in panels]
-            words = [title, *self._words_of(run), *notes]
-            draw = drawing if suffix == ".svg" else picture
+            for panel in panels:
+                papers.enter_context(on_paper(panel, least))
+            words = [title, *self._words_of(run)]
+            draw = drawing if Path(path).suffix.lower() == ".svg" else picture
             encoded = draw(panels, title, " · ".join(word for word in words if word))
-        return partial(_write, encoded)
+        self._window.files.save_in_background(path, partial(_write, encoded))
 
     def _maps(self) -> list[QWidget]:
         """Return the map, or the maps of A and B as they stand beside each other."""
@@ -137,11 +121,9 @@ class TakeAwayFeature(FeaturePart):
         whole: list[tuple[int, Trace]] = [(n, trace) for n, trace in runs if trace is not None]
 
         def write(path: str) -> None:
-            samples = path.endswith(".samples.csv")
-            writer = write_all_samples if samples else write_runs
-            self._window.files.save_in_background(path, lambda to: writer(whole, to))
+            self._window.files.save_in_background(path, partial(write_runs, whole))
 
-        self._window.files.ask_save("Export all runs", RUNS, ".csv", write, "runs")
+        self._window.files.ask_save("Export all runs", TABLES, ".csv", write, "runs")
 
     def export_page(self) -> None:
         """Ask where to write this run, or both that are compared, as a web page."""
@@ -253,53 +235,12 @@ def _film(traces: Sequence[Trace], graph: CSRGraph | None, plan: FilmPlan, path:
         run_command("render", *names, "-o", path, *options)
 
 
-def panel_table(window: Window, key: str) -> Table:
-    """Return header and rows of a panel, "graph" or a dock's key; GpuError where there are none.
-
-    The rows are made as they are written, in another thread.
-    """
-    panel = window.show_dock(key) if key != "graph" else None
-    if isinstance(panel, HasTable):
-        return panel.paper_table()
-    if key == "graph":
-        return _vertices(window)
-    return _samples(window)
-
-
-def _samples(window: Window) -> Table:
+def _samples(window: Window) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
     """Return every sample of the run shown; of two that are compared each row names its run."""
     trace, b = window.session.finished_trace(), window.comparison.b
     if b is None or b.trace is None:
         return sample_header(), sample_rows(trace)
     return samples_table([("A", trace), ("B", b.trace)])
-
-
-def _vertices(window: Window) -> Table:
-    run, graph, places = window.session.current, window.session.graph, window.session.positions
-    trace = window.session.finished_trace()
-    if run is None or graph is None or run.dist is None or len(run.dist) != graph.n:
-        raise GpuError("the graph of this run is not here")
-    header = ["id", "distance_weight_units", "x_drawn", "y_drawn", "first_reached_ns"]
-    header += ["last_improved_ns", "times_processed", "clock", "probe"]
-    return header, _vertex_rows(run, trace, graph, places)
-
-
-def _vertex_rows(
-    run: RunRecord, trace: Trace, graph: CSRGraph, places: Any
-) -> Iterable[tuple[Any, ...]]:
-    dist, probe = run.dist, trace.vertices
-    assert dist is not None
-    reached = reached_mask(dist)
-    end = (trace.clock, int(trace.settings.probe))
-    times = probe if probe is not None and len(probe.first_reached_ns) == graph.n else None
-    for i in range(graph.n):
-        x, y = (None, None) if places is None else places[i].tolist()
-        row = (graph.id_of(i), dist[i].item() if reached[i] else None, x, y)
-        numbers: tuple[Any, ...] = (None, None, None)
-        if times is not None:
-            columns = (times.first_reached_ns, times.last_improved_ns, times.times_processed)
-            numbers = tuple(column[i].item() for column in columns)
-        yield (*row, *numbers, *end)
 
 
 def _page_of(traces: Sequence[Trace], graph: CSRGraph | None, missing: str) -> str:

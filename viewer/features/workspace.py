@@ -6,7 +6,8 @@ the hash of the runs gets run, comparison and cursor back, also when it is opene
 opened unasked only from the workspace's own folder, else from the copy inside the workspace (small
 graphs have one). Otherwise the bar asks, or says where the graph was looked for.
 
-The last session is a workspace in the settings' folder, written when the window closes.
+The last session is a workspace in the settings' folder with the runs that are shown, written when
+the window closes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.record.notes import plain_notes, read_notes
 from gpu.record.reach import SAMPLE, question
-from gpu.record.trace import RECORDED_ON, Trace
+from gpu.record.trace import Trace
 from gpu.record.tracefile import load_trace
 from gpu.record.workspace import (
     SUFFIX,
@@ -53,23 +54,18 @@ FILTER = "Workspaces and saved runs (*.ssspw *.scope *.npz);;All files (*)"
 FIRST_ID = -2  # runs from files count down: the engine's own numbers count up from 1
 HASH_AT_ONCE = 2_000_000  # arcs; of a larger graph the engine process computes the hash
 HASH_AGAIN_MS = 50
-MOST_BYTES = 64 << 20  # of the runs in the last session: the newest that fit
 
 Time = Annotated[float, Meta(ge=0, le=2.0**63)]  # ns
 
 
 @dataclass
 class Waiting:
-    """A workspace whose graph is not here yet.
-
-    opened : we opened a file for it ourselves ; unpacked : the copy inside the workspace
-    """
+    """A workspace whose graph is not here yet; `opened`: we opened a file for it ourselves."""
 
     graph: SavedGraph
     workspace: Workspace
     records: dict[int, RunRecord]
     opened: bool = False
-    unpacked: bool = False
 
 
 @dataclass(frozen=True)
@@ -152,13 +148,11 @@ class WorkspaceFeature(FeaturePart):
         path = last_session()
         with suppress(GpuError, OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            save_workspace(for_next_start(self.workspace(str(path)), MOST_BYTES), path, graph)
+            workspace = self.workspace(str(path))
+            shown = [run for run in workspace.runs if run[0] in (workspace.current, workspace.b)]
+            save_workspace(replace(workspace, runs=tuple(shown)), path, graph)
 
     # --- opening
-
-    def knows_file(self, path: str) -> bool:
-        """Return whether it is a workspace or a saved run."""
-        return recognised(path) is not None
 
     def open_file(self, path: str, options: dict[str, Any] | None) -> bool:
         """Open a workspace, a saved run, or the graph that a workspace misses.
@@ -251,16 +245,16 @@ class WorkspaceFeature(FeaturePart):
         self._window.controller.open(place, **options)
 
     def _open_packed(self, waiting: Waiting) -> bool:
-        """Open the copy inside the workspace; return False if there is none, or it was tried."""
+        """Open the copy inside the workspace; return False if there is none."""
         packed, graph = waiting.workspace.packed, waiting.graph
-        if not packed or waiting.unpacked:
+        if not packed:
             return False
         try:
             path = keep_bytes(packed, graph.name, graph.hash)
         except (GpuError, OSError) as error:
             self._say(f"{error}.")
             return False
-        waiting.opened = waiting.unpacked = True
+        waiting.opened = True
         self._window.controller.open(str(path))
         return True
 
@@ -310,8 +304,8 @@ class WorkspaceFeature(FeaturePart):
             later(self, lambda: self._take_another(waiting))  # after it was opened
 
     def _take_another(self, waiting: Waiting) -> None:
-        """The file that we opened holds another graph: use the copy inside, or say so."""
-        if self._waiting is not waiting or self._open_packed(waiting):
+        """The file that we opened holds another graph."""
+        if self._waiting is not waiting:
             return
         self._waiting = None
         self._add(waiting.workspace, waiting.records)
@@ -344,7 +338,7 @@ class WorkspaceFeature(FeaturePart):
         if current is not None and other is not None and other is not current:
             try:
                 window.comparison.compare_with(other)
-                put_back_pair(window, workspace.window)
+                window.comparison.set_view(str(fitting(Looks, workspace.window).pair_layout))
             except GpuError as error:
                 self._say(f"{error}.")
         if current is not None and workspace.window:
@@ -388,30 +382,6 @@ def last_session() -> Path:
     return kept_folder("sessions") / f"last{SUFFIX}"
 
 
-def for_next_start(workspace: Workspace, most: int) -> Workspace:
-    """Return a workspace with its newest runs, `most` bytes together.
-
-    Recordings that come with the program are left out, unless they are shown.
-    """
-    kept = []
-    for number, trace in reversed(workspace.runs):
-        if number not in (workspace.current, workspace.b) and trace.environment.get(RECORDED_ON):
-            continue
-        most -= bytes_of(trace)
-        if most >= 0:
-            kept.append((number, trace))
-    return replace(workspace, runs=tuple(reversed(kept)))
-
-
-def bytes_of(trace: Trace) -> int:
-    """Return the size of a trace's arrays."""
-    arrays = [trace.samples, trace.dist, trace.events]
-    if trace.vertices is not None:
-        arrays += [trace.vertices.first_reached_ns, trace.vertices.last_improved_ns]
-        arrays += [trace.vertices.times_processed]
-    return sum(array.nbytes for array in arrays if array is not None)
-
-
 def is_there(place: str) -> bool:
     """Return whether a place is a sample, or a file that exists."""
     return place.startswith(SAMPLE) or Path(place).is_file()
@@ -438,7 +408,6 @@ class Looks(Struct, frozen=True):
     layout: str | None = None
     docks: str | None = None
     cursor_ns: Time | None = None
-    measure_ns: tuple[Time | None, Time | None] | None = None
     pair_layout: str | None = None
 
 
@@ -451,7 +420,6 @@ def looks_of(window: Window) -> dict[str, Any]:
         "layout": window.docks.arrangement,
         "docks": widget.saveState(window.docks.version).toBase64().data().decode(),
         "cursor_ns": float(window.playback.cursor_ns),
-        "measure_ns": list(window.playback.measure.marks),
         "pair_layout": pair.view,
         "colour_by": window.graph_view.colour_by,
     }
@@ -487,20 +455,12 @@ def put_back_looks(window: Window, saved: dict[str, Any]) -> str:
 
 
 def put_back_moment(window: Window, saved: dict[str, Any]) -> None:
-    """Put marks and cursor back, once the run is shown; nothing plays."""
+    """Put the cursor back, once the run is shown; nothing plays."""
     playback, looks = window.playback, fitting(Looks, saved)
     playback.pause()
     playback.set_following(False)
-    if looks.measure_ns is not None:
-        playback.measure.set_marks(looks.measure_ns)
     if looks.cursor_ns is not None:
         playback.set_cursor(looks.cursor_ns)
-
-
-def put_back_pair(window: Window, saved: dict[str, Any]) -> None:
-    """Compare two runs in the way that was saved."""
-    looks = fitting(Looks, saved)
-    window.comparison.set_view(str(looks.pair_layout))
 
 
 install = WorkspaceFeature

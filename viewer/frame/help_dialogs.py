@@ -43,11 +43,11 @@ MOUSE: dict[str, dict[str, str]] = {  # group: what is done by mouse or key, and
     "Drawing": {
         "Double click": "Add a vertex, edit a name or a weight",
         "Drag from a rim": "Draw an edge",
+        "Drag on nothing": "Move the view",
         "Tab, E": "Go to the next vertex, to its next edge",
         "N, C": "Add a vertex, begin an edge",
-        "Enter, a digit": "Edit the name or the weight, type a weight",
-        "Arrow keys, with Shift": "Move what is selected, by one unit",
-        "S, V, A": "Choose a tool: select, vertices, edges",
+        "Enter": "Edit the name or the weight",
+        "Arrow keys": "Move what is selected, else the view",
     },
 }
 SHEET = QSize(560, 640)

@@ -69,7 +69,6 @@ class GraphView(GraphCanvas):
     hovered = pyqtSignal(int)  # 0-based vertex, -1 when the pointer leaves it
     colour_by_changed = pyqtSignal(str)  # a key of COLOUR_MODES
     path_changed = pyqtSignal(object)  # Path or None
-    edges_changed = pyqtSignal(bool)  # whether arcs are drawn
 
     def __init__(
         self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
@@ -188,7 +187,6 @@ class GraphView(GraphCanvas):
         """Draw edges (as lines, or as a grey layer where they are many), or vertices alone."""
         if shown != self.picture.edges:
             self.picture.show_edges(shown)
-            self.edges_changed.emit(shown)
             self.refresh()
 
     # --- the models change

@@ -2,7 +2,8 @@
 
 A decision shows in the samples as a change of Δ or of the number of open head buckets. Its numbers
 are those of the sample that first carries it. Of two decisions between two samples the later one's
-reason is given. Also here: how a run that a person steered did against the controller's own.
+reason is given. Also here: why Δ stays after the last one, and how a run that a person steered did
+against the controller's own.
 """
 
 from __future__ import annotations
@@ -11,55 +12,30 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gpu.delta import band
 from gpu.record.trace import REASON_WORDS, Flag, Reason
-from gpu.words import percent, short, time_words
+from gpu.words import distance, percent, time_words
 from viewer.models.session import RunRecord
+
+SETTLED = 8  # samples after the last decision, at least, before it is said why Δ stays
 
 
 @dataclass(frozen=True)
 class Decision:
     """One change of Δ or of the open heads.
 
-    sample : its number in the trace              t_ns : on the run's clock
-    before, after : Δ, weight units               heads_before, heads : open head buckets
-    changes : changes of Δ since the sample before (1 unless some were missed)
-    assigned : edges assigned at that moment      band : (low, high), edges
-    clip_share : 0..1
+    sample : its number in the trace      t_ns : on the run's clock
+    before, after : Δ, weight units       changes : of Δ since the sample before
     """
 
     sample: int
     t_ns: float
     before: float
     after: float
-    heads_before: int
-    heads: int
     changes: int
     reason: Reason
-    assigned: float
-    band: tuple[float, float]
-    clip_share: float
-
-    @property
-    def what(self) -> str:
-        """What changed: "Δ 8 → 16", "open 2 → 3"."""
-        parts = []
-        if self.after != self.before:
-            parts.append(f"Δ {short(self.before)} → {short(self.after)}")
-        if self.heads != self.heads_before:
-            parts.append(f"open {self.heads_before} → {self.heads}")
-        more = f" ({self.changes} steps)" if self.changes > 1 else ""
-        return ", ".join(parts) + more
-
-    @property
-    def why(self) -> str:
-        """Say why, with the numbers."""
-        words = REASON_WORDS[self.reason]
-        if self.reason == Reason.CLIPPING:
-            return f"{words}: {percent(self.clip_share)} of the pushes"
-        if self.reason == Reason.BY_HAND or not self.band[1]:
-            return words
-        low, high = (short(edge) for edge in self.band)
-        return f"{words}: {short(self.assigned)} edges assigned, aimed for {low} to {high}"
+    what: str
+    why: str
 
 
 def decisions(samples: np.ndarray, first: int = 0) -> list[Decision]:
@@ -76,19 +52,61 @@ def decisions(samples: np.ndarray, first: int = 0) -> list[Decision]:
 
 def _decision(part: np.ndarray, k: int, offset: int) -> Decision:
     before, now = part[k - 1], part[k]
-    return Decision(
-        offset + k,
-        float(now["t_ns"]),
-        float(before["delta"]),
-        float(now["delta"]),
-        int(before["open_buckets"]),
-        int(now["open_buckets"]),
-        int(now["delta_changes"]) - int(before["delta_changes"]),
-        Reason(int(now["reason"])),
-        float(now["assigned_edges"]),
-        (float(now["band_low"]), float(now["band_high"])),
-        float(now["clip_share"]),
-    )
+    old, new = float(before["delta"]), float(now["delta"])
+    changes = int(now["delta_changes"]) - int(before["delta_changes"])
+    what = [f"Δ {distance(old)} → {distance(new)}"] if new != old else []
+    if now["open_buckets"] != before["open_buckets"]:
+        what.append(f"open {before['open_buckets']} → {now['open_buckets']}")
+    steps = f" ({changes} steps)" if changes > 1 else ""
+    reason = Reason(int(now["reason"]))
+    why = REASON_WORDS[reason]
+    if reason == Reason.CLIPPING:
+        why += f": {percent(float(now['clip_share']))} of the pushes"
+    elif reason != Reason.BY_HAND and now["band_high"]:
+        why += f": {_edges(now['assigned_edges'])} assigned, {_aim(now)}"
+    at, t_ns = offset + k, float(now["t_ns"])
+    return Decision(at, t_ns, old, new, changes, reason, ", ".join(what) + steps, why)
+
+
+def staying(samples: np.ndarray, degree: float) -> tuple[float, str, str] | None:
+    """Return when, what and why Δ stays as it is after the last decision; None without a band.
+
+    As in `gpu.delta.decide`, both readings must agree before anything changes: the edges in hand,
+    and those with what waits in the open buckets. `degree` : the mean degree, edges
+    """
+    made = decisions(samples)
+    part = samples[made[-1].sample if made else 0 :]
+    now = part[-1] if len(part) else None
+    if now is None or len(part) < SETTLED or not now["band_high"]:
+        return None
+    if int(now["flags"]) & int(Flag.DELTA_BY_HAND):
+        return None
+    low, low_all, high, high_all = band(degree)
+    in_hand = float(part["assigned_edges"].mean())
+    opened = np.arange(part["occupancy"].shape[1]) < part["open_buckets"][:, None]
+    waiting = degree * float((part["occupancy"] * opened).sum(axis=1).mean())
+    total = in_hand + waiting
+    why = f"since then {_edges(in_hand)} in hand, {_aim(now)}"
+    limit = "it is at its limit, or just changed"
+    if in_hand < now["band_low"] and total >= now["band_low"] * low_all / low:
+        why += f", but {_edges(waiting)} wait in the open buckets: more would not help"
+    elif in_hand < now["band_low"]:
+        why += f", and Δ was not raised: {limit}"
+    elif in_hand > now["band_high"] and total <= now["band_high"] * high_all / high:
+        why += f", and only {_edges(waiting)} more wait: less would starve them"
+    elif in_hand > now["band_high"]:
+        why += f", and Δ was not lowered: {limit}"
+    else:
+        why += ": as many as wanted"
+    return float(part[1]["t_ns"]), f"Δ stays {distance(float(now['delta']))}", why
+
+
+def _edges(count: float) -> str:
+    return f"{float(count):,.0f} edges"
+
+
+def _aim(sample: np.void) -> str:
+    return f"{sample['band_low']:,.0f} to {sample['band_high']:,.0f} wanted"
 
 
 def by_hand(record: RunRecord) -> bool:

@@ -33,10 +33,6 @@ class Pin:
         assert place is not None
         return place
 
-    def told(self, text: str) -> Pin:
-        """Return it with other words."""
-        return replace(self, note=Note(text, self.note.t_ns, self.note.vertex))
-
 
 @dataclass(frozen=True)
 class Flag:

@@ -254,14 +254,6 @@ class PlaybackModel(QObject):
         if speed != before:
             self.speed_changed.emit(speed)
 
-    def restore_speed(self, speed: float) -> None:
-        """Take a remembered speed; a replay that goes on keeps its own until it ends."""
-        replay = self._replay_speed
-        self.set_speed(speed)
-        if replay is not None:
-            self._replay_speed = replay
-            self.speed_changed.emit(replay)
-
     @property
     def pace(self) -> float:
         """The speed at which it plays now: the chosen one, or a replay's."""

@@ -252,7 +252,6 @@ class Modes(QObject):
     """Set by the feature that begins or ends a mode, read by all others."""
 
     drawing_changed = pyqtSignal()
-    presentation_ended = pyqtSignal()  # and the window stands as before
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

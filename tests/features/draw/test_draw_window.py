@@ -46,7 +46,7 @@ def test_it_is_saved_in_the_formats_that_are_written(
     feature: DrawFeature, window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     figure_1(feature.model)
-    for suffix in (".npz", ".csv", ".gr", ".mtx", ".tsv"):
+    for suffix in (".npz", ".csv", ".gr", ".mtx"):
         window.actions_by_key["draw_save"].trigger()
         dialog = window.findChild(QFileDialog)
         assert "keeps names and places" in dialog.nameFilters()[0]
@@ -56,7 +56,7 @@ def test_it_is_saved_in_the_formats_that_are_written(
         graph = load_graph(tmp_path / f"mine{suffix}")
         assert (graph.n, graph.m) == (3, 3), suffix
         assert sorted(graph.weights.tolist()) == [1, 1, 10]
-        named = suffix in (".npz", ".csv", ".tsv")
+        named = suffix in (".npz", ".csv")
         assert {str(graph.id_of(v)) for v in range(3)} == ({*"SAB"} if named else {*"123"})
     feature.save_as(str(tmp_path / "mine.graph"))  # METIS is only read
     assert window.session.notice.level == "error"
@@ -98,7 +98,6 @@ def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -
     assert window.features["draw"].model.drawing == drawn
     assert window.docks["buckets"].isVisible()
     window.actions_by_key["draw"].trigger()
-    assert window.features["draw"].page.name.text() == "Drawing"
     close_for_good(window)
 
 
@@ -106,12 +105,12 @@ def test_run_from_anywhere_is_of_the_drawing(
     feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     figure_1(feature.model)
-    feature.model.set_source(feature.model.drawing.key_of_name["B"])
     assert window.run_panel._run.text() == "Run the drawing"
     qtbot.mouseClick(window.run_panel._run, LEFT)
     assert window.session.graph.name == "Drawing"
-    assert window.session.graph.id_of(host.asked("run")[0].source) == "B"
+    assert window.session.graph.id_of(host.asked("run")[0].source) == "S"
     record = window.session.current
+    window.controller.set_source(window.session.graph.vertex_of("B"))
     # while it goes on, the drawing is not used again
     window.actions_by_key["draw"].trigger()
     feature.page.use_requested.emit()
@@ -122,6 +121,7 @@ def test_run_from_anywhere_is_of_the_drawing(
     feature.page.use_requested.emit()
     assert len(host.asked("run")) == 2
     assert window.session.graph.weights.tolist() == [2, 1, 1]
+    assert window.session.graph.id_of(host.asked("run")[1].source) == "B"  # it stays
     assert not feature.page.isVisible()
 
 
@@ -129,28 +129,19 @@ def test_it_can_be_presented(
     feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     figure_1(feature.model)
-    before = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
-    small = feature.page.canvas.height()
     window.features["present"].begin()
+    assert not feature.page.isVisible()  # a presentation begins with the graph
+    window.actions_by_key["draw"].trigger()
     assert not any(dock.isVisible() for dock in window.docks.by_key.values())
-    assert window.theme.name == "projector"
-    qtbot.waitUntil(lambda: feature.page.canvas.height() > small / 2)
     window.activateWindow()
     feature.page.canvas.setFocus()
     qtbot.waitUntil(feature.page.canvas.hasFocus)
     qtbot.keyClick(feature.page.canvas, Key.Key_Return, CTRL)  # though the menus are hidden
     assert len(host.asked("run")) == 1
-    assert not feature.page.isVisible()
     assert window.docks["buckets"].isVisible()
+    window.actions_by_key["draw"].trigger()
     window.features["present"].end()
+    assert not feature.page.isVisible()
     assert window.theme.name == "light"
     shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
-    assert before == {"run"}
     assert {"run", "buckets", "timeline"} <= shown
-    # ended with the page open, all is as it was
-    window.actions_by_key["draw"].trigger()
-    window.features["present"].begin()
-    window.features["present"].end()
-    assert feature.page.isVisible()
-    feature.leave()
-    assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == shown

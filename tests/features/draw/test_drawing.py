@@ -15,7 +15,7 @@ from gpu.errors import ParameterError
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
 from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
-from viewer.features.draw.graph import from_graph, placed, source_index, to_graph
+from viewer.features.draw.graph import from_graph, placed, to_graph
 from viewer.features.draw.rules import (
     LARGEST_WHOLE,
     checked_weight,
@@ -30,7 +30,7 @@ WEIGHTS = st.one_of(
     st.integers(0, LARGEST_WHOLE), st.floats(0, 2.0**127, width=32, allow_subnormal=False)
 )
 EDITS = st.lists(
-    st.tuples(st.sampled_from("vvvaaanmwrdDsxe"), st.integers(0, 10**6), PLACES, PLACES, WEIGHTS),
+    st.tuples(st.sampled_from("vvvaaanmwrdDx"), st.integers(0, 10**6), PLACES, PLACES, WEIGHTS),
     max_size=30,
 )
 
@@ -57,19 +57,15 @@ def edit(model: DrawingModel, step: tuple) -> None:
     if kind == "n":
         model.add_arc_to_new(one, x, y)
     if kind == "m":
-        model.move({one: (x, y), two: (y, x)}, "keys" if number % 2 else "")
+        model.move({one: (x, y), two: (y, x)})
     if kind == "r":
         model.rename(one, next_name({vertex.name for vertex in vertices}))
     if kind == "d":
         model.remove([one], [arc.key for arc in arcs[: number % 2]])
     if kind == "D":
         model.set_directed(bool(number % 2))
-    if kind == "s":
-        model.set_source(one)
     if arcs and kind == "w":
         model.set_weight([arcs[number % len(arcs)].key], weight)
-    if arcs and kind == "e":
-        model.reverse([arc.key for arc in arcs[::2]])
 
 
 def drawn(steps: list) -> DrawingModel:
@@ -130,11 +126,9 @@ def test_every_drawing_is_sound_and_is_a_graph(steps: list) -> None:
     graph = to_graph(drawing)
     assert graph.integer != drawing.decimals
     assert arcs_of(graph) == arcs_by_name(drawing)
-    assert str(graph.id_of(source_index(drawing))) == drawing.source_vertex.name
-    back = from_graph(graph, source=source_index(drawing))
+    back = from_graph(graph)
     assert [v.name for v in back.vertices] == [v.name for v in drawing.vertices]
     assert arcs_by_name(back) == arcs_by_name(drawing)
-    assert back.source_vertex.name == drawing.source_vertex.name
     if back.directed or not drawing.directed:
         assert to_graph(back).hash == graph.hash
 

@@ -21,8 +21,8 @@ from lesson_stage import (
     open_window,
     settle,
 )
-from PyQt6.QtCore import QEvent, Qt
-from PyQt6.QtWidgets import QApplication, QFileDialog
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.lessons.answers import Bench
@@ -45,15 +45,6 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window = open_window(tmp_path / "window.ini")
     yield window
     close_window(window)
-
-
-def chosen(window: MainWindow, path: Path) -> None:
-    """Choose a file in the dialog that is open."""
-    dialog = window.findChild(QFileDialog)
-    assert dialog is not None
-    dialog.fileSelected.emit(str(path))
-    dialog.reject()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 def test_a_lesson_goes_on_where_it_was_left_and_begins_again_once_finished(
@@ -111,17 +102,14 @@ def test_a_text_is_whole_in_a_presentation(window: MainWindow, qtbot: QtBot) -> 
     window.actions_by_key["present"].trigger()
 
 
-def test_every_lesson_is_in_the_menu_and_the_palette(window: MainWindow, tmp_path: Path) -> None:
-    folder = tmp_path / "own"
-    folder.mkdir()
-    write(folder, HEAD + ONE + RUNS + ASKED.replace("high = 10", "high = 14") + TWO)
-    window.actions_by_key["lessons_folder"].trigger()
-    chosen(window, folder)
-    assert window.session.notice.words == f"1 lessons in {folder}"
+def test_every_lesson_is_in_the_menu_and_the_palette(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, HEAD + ONE + RUNS + ASKED.replace("high = 10", "high = 14") + TWO)
+    monkeypatch.setenv("SSSP_SCOPE_LESSONS", str(tmp_path))
     menu = window.actions_by_key.menu("open_lesson")
     menu.aboutToShow.emit()
-    rows = menu.actions()
-    assert [Path(row.data()).stem for row in rows] == [*PATHS, "mine"]
+    assert [Path(row.data()).stem for row in menu.actions()] == [*PATHS, "mine"]
     entries = [entry.words for entry in window.features["palette"].entries()]
     assert sum(words.startswith("Open lesson: ") for words in entries) == len(PATHS) + 1
 

@@ -79,29 +79,6 @@ def test_another_graph_ends_the_lesson_and_offers_to_go_on(
     qtbot.waitUntil(lambda: view.colour_by == "processed", timeout=SOON_MS)
 
 
-def test_closing_its_dock_leaves_the_lesson_and_puts_the_panels_back(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    seen = {key for key, dock in window.docks.by_key.items() if dock.isVisible()} - {"lesson"}
-    path = write(tmp_path, HEAD + ONE + TWO, TEXT.replace("{a.processed / b.processed|x}", "x"))
-    feature = window.features["lessons"]
-    feature.open_path(str(path))
-    settle(window, qtbot)
-    qtbot.waitUntil(window.docks["lesson"].isVisible, timeout=SOON_MS)
-    window.docks["lesson"].close()
-    qtbot.waitUntil(lambda: window.session.notice is not None, timeout=SOON_MS)
-    assert feature.model.lesson is None
-    assert window.docks.arrangement == "explore"
-    qtbot.waitUntil(
-        lambda: seen == {key for key, dock in window.docks.by_key.items() if dock.isVisible()},
-        timeout=SOON_MS,
-    )
-    qtbot.mouseClick(window.notice_bar.offers[0], LEFT)
-    settle(window, qtbot)
-    assert feature.model.lesson is not None
-    assert window.docks["lesson"].isVisible()
-
-
 def test_the_arrows_step_where_the_microscope_says_so(window: MainWindow, qtbot: QtBot) -> None:
     feature = window.features["lessons"]
     feature.start(1)

@@ -15,13 +15,10 @@ from test_features import opened
 from test_window import close_for_good
 
 from gpu.algorithms import ALGORITHMS
-from viewer.action_set import plain
 from viewer.common.glossary import TERMS
-from viewer.features.manual import GLOSSARY, PANELS, ManualDialog, Page, matching, pages_of
+from viewer.features.manual import ManualDialog, parts
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
-
-LONGEST = 260  # characters of a term's meaning: it is read in a tooltip
 
 
 @pytest.fixture
@@ -31,76 +28,38 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     close_for_good(window)
 
 
-@pytest.fixture
-def pages(window: MainWindow) -> dict[str, Page]:
-    return pages_of(window.actions_by_key.menus)
-
-
 def dialog_of(window: MainWindow) -> ManualDialog:
     part: Any = window.features["manual"]
     assert isinstance(part.dialog, ManualDialog)
     return part.dialog
 
 
-def test_every_panel_has_a_page_with_prose(window: MainWindow, pages: dict[str, Page]) -> None:
+def test_every_panel_algorithm_and_word_has_its_part(window: MainWindow) -> None:
+    bodies = {part.key: part.body for part in parts()}
     for key in (*window.docks.by_key, "graph", "compare", "draw", "start"):
-        assert pages[key].group == PANELS
-        assert len(pages[key].text) > 200, key
-
-
-def test_every_algorithm_has_a_page_with_its_essay(pages: dict[str, Page]) -> None:
-    for key, row in ALGORITHMS.items():
-        page = pages[f"algorithm_{key}"]
-        assert page.title == row.title
-        assert row.summary.casefold() in page.text
-        assert "<b>The idea.</b>" in page.body, key
-    assert matching(pages, "near-far")[0].key == "algorithm_near_far"
-    assert {"words", "machines"} <= {p.key for p in matching(pages, "classroom")}
-
-
-def test_every_command_is_there_with_its_tip_and_keys(
-    window: MainWindow, pages: dict[str, Page]
-) -> None:
-    for menu in window.actions_by_key.menus:
-        text = pages[f"menu_{menu.key}"].text
-        for action in menu.actions:
-            assert plain(action.text).rstrip("…").casefold() in text
-            assert action.tooltip.casefold() in text, action.key
-    assert "ctrl+shift+w" in pages["menu_run"].text
-
-
-def test_words_stand_below_the_panels_that_show_them(pages: dict[str, Page]) -> None:
+        assert len(bodies[key]) > 200, key
+    for key in ALGORITHMS:
+        assert "<b>The idea.</b>" in bodies[f"algorithm_{key}"], key
     for term in TERMS:
-        assert term.meaning.casefold() in pages["words"].text
-        assert term.source.casefold() in pages["words"].text
         assert term.seen, term.key
-        for key in term.seen:
-            assert pages[key].group == PANELS
-            assert term.meaning.casefold() in pages[key].text
+        for key in ("words", *term.seen):
+            assert term.words.casefold() in bodies[key].casefold(), (term.key, key)
 
 
-def test_the_search_finds_pages_with_all_words_titles_first(pages: dict[str, Page]) -> None:
-    found = matching(pages, "HEAD bucket")
-    assert matching(pages, "buckets")[0].key == "buckets"
-    assert "buckets" in {page.key for page in found}
-    assert all("head" in page.text and "bucket" in page.text for page in found)
-    assert matching(pages, "zebra") == []
-
-
-def test_searching_lists_shows_and_marks(window: MainWindow, qtbot: QtBot) -> None:
+def test_searching_marks_and_goes_on(window: MainWindow, qtbot: QtBot) -> None:
     window.actions_by_key["manual"].trigger()
     dialog = dialog_of(window)
-    whole = dialog.contents.topLevelItemCount()
     qtbot.keyClicks(dialog.search, "starving")
-    assert dialog.shown in {page.key for page in matching(dialog._pages, "starving")}
-    assert dialog.page.textCursor().selectedText().casefold() == "starving"
-    assert not dialog.nothing.isVisible()
+    first = dialog.page.textCursor()
+    assert first.selectedText().casefold() == "starving"
     qtbot.keyClicks(dialog.search, " zebra")
-    assert dialog.nothing.isVisible()
-    assert dialog.contents.topLevelItemCount() == 0
+    assert "not in the manual" in dialog.nothing.text()
     dialog.search.clear()
-    assert dialog.contents.topLevelItemCount() == whole
-    assert not dialog.page.textCursor().hasSelection()
+    assert dialog.nothing.text() == ""
+    qtbot.keyClicks(dialog.search, "bucket")
+    before = dialog.page.textCursor().position()
+    qtbot.keyClick(dialog.search, Qt.Key.Key_Return)
+    assert dialog.page.textCursor().position() > before
 
 
 def test_f1_opens_at_the_panel_that_has_the_focus(window: MainWindow, qtbot: QtBot) -> None:
@@ -113,12 +72,13 @@ def test_f1_opens_at_the_panel_that_has_the_focus(window: MainWindow, qtbot: QtB
     assert dialog_of(window).shown == "run"
 
 
-def test_the_glossary_opens_and_contents_lead_to_pages(window: MainWindow) -> None:
+def test_the_glossary_opens_and_contents_lead_to_parts(window: MainWindow) -> None:
     window.actions_by_key["glossary"].trigger()
     dialog = dialog_of(window)
     assert dialog.shown == "words"
-    item = dialog.contents.currentItem()
-    assert item is not None
-    assert item.parent().text(0) == GLOSSARY  # type: ignore[union-attr]
-    dialog.contents.setCurrentItem(dialog._items["parallelism"])
+    bar = dialog.page.verticalScrollBar()
+    low = bar.value()
+    assert low > 0
+    dialog.show_part("parallelism")
     assert dialog.shown == "parallelism"
+    assert 0 < bar.value() < low

@@ -10,12 +10,11 @@ from test_controller import FakeHost, say
 from test_microscope import host, opened, recorded, window  # noqa: F401 (fixtures)
 
 import gpu
-import sample_graphs
 from gpu.errors import EngineError
 from gpu.graph import CSRGraph
-from gpu.host import Failed, GraphLoaded, Progress, Ready, RunFinished
-from gpu.record.trace import Probe, Trace
-from sample_graphs import open_sample, suggested_source
+from gpu.host import Failed, Progress, Ready, RunFinished
+from gpu.record.trace import Trace
+from sample_graphs import open_sample
 from viewer.features.microscope.panel import MicroscopePanel
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
@@ -39,29 +38,6 @@ def finish(window: MainWindow, host: FakeHost, graph: CSRGraph) -> RunRecord:  #
     )
     say(window.controller, host, RunFinished(record.run_id, replace(trace, settings=settings)))
     return record
-
-
-def test_it_waits_for_the_file_that_is_being_opened(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
-    say(window.controller, host, Ready(0, 0.1))
-    window.controller.open("/tmp/mine.gr")
-    number = host._number
-    window.actions_by_key["microscope"].trigger()
-    panel = panel_of(window)
-    assert "mine.gr is being opened" in panel.problem.text()
-    assert not panel.record.isVisible()
-    assert not host.asked("run")
-    graph = open_sample("sample:figure_1")
-    say(window.controller, host, GraphLoaded(number, graph, None))
-    qtbot.waitUntil(lambda: bool(host.asked("run")))
-    assert window.session.graph is graph
-    assert host.asked("run")[0].source == suggested_source(graph)
-    finish(window, host, graph)
-    model = window.features["microscope"].model
-    qtbot.waitUntil(lambda: model.position == 1)
 
 
 def test_a_graph_that_is_too_large_is_refused(
@@ -93,8 +69,6 @@ def test_leaving_brings_back_the_keys_of_before(
     assert first.settings.device != "Classroom GPU"
     model = opened(window, host, qtbot)
     assert window.focusWidget() is panel_of(window)
-    assert panel_of(window).machine.text().startswith("Classroom GPU. Left and Right step")
-    assert "4 workers of 8 lanes" in panel_of(window).machine.detail
     assert view.distances_now is not None
     for widget in (panel_of(window), view):
         widget.setFocus()
@@ -146,35 +120,20 @@ def test_both_panels_say_what_is_under_way(
     assert len(host.asked("run")) == 1  # it is not tried again and again
 
 
-def test_a_run_that_is_going_is_stopped_first(
+def test_a_run_that_is_going_and_a_drawing_come_first(
     window: MainWindow,  # noqa: F811
     host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
 ) -> None:
     say(window.controller, host, Ready(0, 0.1))
     window.start_run()
-    other = window.session.current
     window.actions_by_key["microscope"].trigger()
-    assert host.asked("stop")
     assert len(host.asked("run")) == 1
-    trace = replace(recorded("adds", FIGURE, probe=1), settings=other.settings)
-    say(window.controller, host, RunFinished(other.run_id, trace))
-    qtbot.waitUntil(lambda: len(host.asked("run")) == 2)
-    assert host.asked("run")[1].probe == Probe.EVENTS
-
-
-def test_the_offer_of_the_run_panel_is_not_there_while_one_draws(
-    window: MainWindow,  # noqa: F811
-) -> None:
-    offer = window.features["microscope"]._offer
-    window.controller.show_graph(sample_graphs.make("figure_6"))
-    assert not offer.isHidden()
-    assert offer.y() < window.run_panel._run.y()
+    assert "Another run is going on" in window.session.notice.words
+    finish(window, host, window.session.graph)
+    window.actions_by_key["microscope_leave"].trigger()
     window.actions_by_key["draw"].trigger()
-    assert offer.isHidden(), "Run would take the drawing"
     shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
     window.actions_by_key["microscope"].trigger()  # nothing vanishes, and it is said why
     assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == shown
     assert "run the drawing first" in window.session.notice.words
     window.actions_by_key["draw"].trigger()
-    assert not offer.isHidden()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from page_stage import Parts
-from PyQt6.QtCore import QEvent, QPoint, Qt
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
 from PyQt6.QtWidgets import QApplication, QFileDialog, QToolTip
 from pytestqt.qtbot import QtBot
 from screen import all_controls
@@ -58,7 +58,9 @@ def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
     assert "best time" in panel.words.text()
     assert panel.words.text() == panel.accessibleDescription()
     QApplication.processEvents()
-    place = panel.place_of(found.best_time)
+    xs, ys = panel._curves["time"].getData()
+    k = panel._shown.index(found.best_time)
+    place = panel.view.mapFromScene(panel.plot.getViewBox().mapViewToScene(QPointF(xs[k], ys[k])))
     panel._hover(panel.view.mapToScene(QPoint(round(place.x()), round(place.y()))))
     assert "Click to run it" in QToolTip.text()
     QToolTip.hideText()

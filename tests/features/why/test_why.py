@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 import gpu
 import sample_graphs
-from gpu.record.trace import Reason, Trace
+from gpu.record.trace import SAMPLE, Flag, Reason, Trace
 from viewer.features.why import WhyPanel
-from viewer.models.decisions import decisions
+from viewer.models.decisions import decisions, staying
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 
@@ -52,6 +52,31 @@ def test_every_change_of_delta_has_its_row(own: Trace) -> None:
     assert decisions(own.samples[:1]) == []
 
 
+@pytest.mark.parametrize(
+    ("in_hand", "waiting", "words"),
+    [
+        (466.0, 10, "466 edges in hand, 7,680 to 30,000 wanted, and Δ was not raised"),
+        (466.0, 90_000, "more would not help"),
+        (9_000.0, 10, "as many as wanted"),
+        (90_000.0, 10, "less would starve them"),
+        (90_000.0, 90_000, "and Δ was not lowered"),
+    ],
+)
+def test_why_delta_stays_is_said_from_both_readings(
+    in_hand: float, waiting: int, words: str
+) -> None:
+    samples = np.zeros(20, SAMPLE)
+    samples["delta"], samples["open_buckets"], samples["t_ns"] = 32_768.0, 2, np.arange(20)
+    samples["band_low"], samples["band_high"] = 7_680, 30_000
+    samples["assigned_edges"] = in_hand
+    samples["occupancy"][:, 1], samples["occupancy"][:, 2] = waiting, 10**6
+    t_ns, what, why = staying(samples, 4.0)
+    assert (t_ns, what) == (1.0, "Δ stays 32,768")
+    assert words in why
+    samples["flags"][-1] = Flag.DELTA_BY_HAND
+    assert staying(samples, 4.0) is None
+
+
 def test_a_run_whose_delta_was_given_says_why_it_stayed(qtbot: QtBot) -> None:
     session, playback = SessionModel(), PlaybackModel()
     playback.watch(session)
@@ -77,7 +102,9 @@ def test_the_panel_follows_the_cursor_and_moves_it(
     session.add_run(RunRecord.from_trace(1, own))
     panel.flush()
     rows = decisions(own.samples)
-    assert panel.table.rowCount() == len(rows)
+    assert panel.table.rowCount() == len(rows) + 1  # why it stays
+    why = staying(own.samples, own.graph.m / own.graph.n)[2]
+    assert panel.table.item(len(rows), 2).text() == why
     assert panel.table.item(1, 2).text() == rows[1].why
     place = panel.table.visualItemRect(panel.table.item(1, 1)).center()
     qtbot.mouseClick(panel.table.viewport(), LEFT, pos=place)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,9 +14,7 @@ from test_window import close_for_good
 from test_workspace_window import arrive, roads
 
 import sample_graphs
-from gpu.record.trace import RECORDED_ON, SAMPLE
-from gpu.record.workspace import Workspace
-from viewer.features.workspace import bytes_of, for_next_start, last_session
+from viewer.features.workspace import last_session
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
@@ -35,6 +31,7 @@ def leave_session(tmp_path: Path) -> tuple[Path, Any]:
     file, graph, trace = roads(tmp_path)
     window = new_window(tmp_path, "first")
     window.controller.show_graph(graph)
+    window.session.add_run(RunRecord.from_trace(2, trace), show=False)  # only what is shown stays
     window.session.add_run(RunRecord.from_trace(1, trace))
     window.session.set_source(1)
     window.docks.choose("compare")
@@ -80,19 +77,3 @@ def test_a_session_that_cannot_be_read_is_not_offered(qapp: QApplication, tmp_pa
     assert window.session.notice is None
     close_for_good(window)
     assert not last_session().exists()
-
-
-def test_the_newest_runs_that_fit_are_kept(tmp_path: Path) -> None:
-    _, _, trace = roads(tmp_path)
-    large = replace(trace, samples=np.zeros(1000, SAMPLE))
-    runs = tuple((number, large) for number in range(1, 6))
-    kept = for_next_start(Workspace(None, runs), int(2.5 * bytes_of(large)))
-    assert [number for number, _ in kept.runs] == [4, 5]
-
-
-def test_recordings_are_left_out_unless_they_are_shown(tmp_path: Path) -> None:
-    _, _, trace = roads(tmp_path)
-    recorded = replace(trace, environment={**trace.environment, RECORDED_ON: "NVIDIA H100"})
-    runs = ((1, recorded), (2, trace), (3, recorded))
-    kept = for_next_start(Workspace(None, runs, current=3), 1 << 30)
-    assert [number for number, _ in kept.runs] == [2, 3]

@@ -169,9 +169,8 @@ def test_a_gpu_s_runs_open_without_one_and_find_a_graph_that_moved(
     assert window.comparison.b is window.session.runs[1]
 
 
-@pytest.mark.parametrize("beside", ["nothing", "another graph"])
 def test_a_small_graph_comes_with_its_runs(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, settings_folder: Path, beside: str
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, settings_folder: Path
 ) -> None:
     file, graph, trace = roads(tmp_path)
     window.controller.show_graph(graph)
@@ -182,18 +181,10 @@ def test_a_small_graph_comes_with_its_runs(
     answer(window, path)
     saved(window, qtbot, path)
     file.unlink()
-    if beside == "another graph":
-        file = path.parent / file.name
-        file.write_text("p sp 2 1\na 1 2 5\n")
 
     other = new_window(tmp_path, "other")
     host: Any = other.controller.host
     drop(other, path)
-    if beside == "another graph":
-        qtbot.waitUntil(lambda: len(host.asked("load")) == 1)
-        assert host.asked("load")[-1].what == str(file)
-        arrive(other, load_graph(file))
-        qtbot.waitUntil(lambda: len(host.asked("load")) == 2)
     qtbot.waitUntil(lambda: bool(host.asked("load")))
     request = host.asked("load")[-1]
     kept = Path(request.what)

@@ -23,10 +23,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.study.export_runs import runs_table
 from viewer.common.small_widgets import centred_hint, chip
 from viewer.common.theme import SPACING, Theme
-from viewer.feature import Table
 from viewer.features.compare.runs_table import COLUMNS, SORT_ROLE, RunsTable
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord, SessionModel
@@ -146,14 +144,6 @@ class RunsPanel(QWidget):
         selection.selectionChanged.connect(self._show_wishes)
 
     # ---- what the user can do -----------------------------------------------------------
-
-    def paper_table(self) -> Table:
-        """Return header and a row for each finished run; raise GpuError where there is none."""
-        runs = [(place, run.trace) for place, run in enumerate(self._session.runs, 1)]
-        whole = [(place, trace) for place, trace in runs if trace is not None]
-        if not whole:
-            self._session.finished_trace()  # raises
-        return runs_table(whole)
 
     @property
     def chosen(self) -> RunRecord | None:

@@ -1,8 +1,8 @@
 """The canvas: a drawing, the mouse on it, and how it is seen.
 
-Click selects (Shift adds), drag moves, drag on nothing draws a frame. A drag from a vertex's rim
-draws an edge; let go over nothing, it brings a vertex there. Double-click adds a vertex or edits a
-name or weight. The middle button moves the view, the wheel zooms. Escape gives a drag up.
+Click selects (Shift adds), drag moves; drag on nothing moves the view, the wheel zooms. A drag from
+a vertex's rim draws an edge; let go over nothing, it brings a vertex there. Double-click adds a
+vertex or edits a name or weight. Escape gives a drag up.
 The keyboard is `viewer.features.draw.keys`.
 """
 
@@ -43,10 +43,10 @@ SMALLEST, LARGEST, COMFORTABLE = 0.08, 6.0, 1.3  # pixels a unit; at most, when 
 MARGIN = 40  # pixels around all when it is fitted
 FAR = 1e5  # units from the middle within which vertices are put
 SHORT_NAME = 4  # characters that fit into a disc; longer names stand beside it
-PLAIN, FRAME, MOVE, ARC, PAN = "", "frame", "move", "arc", "pan"
+PLAIN, MOVE, ARC, PAN = "", "move", "arc", "pan"
 HINT = (
-    "Double-click to add a vertex, then type its name",
-    "Drag from its rim to another one for an edge, then type the weight",
+    "Double-click to add a vertex, and type its name",
+    "Drag from its rim to another one for an edge, and type the weight",
     "Or paste an edge list: Ctrl+V",
     "By keys: N adds, C connects, Enter edits, Tab goes on",
 )
@@ -54,18 +54,13 @@ HINT = (
 
 @dataclass
 class Drag:
-    """What the mouse is doing.
-
-    start, now : pixels; tail : of the edge that is being drawn
-    kept : the selection that a frame adds to
-    """
+    """What the mouse is doing; `start`, `now`: pixels, `tail`: of the edge that is being drawn."""
 
     kind: str = PLAIN
     start: QPointF = field(default_factory=QPointF)
     now: QPointF = field(default_factory=QPointF)
     moved: bool = False
     tail: int = NONE
-    kept: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
 
 
 class DrawCanvas(QWidget):
@@ -83,7 +78,6 @@ class DrawCanvas(QWidget):
         self.drag = Drag()
         self._theme = theme
         self._layout: Layout | None = None
-        self.fresh = NONE  # a vertex just added by the mouse: letters name it
         self._untouched = True  # the view follows the drawing until a person zooms or moves it
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -95,7 +89,6 @@ class DrawCanvas(QWidget):
         model.changed.connect(self._forget_layout)
         model.selection_changed.connect(self.update)
         self.field.refused.connect(self.refused)
-        self.field.ended.connect(self._field_ended)
         self.apply_theme(theme)
 
     # --- what is where
@@ -183,7 +176,7 @@ class DrawCanvas(QWidget):
 
     # --- editing
 
-    def edit(self, key: int, typed: str = "") -> None:
+    def edit(self, key: int) -> None:
         """Edit the name of a vertex or the weight of an edge where it stands."""
         drawing, model = self.model.drawing, self.model
         place = self.layout_now.place_of(key)
@@ -192,7 +185,7 @@ class DrawCanvas(QWidget):
         if key in drawing.by_key:
             name = drawing.by_key[key].name
             take: Callable[[str], None] = lambda text: model.rename(key, text)  # noqa: E731
-            self.field.edit(place.toPoint(), f"Name of vertex {name}", name, take, typed)
+            self.field.edit(place.toPoint(), f"Name of vertex {name}", name, take)
             return
         arc, chosen = drawing.arc_by_key[key], model.selected_arcs | {key}
         words = f"Weight of {drawing.arc_words(arc)}"
@@ -203,35 +196,30 @@ class DrawCanvas(QWidget):
             words,
             weight_words(arc.weight),
             lambda text: model.set_weight(chosen, read_weight(text)),
-            typed,
         )
 
-    def _field_ended(self, tab: bool) -> None:
-        if tab:
-            self.keys.walk_arcs(1, edit=True)
-
     def attempt(self, act: Callable[..., int], *arguments: object) -> None:
-        """Call an edit of the model; say why where it is refused."""
+        """Add something to the drawing and edit it; say why where it is refused."""
         try:
-            act(*arguments)
+            key = act(*arguments)
         except ParameterError as error:
             self.refused.emit(str(error))
+            return
+        self.show_current()
+        self.edit(key)
 
     # --- the mouse
 
     def mousePressEvent(self, a0: QMouseEvent | None) -> None:
         """Begin a drag: what it is depends on what is under the pointer."""
         assert a0 is not None
+        self.setFocus(Qt.FocusReason.MouseFocusReason)  # the field, if there is one, takes its text
         self.field.leave()
-        self.setFocus(Qt.FocusReason.MouseFocusReason)
-        here, model = a0.position(), self.model
-        drag = Drag(PLAIN, here, here)
-        self.drag, self.fresh = drag, NONE
+        here = a0.position()
+        drag = self.drag = Drag(PLAIN, here, here)
         vertex, rim = self.layout_now.vertex_at(here)
         arc = self.layout_now.arc_at(here) if vertex == NONE else NONE
-        if a0.button() == Qt.MouseButton.MiddleButton:
-            drag.kind = PAN
-        elif a0.button() == Qt.MouseButton.RightButton and max(vertex, arc) != NONE:
+        if a0.button() == Qt.MouseButton.RightButton and max(vertex, arc) != NONE:
             self._pick(max(vertex, arc), False)
         if a0.button() != Qt.MouseButton.LeftButton:
             return
@@ -244,9 +232,7 @@ class DrawCanvas(QWidget):
         elif arc != NONE:
             self._pick(arc, adds)
         else:
-            drag.kind = FRAME
-            if adds:
-                drag.kept = model.selected_vertices, model.selected_arcs
+            drag.kind = PAN
 
     def mouseMoveEvent(self, a0: QMouseEvent | None) -> None:
         """Go on with a drag, or show what one from here would do."""
@@ -257,9 +243,6 @@ class DrawCanvas(QWidget):
         drag.moved = drag.moved or (bool(drag.kind) and far)
         if drag.kind == PAN:
             self.pan(here.x() - before.x(), here.y() - before.y())
-        elif drag.kind == FRAME and drag.moved:
-            vertices, arcs = self.layout_now.inside(QRectF(drag.start, here).normalized())
-            self.model.select(drag.kept[0] | vertices, drag.kept[1] | arcs)
         elif not drag.kind:
             vertex, rim = self.layout_now.vertex_at(here)
             over = Qt.CursorShape.CrossCursor if rim else Qt.CursorShape.OpenHandCursor
@@ -285,8 +268,8 @@ class DrawCanvas(QWidget):
                 self.attempt(model.add_arc_to_new, drag.tail, *self.units_at(drag.now))
         elif moved:
             model.move(moved)
-        elif drag.kind == FRAME and not drag.moved:
-            model.select(*drag.kept)
+        elif drag.kind == PAN and not drag.moved:
+            model.select()
 
     def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
         """Add a vertex, or edit what is there."""
@@ -298,7 +281,6 @@ class DrawCanvas(QWidget):
         arc = self.layout_now.arc_at(a0.position()) if vertex == NONE else NONE
         if vertex == arc == NONE:
             self.attempt(self.model.add_vertex, *self.units_at(a0.position()))
-            self.fresh = self.model.current
             return
         self.model.select([vertex] * (vertex != NONE), [arc] * (arc != NONE))
         self.edit(max(vertex, arc))
@@ -408,13 +390,9 @@ class DrawCanvas(QWidget):
         self._paint_marks(painter)
 
     def _paint_marks(self, painter: QPainter) -> None:
-        """Ring the start vertex and what is selected; dash the ring of what the keys act on."""
+        """Ring what is selected; dash the ring of what the keys act on."""
         model, theme, layout = self.model, self._theme, self.layout_now
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        start = model.drawing.source_vertex
-        if start is not None:
-            painter.setPen(QPen(QColor(theme.error), 2.0))
-            painter.drawEllipse(layout.vertex_place(start.key), *[self.radius - 4.0] * 2)
         painter.setPen(QPen(QColor(theme.accent), 3.0))
         for key in model.selected_vertices:
             painter.drawEllipse(layout.vertex_place(key), self.radius, self.radius)
@@ -425,26 +403,15 @@ class DrawCanvas(QWidget):
             painter.drawEllipse(place, reach, reach)
 
     def _paint_drag(self, painter: QPainter) -> None:
-        """Paint the frame, or the edge that is being drawn by mouse or by keys."""
-        drag, accent = self.drag, QColor(self._theme.accent)
-        tail, end, head = drag.tail, drag.now, NONE
-        if drag.kind == ARC and drag.moved:
-            head, _ = self.layout_now.vertex_at(end)
-        elif self.keys.tail in self.layout_now.index_of:
-            tail, head = self.keys.tail, self.keys.head
-        elif drag.kind == FRAME and drag.moved:
-            fill = QColor(accent)
-            fill.setAlpha(36)
-            painter.setPen(QPen(accent, 1))
-            painter.setBrush(fill)
-            painter.drawRect(QRectF(drag.start, drag.now).normalized())
+        """Paint the edge that is being drawn."""
+        drag, end = self.drag, self.drag.now
+        if drag.kind != ARC or not drag.moved:
             return
-        else:
-            return
+        head, _ = self.layout_now.vertex_at(end)
         if head != NONE:
             end = self.layout_now.vertex_place(head)
-        painter.setPen(QPen(accent, 2.4, Qt.PenStyle.DashLine))
+        painter.setPen(QPen(QColor(self._theme.accent), 2.4, Qt.PenStyle.DashLine))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawLine(self.layout_now.vertex_place(tail), end)
+        painter.drawLine(self.layout_now.vertex_place(drag.tail), end)
         if head != NONE:
             painter.drawEllipse(end, self.radius + RIM / 2, self.radius + RIM / 2)

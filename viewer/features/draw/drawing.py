@@ -13,7 +13,6 @@ from functools import cached_property
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from gpu.errors import ParameterError
 from viewer.features.draw.rules import Weight, check_counts, checked_name, checked_weight, next_name
 
 MOST_STEPS = 200  # of the history
@@ -42,17 +41,12 @@ class Arc:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn, at one moment.
-
-    directed : whether arcs lead one way
-    source : key of the vertex that runs start from, -1 for the first
-    """
+    """What is drawn, at one moment; `directed`: whether arcs lead one way."""
 
     name: str = UNTITLED
     vertices: tuple[Vertex, ...] = ()
     arcs: tuple[Arc, ...] = ()
     directed: bool = True
-    source: int = -1
 
     @cached_property
     def by_key(self) -> dict[int, Vertex]:
@@ -74,12 +68,6 @@ class Drawing:
         """Whether a weight is a decimal; the graph's weights are then all decimals."""
         return any(isinstance(arc.weight, float) for arc in self.arcs)
 
-    @property
-    def source_vertex(self) -> Vertex | None:
-        """Where runs start, None in an empty drawing."""
-        first = self.vertices[0] if self.vertices else None
-        return self.by_key.get(self.source, first)
-
     def arc_words(self, arc: Arc) -> str:
         """Return "A → B"; a line instead of the arrow where the drawing is undirected."""
         mark = "→" if self.directed else "–"
@@ -91,14 +79,10 @@ EMPTY = Drawing()
 
 @dataclass(frozen=True)
 class Step:
-    """One entry of the history: the edit in words and its result.
-
-    kind : consecutive edits of the same kind, other than "", are one step
-    """
+    """One entry of the history: the edit in words and its result."""
 
     words: str
     drawing: Drawing
-    kind: str = ""
 
 
 class DrawingModel(QObject):
@@ -149,14 +133,12 @@ class DrawingModel(QObject):
         self._reserve_keys(drawing)
         self._settle()
 
-    def _push(self, words: str, drawing: Drawing, kind: str = "") -> None:
+    def _push(self, words: str, drawing: Drawing) -> None:
         """Put a new drawing behind the current one; what was undone is gone."""
         if drawing == self.drawing:
             return
         del self._steps[self._at + 1 :]
-        if kind and self._steps[-1].kind == kind:
-            self._steps.pop()
-        self._steps.append(Step(words, drawing, kind))
+        self._steps.append(Step(words, drawing))
         del self._steps[: -MOST_STEPS - 1]
         self._at = len(self._steps) - 1
         self._settle()
@@ -236,8 +218,8 @@ class DrawingModel(QObject):
         self.select([], [arc.key])
         return arc.key
 
-    def move(self, places: Mapping[int, tuple[float, float]], kind: str = "") -> None:
-        """Move vertices; consecutive moves of one `kind` and the same vertices are one step."""
+    def move(self, places: Mapping[int, tuple[float, float]]) -> None:
+        """Move vertices."""
         old = self.drawing
         moved = tuple(
             replace(vertex, x=places[vertex.key][0], y=places[vertex.key][1])
@@ -247,7 +229,7 @@ class DrawingModel(QObject):
         )
         names = [vertex.name for vertex in old.vertices if vertex.key in places]
         words = f"move of {names[0]}" if len(names) == 1 else f"move of {len(names)} vertices"
-        self._push(words, replace(old, vertices=moved), kind and f"{kind} {sorted(places)}")
+        self._push(words, replace(old, vertices=moved))
 
     def rename(self, key: int, text: str) -> None:
         """Give a vertex another name."""
@@ -265,15 +247,6 @@ class DrawingModel(QObject):
         arcs = tuple(replace(arc, weight=weight) if arc.key in keys else arc for arc in old.arcs)
         self._push("weight", replace(old, arcs=arcs))
 
-    def reverse(self, keys: Collection[int]) -> None:
-        """Turn arcs around."""
-        old = self.drawing
-        arcs = tuple(
-            replace(arc, tail=arc.head, head=arc.tail) if arc.key in keys else arc
-            for arc in old.arcs
-        )
-        self._push("direction", replace(old, arcs=arcs))
-
     def remove(self, vertices: Collection[int], arcs: Collection[int]) -> None:
         """Take vertices away, with their arcs, and arcs."""
         old = self.drawing
@@ -284,23 +257,12 @@ class DrawingModel(QObject):
             for arc in old.arcs
             if arc.key not in arcs and arc.tail not in gone and arc.head not in gone
         )
-        source = -1 if old.source in gone else old.source
         words = "deletion of everything" if not kept and old.vertices else "deletion"
-        self._push(words, replace(old, vertices=kept, arcs=lines, source=source))
-
-    def set_source(self, key: int) -> None:
-        """Say where runs start."""
-        if key not in self.drawing.by_key:
-            raise ParameterError("Runs start from a vertex of the drawing: choose one.")
-        self._push("start vertex", replace(self.drawing, source=key))
+        self._push(words, replace(old, vertices=kept, arcs=lines))
 
     def set_directed(self, directed: bool) -> None:
         """Let arcs lead one way, or both."""
         self._push("direction of all", replace(self.drawing, directed=directed))
-
-    def set_name(self, text: str) -> None:
-        """Give the drawing another name."""
-        self._push("name of the drawing", replace(self.drawing, name=checked_name(text, ())))
 
     def replace_all(self, drawing: Drawing, words: str) -> None:
         """Draw something else instead; undo brings back what was there."""

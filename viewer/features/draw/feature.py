@@ -8,6 +8,7 @@ closed. Taking the graph shown into the drawing is one step of its history.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QByteArray, Qt
@@ -21,7 +22,6 @@ from viewer.features.draw.graph import (
     can_be_drawn,
     from_graph,
     placed,
-    source_index,
     to_graph,
 )
 from viewer.features.draw.page import DrawPage
@@ -37,14 +37,12 @@ BAR = (
     ("draw_new", "draw_paste", "draw_save"),
     ("draw_fit",),
 )
-MENU = ("draw_start", "draw_reverse", "draw_copy", "draw_delete", "draw_all", "draw_arrange")
+MENU = ("draw_copy", "draw_delete", "draw_all", "draw_arrange")
 SAVED_AS = (
     ("SSSP Scope graph, keeps names and places", ".npz"),
     ("Table, keeps names", ".csv"),
     ("DIMACS, places in a .co file beside", ".gr"),
     ("Matrix Market", ".mtx"),
-    ("Galois binary", ".gr"),
-    ("Tabbed table, keeps names", ".tsv"),
 )
 
 
@@ -57,7 +55,6 @@ class DrawFeature(FeaturePart):
         self.page: DrawPage | None = None
         self._folder = draw_files.drawings_folder()
         self._docks: QByteArray | None = None  # their state before the page opened
-        self._presenting = False  # the page was opened in a presentation
         kept = draw_files.latest(self._folder)
         if kept is not None:
             self.model.start_with(kept)
@@ -71,7 +68,6 @@ class DrawFeature(FeaturePart):
         window.session.graph_changed.connect(self.leave)
         window.session.run_added.connect(self.leave)
         window.docks.chosen.connect(self._arrangement_chosen)
-        window.modes.presentation_ended.connect(self._presentation_ended)
 
     # --- for the window
 
@@ -89,8 +85,6 @@ class DrawFeature(FeaturePart):
             "drawing": here,
             "drawn": drawn,
             "drawn_picked": here and bool(arcs or vertices),
-            "drawn_arc_picked": here and bool(arcs),
-            "drawn_vertex_picked": here and len(vertices) == 1,
             "drawn_undoable": here and bool(model.undo_words),
             "drawn_redoable": here and bool(model.redo_words),
             "drawable": not here and can_be_drawn(self._window.session.graph),
@@ -125,7 +119,6 @@ class DrawFeature(FeaturePart):
         if not self.open:
             self._make_page()
             window.comparison.end()
-            self._presenting = window.modes.presenting
             self._put_docks_away()
             self._give_room(True)
             window.modes.set_drawing(True)
@@ -182,9 +175,6 @@ class DrawFeature(FeaturePart):
     def _put_docks_away(self) -> None:
         """Hide the panels that show a run; the drawing has none yet, and needs the room."""
         self._docks = self._window.as_widget().saveState()
-        self._hide_docks()
-
-    def _hide_docks(self) -> None:
         run, docks = self._window.docks["run"], self._window.docks.by_key
         width = run.width()
         for key, dock in docks.items():
@@ -193,29 +183,14 @@ class DrawFeature(FeaturePart):
         if run.isVisible() and not run.isFloating():
             self._window.as_widget().resizeDocks([run], [width], Qt.Orientation.Horizontal)
 
-    @property
-    def _presented_later(self) -> bool:
-        """Whether a presentation began while the page was open."""
-        return self._window.modes.presenting and not self._presenting
-
     def _put_docks_back(self) -> None:
-        """Restore the docks; within a presentation that began later, when it ends."""
-        if self._presented_later:
-            self._window.docks.choose("simple")
-        elif self._docks is not None:
-            self._window.as_widget().restoreState(self._docks)
-            self._docks = None
-
-    def _presentation_ended(self) -> None:
-        if self._docks is not None and not self.open:
+        if self._docks is not None:
             self._window.as_widget().restoreState(self._docks)
             self._docks = None
 
     def _arrangement_chosen(self, _name: str) -> None:
         """Keep the room of the page; leaving it comes back to this arrangement."""
-        if self.open and self._presented_later:
-            self._hide_docks()
-        elif self.open:
+        if self.open:
             self._put_docks_away()
 
     # --- a graph or a text becomes the drawing
@@ -226,7 +201,7 @@ class DrawFeature(FeaturePart):
         if session.graph is None:
             return
         try:
-            drawing = from_graph(session.graph, session.positions, session.source)
+            drawing = from_graph(session.graph, session.positions)
         except ParameterError as error:
             session.set_notice(Notice("warning", str(error)))
             return
@@ -289,15 +264,6 @@ class DrawFeature(FeaturePart):
         """Delete the selection."""
         self.model.remove(self.model.selected_vertices, self.model.selected_arcs)
 
-    def reverse(self) -> None:
-        """Reverse the selected edges."""
-        self.model.reverse(self.model.selected_arcs)
-
-    def start(self) -> None:
-        """Let runs start from the selected vertex."""
-        for key in self.model.selected_vertices:
-            self.model.set_source(key)
-
     def arrange(self) -> None:
         """Place all vertices anew."""
         vertices = placed(self.model.drawing).vertices
@@ -337,8 +303,12 @@ class DrawFeature(FeaturePart):
         except (GpuError, OSError) as error:
             self._refuse(f"The drawing cannot be used: {error}")
             return
+        before, source = window.session.graph, 0
+        if before is not None:  # the source stays where a vertex of that name is
+            with suppress(GpuError):
+                source = graph.vertex_of(str(before.id_of(window.session.source)))
         window.controller.show_graph(graph)
-        window.controller.set_source(source_index(drawing))
+        window.controller.set_source(source)
         self.leave()
 
     # --- what is kept

@@ -1,14 +1,14 @@
 """A text field on the canvas, where the name or weight stands that is edited.
 
-Enter and Tab take the text, Escape leaves it. A text that is refused keeps the field open, and
-`refused` says why; moving the focus away then leaves everything as it was.
+Enter takes the text, Escape leaves it; moving the focus away takes it too. A text that is refused
+keeps the field open, and `refused` says why; moving the focus away then changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
+from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent
 from PyQt6.QtWidgets import QLineEdit, QWidget
 
@@ -22,7 +22,6 @@ LEAST_WIDTH, ROOM = 54, 22  # pixels, at the reference text size
 class FieldInPlace(QLineEdit):
     """One field, used for whatever is edited now."""
 
-    ended = pyqtSignal(bool)  # whether it was left by Tab, to go on with the next edge
     refused = pyqtSignal(str)  # why the text cannot be taken
 
     def __init__(self, canvas: QWidget) -> None:
@@ -47,21 +46,15 @@ class FieldInPlace(QLineEdit):
         self._theme = theme
         self._show_problem(self.problem)
 
-    def edit(
-        self, middle: QPoint, name: str, text: str, take: Callable[[str], None], typed: str = ""
-    ) -> None:
+    def edit(self, middle: QPoint, name: str, text: str, take: Callable[[str], None]) -> None:
         """Edit `text` around a place of the canvas.
 
         name : for screen readers; take : called with the new text, raises ParameterError
-        typed : the first character of the new text, in place of `text`
         """
         self._take, self._middle = take, middle
         self.setAccessibleName(name)
-        self.setText(typed or text)
-        if typed:
-            self.setCursorPosition(len(typed))
-        else:
-            self.selectAll()
+        self.setText(text)
+        self.selectAll()
         self._show_problem("")
         self._place()
         self.show()
@@ -70,16 +63,14 @@ class FieldInPlace(QLineEdit):
 
     def leave(self) -> None:
         """Stop editing and change nothing."""
-        self._end(False)
-
-    def event(self, a0: QEvent | None) -> bool:
-        """Take Tab before the focus moves."""
-        tabs = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
-        pressed = isinstance(a0, QKeyEvent) and a0.type() == QEvent.Type.KeyPress
-        if pressed and isinstance(a0, QKeyEvent) and a0.key() in tabs:
-            self._commit(tab=a0.key() == tabs[0])
-            return True
-        return super().event(a0)
+        if self._take is None:
+            return
+        self._take = None
+        had_focus = self.hasFocus()
+        self.hide()
+        parent = self.parentWidget()
+        if had_focus and parent is not None:
+            parent.setFocus()
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
         """Take the text on Enter, leave on Escape; other keys go no further than the field."""
@@ -98,30 +89,17 @@ class FieldInPlace(QLineEdit):
         if self.active and a0 is not None and a0.reason() != Qt.FocusReason.PopupFocusReason:
             self._commit(leaving=True)
 
-    def _commit(self, tab: bool = False, leaving: bool = False) -> None:
+    def _commit(self, leaving: bool = False) -> None:
         if self._take is None:
             return
         try:
             self._take(self.text())
         except ParameterError as error:
-            if leaving:
-                self._end(False)
-            else:
-                self._show_problem(str(error))
+            self._show_problem(str(error))
             self.refused.emit(str(error))
-            return
-        self._end(tab)
-
-    def _end(self, tab: bool) -> None:
-        if self._take is None:
-            return
-        self._take = None
-        had_focus = self.hasFocus()
-        self.hide()
-        parent = self.parentWidget()
-        if had_focus and parent is not None:
-            parent.setFocus()
-        self.ended.emit(tab)
+            if not leaving:
+                return
+        self.leave()
 
     def _place(self) -> None:
         metrics = QFontMetrics(self.font())

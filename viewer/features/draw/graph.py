@@ -68,12 +68,6 @@ def to_graph(drawing: Drawing, origin: str = "memory", notes: tuple[str, ...] = 
     )
 
 
-def source_index(drawing: Drawing) -> int:
-    """Return the index of the vertex that runs start from."""
-    start = drawing.source_vertex
-    return drawing.vertices.index(start) if start is not None else 0
-
-
 def _ids(names: list[str]) -> tuple[np.ndarray | None, int]:
     """Return the ids and the base of a graph's numbering."""
     whole = [name for name in names if name.isascii() and name.isdigit() and str(int(name)) == name]
@@ -91,13 +85,10 @@ def can_be_drawn(graph: CSRGraph | None) -> bool:
     return graph is not None and graph.n <= MOST_VERTICES and graph.m <= 2 * MOST_ARCS
 
 
-def from_graph(
-    graph: CSRGraph, positions: np.ndarray | None = None, source: int | None = None
-) -> Drawing:
-    """Return a graph as a drawing.
+def from_graph(graph: CSRGraph, positions: np.ndarray | None = None) -> Drawing:
+    """Return a graph as a drawing; raise ParameterError where it is too large.
 
-    positions : float32 (n, 2) where they differ from the graph's own; source : an index or None
-    Raises ParameterError where it is too large.
+    positions : float32 (n, 2) where they differ from the graph's own
     """
     check_counts(graph.n, graph.m // 2 if graph.m > MOST_ARCS else graph.m)
     places = positions if positions is not None else graph.positions
@@ -119,8 +110,7 @@ def from_graph(
         for k, (tail, head, weight) in enumerate(arcs)
     )
     name = " ".join(graph.name.replace('"', "").split())[:NAME_LENGTH] or UNTITLED
-    start = -1 if source is None or not 0 < source < graph.n else source + 1
-    return Drawing(name, vertices, lines, directed, start)
+    return Drawing(name, vertices, lines, directed)
 
 
 def placed(drawing: Drawing) -> Drawing:

@@ -3,11 +3,11 @@
 Tab, Shift+Tab   next vertex, the one before; from an edge to its head or tail; after the last
                  vertex the focus goes on
 E, Shift+E       next edge that leaves the vertex, the one before
-arrows           move the selection (Shift: by one unit); with nothing selected, the view
+arrows           move the selection; with nothing selected, the view
 N, Insert        a new vertex beside the current one
-C                begin an edge; Tab or arrows choose its head, Enter draws it, Escape gives up
-Enter, F2        edit the name or the weight; a digit begins to type a weight
-Ctrl+Space       select or not, F shows all, + and - zoom
+C                an edge from the current vertex: type the name of its head
+Enter, F2        edit the name or the weight
+F shows all, + and - zoom, Escape deselects
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QFocusEvent, QKeyEvent
 
+from gpu.errors import ParameterError
 from viewer.features.draw.drawing import Drawing
 from viewer.features.draw.rules import weight_words
 
@@ -25,11 +26,10 @@ if TYPE_CHECKING:
     from viewer.features.draw.canvas import DrawCanvas
 
 Key = Qt.Key
-STEP, FINE = 10.0, 1.0  # units
+STEP = 10.0  # units
 PAN_STEP = 40  # pixels
 NEW_AT = 130.0  # units beside the current vertex
 ZOOM = 1.25
-NONE = -1
 DIRECTIONS = {
     Key.Key_Left: (-1, 0),
     Key.Key_Right: (1, 0),
@@ -39,10 +39,9 @@ DIRECTIONS = {
 OWN = {
     *DIRECTIONS, Key.Key_E, Key.Key_N, Key.Key_C, Key.Key_F, Key.Key_Insert, Key.Key_Return,
     Key.Key_Enter, Key.Key_F2, Key.Key_Escape, Key.Key_Plus, Key.Key_Minus, Key.Key_Equal,
-    Key.Key_Home, Key.Key_Period,
+    Key.Key_Home,
 }  # fmt: skip
-PLAIN = Qt.KeyboardModifier.NoModifier
-SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+PLAIN, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 PAD = Qt.KeyboardModifier.KeypadModifier
 
 
@@ -51,67 +50,36 @@ class Keys:
 
     def __init__(self, canvas: DrawCanvas) -> None:
         self._canvas, self._model = canvas, canvas.model
-        self.tail = NONE  # an edge from here is being drawn by keys
-        self.head = NONE  # and would end here
 
     # --- events
 
     def wants(self, event: QKeyEvent) -> bool:
         """Whether a key is the canvas's, before any shortcut of the window."""
-        held = event.modifiers() & ~PAD
-        if held == CTRL:
-            return event.key() == Key.Key_Space
-        if held not in (PLAIN, SHIFT):
-            return False
-        weight = event.text().isdigit() and bool(self._model.selected_arcs)
-        return event.key() in OWN or weight or self._names(event)
-
-    def _names(self, event: QKeyEvent) -> bool:
-        """Whether a key begins the name of the vertex that the mouse has just added."""
-        fresh = self._canvas.fresh
-        return fresh != NONE and fresh == self._model.current and event.text().isalnum()
+        return event.modifiers() & ~PAD in (PLAIN, SHIFT) and event.key() in OWN
 
     def press(self, event: QKeyEvent) -> bool:
         """Act on a key; return whether it was one of ours."""
-        key, held, model = Key(event.key()), event.modifiers() & ~PAD, self._model
-        if held == CTRL and key == Key.Key_Space:
-            self._toggle_current()
-        elif held not in (PLAIN, SHIFT):
+        if not self.wants(event):
             return False
-        elif self.tail != NONE and self._press_while_connecting(key):
-            return True
-        elif self._names(event):
-            self._canvas.edit(model.current, event.text())
-        elif key in DIRECTIONS:
-            self._arrow(key, held == SHIFT)
+        canvas, model, key = self._canvas, self._model, Key(event.key())
+        if key in DIRECTIONS:
+            self._arrow(key)
         elif key in (Key.Key_Return, Key.Key_Enter, Key.Key_F2):
             self._edit_current()
-        elif model.selected_arcs and event.text() and event.text() in "0123456789.":
-            chosen = model.selected_arcs
-            current = model.current if model.current in chosen else min(chosen)
-            self._canvas.edit(current, event.text())
-        else:
-            return self._press_letter(key, held == SHIFT)
-        return True
-
-    def _press_letter(self, key: Qt.Key, shift: bool) -> bool:
-        canvas, model = self._canvas, self._model
-        if key == Key.Key_E:
-            self.walk_arcs(-1 if shift else 1)
+        elif key == Key.Key_E:
+            self._walk_arcs(-1 if event.modifiers() & SHIFT else 1)
         elif key in (Key.Key_N, Key.Key_Insert):
-            self.new_vertex()
+            self._new_vertex()
         elif key == Key.Key_C:
-            self.connect()
+            self._connect()
         elif key in (Key.Key_F, Key.Key_Home):
             canvas.fit()
         elif key in (Key.Key_Plus, Key.Key_Equal, Key.Key_Minus):
             canvas.zoom_by(1 / ZOOM if key == Key.Key_Minus else ZOOM)
-        elif key == Key.Key_Escape:
-            if not canvas.give_up() and not (model.selected_vertices or model.selected_arcs):
-                return False  # the page is left
-            model.select()
+        elif not canvas.give_up() and not (model.selected_vertices or model.selected_arcs):
+            return False  # Escape: the page is left
         else:
-            return False
+            model.select()
         return True
 
     def arrive(self, event: QFocusEvent | None) -> None:
@@ -126,9 +94,6 @@ class Keys:
     def walk_vertices(self, by: int) -> bool:
         """Go to the next vertex, from an edge to its end; return False after the last one."""
         model = self._model
-        if self.tail != NONE:
-            self._choose_head(by)
-            return True
         keys = [vertex.key for vertex in model.drawing.vertices]
         current = model.current
         arc = model.drawing.arc_by_key.get(current)
@@ -142,93 +107,59 @@ class Keys:
         self._canvas.show_current()
         return True
 
-    def walk_arcs(self, by: int, edit: bool = False) -> None:
-        """Go to the next edge that leaves the current vertex, or that follows the current edge.
-
-        edit : go through all edges of the drawing, and edit the weight
-        """
+    def _walk_arcs(self, by: int) -> None:
+        """Go to the next edge that leaves the current vertex, or that follows the current edge."""
         model, drawing = self._model, self._model.drawing
         arc = drawing.arc_by_key.get(model.current)
         vertex = arc.tail if arc is not None else model.current
         here = [
             one.key
             for one in drawing.arcs
-            if edit or vertex in ((one.tail,) if drawing.directed else (one.tail, one.head))
+            if vertex in ((one.tail,) if drawing.directed else (one.tail, one.head))
         ]
         if not here:
             self._canvas.said.emit("No edge leaves this vertex; C begins one.")
             return
         first = 0 if by > 0 else len(here) - 1
         place = (here.index(model.current) + by) if model.current in here else first
-        if edit and not 0 <= place < len(here):
-            return
         model.select([], [here[place % len(here)]])
         self._canvas.show_current()
-        if edit:
-            self._canvas.edit(here[place])
 
     # --- acting
 
-    def new_vertex(self) -> None:
+    def _new_vertex(self) -> None:
         """Add a vertex beside the current one, or in the middle of the view."""
         canvas, drawing = self._canvas, self._model.drawing
         vertex = drawing.by_key.get(self._model.current)
         middle = canvas.units_at(QRectF(canvas.rect()).center())
         x, y = middle if vertex is None else (vertex.x, vertex.y)
         canvas.attempt(canvas.model.add_vertex, *free_place(drawing, x, y))
-        canvas.show_current()
 
-    def connect(self) -> None:
-        """Begin an edge at the current vertex."""
-        if self._model.current not in self._model.drawing.by_key:
-            self._canvas.said.emit("Choose where the edge begins, with Tab; then press C.")
+    def _connect(self) -> None:
+        """Ask where an edge from the current vertex ends."""
+        canvas, model = self._canvas, self._model
+        vertex = model.drawing.by_key.get(model.current)
+        if vertex is None:
+            canvas.said.emit("Choose where the edge begins, with Tab; then press C.")
             return
-        self.tail = self.head = self._model.current
-        self._choose_head(1)
 
-    def _press_while_connecting(self, key: Qt.Key) -> bool:
-        canvas = self._canvas
-        if key in (Key.Key_Return, Key.Key_Enter, Key.Key_C):
-            tail, head = self.tail, self.head
-            self._stop_connecting()
-            canvas.attempt(canvas.model.add_arc, tail, head)
-        elif key in (Key.Key_Right, Key.Key_Down):
-            self._choose_head(1)
-        elif key in (Key.Key_Left, Key.Key_Up):
-            self._choose_head(-1)
-        elif key == Key.Key_Escape:
-            self._stop_connecting()
-            canvas.said.emit("No edge was drawn.")
-        else:
-            self._stop_connecting()
-            return False
-        return True
+        def take(text: str) -> None:
+            head = model.drawing.key_of_name.get(text.strip())
+            if head is None:
+                raise ParameterError(f"There is no vertex {text.strip()}: type the name of one.")
+            model.add_arc(vertex.key, head)
 
-    def _choose_head(self, by: int) -> None:
-        drawing = self._model.drawing
-        keys = [vertex.key for vertex in drawing.vertices]
-        if self.tail not in keys or self.head not in keys:
-            self._stop_connecting()
-            return
-        self.head = keys[(keys.index(self.head) + by) % len(keys)]
-        tail, head = drawing.by_key[self.tail].name, drawing.by_key[self.head].name
-        words = "a loop" if tail == head else f"an edge to {head}"
-        self._canvas.said.emit(f"From {tail}: {words}. Tab chooses, Enter draws, Escape gives up.")
-        self._canvas.update()
+        place = canvas.layout_now.vertex_place(vertex.key).toPoint()
+        canvas.field.edit(place, f"Edge from {vertex.name} to the vertex", "", take)
 
-    def _stop_connecting(self) -> None:
-        self.tail = self.head = NONE
-        self._canvas.update()
-
-    def _arrow(self, key: Qt.Key, fine: bool) -> None:
+    def _arrow(self, key: Qt.Key) -> None:
         canvas, model = self._canvas, self._model
         dx, dy = DIRECTIONS[key]
         if not model.selected_vertices:
             canvas.pan(-PAN_STEP * dx, PAN_STEP * dy)
             return
-        step = FINE if fine else STEP
         here = (model.drawing.by_key[vertex] for vertex in model.selected_vertices)
-        model.move({v.key: (v.x + step * dx, v.y + step * dy) for v in here}, "keys")
+        model.move({v.key: (v.x + STEP * dx, v.y + STEP * dy) for v in here})
         canvas.show_current()
 
     def _edit_current(self) -> None:
@@ -238,12 +169,6 @@ class Keys:
             self._canvas.edit(model.current if model.current >= 0 else min(chosen))
         else:
             self._canvas.said.emit("Choose a vertex with Tab, or an edge with E; Enter edits it.")
-
-    def _toggle_current(self) -> None:
-        model = self._model
-        if model.current in model.drawing.by_key:
-            vertices = model.selected_vertices ^ {model.current}
-            model.select(vertices, model.selected_arcs, model.current)
 
 
 def free_place(drawing: Drawing, x: float, y: float) -> tuple[float, float]:

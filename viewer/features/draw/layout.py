@@ -95,16 +95,6 @@ class Layout:
             return self.vertex_place(key)
         return self.weight_place(key) if key in self._at else None
 
-    def inside(self, box: QRectF) -> tuple[set[int], set[int]]:
-        """Return the vertices within a box, and the edges between them or with a weight there."""
-        vertices = {key for key in self.index_of if box.contains(self.vertex_place(key))}
-        arcs = {
-            arc.key
-            for arc in self.drawing.arcs
-            if {arc.tail, arc.head} <= vertices or box.contains(self.weight_place(arc.key))
-        }
-        return vertices, arcs
-
 
 def _fanned(drawing: Drawing, index_of: Mapping[int, int]) -> list[Line]:
     """Return the edges as lines of a scene, in their order, each bent to its place in its fan."""

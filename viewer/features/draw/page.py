@@ -12,7 +12,6 @@ from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeyEvent
 from PyQt6.QtWidgets import (
     QLabel,
-    QLineEdit,
     QPushButton,
     QSizePolicy,
     QToolBar,
@@ -21,17 +20,13 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.errors import ParameterError
 from viewer.common.flow import FlowLayout
 from viewer.common.small_widgets import choice
-from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.draw.canvas import DrawCanvas
 from viewer.features.draw.drawing import DrawingModel
 from viewer.features.draw.keys import described
-from viewer.features.draw.rules import NAME_LENGTH
 
-NAME_WIDTH = 110  # pixels, at the reference text size
 WAYS = {True: "Directed edges", False: "Undirected edges"}
 
 
@@ -58,10 +53,6 @@ class DrawPage(QWidget):
     def _build(self) -> None:
         self.bar = QToolBar("Drawing tools")
         self.bar.setIconSize(QSize(20, 20))
-        self.name = QLineEdit()
-        self.name.setMaxLength(NAME_LENGTH)
-        self.name.setAccessibleName("Name of the drawing")
-        self.name.setMaximumWidth(scaled(NAME_WIDTH))
         self.ways = choice(WAYS, True, "Direction of the edges")
         self.words = QLabel()
         self.words.setObjectName("draw_words")
@@ -74,7 +65,7 @@ class DrawPage(QWidget):
         self.leave = QPushButton("Close")
         self.leave.setToolTip("Go back to the graph; the drawing is kept")
         foot = FlowLayout()
-        for part in (self.name, self.ways, self.leave, self.use):
+        for part in (self.ways, self.leave, self.use):
             foot.addWidget(part)
         below = QVBoxLayout()
         below.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
@@ -91,7 +82,6 @@ class DrawPage(QWidget):
         model = self.model
         self.use.clicked.connect(self.use_requested)
         self.leave.clicked.connect(self.leave_requested)
-        self.name.editingFinished.connect(self._take_name)
         self.ways.activated.connect(lambda row: model.set_directed(list(WAYS)[row]))
         self.canvas.said.connect(self.say)
         self.canvas.refused.connect(self.refuse)
@@ -113,7 +103,6 @@ class DrawPage(QWidget):
         """Take the colours and the text size of a theme."""
         self._theme = theme
         self.canvas.apply_theme(theme)
-        self.name.setMaximumWidth(scaled(NAME_WIDTH))
         self._show_words(self.words.text(), self._refused)
 
     def say(self, words: str) -> None:
@@ -137,19 +126,10 @@ class DrawPage(QWidget):
 
     def _show_drawing(self) -> None:
         drawing = self.model.drawing
-        if self.name.text() != drawing.name:
-            self.name.setText(drawing.name)
         with QSignalBlocker(self.ways):
             self.ways.setCurrentIndex(list(WAYS).index(drawing.directed))
         self.use.setEnabled(bool(drawing.vertices))
         self._show_selection()
-
-    def _take_name(self) -> None:
-        try:
-            self.model.set_name(self.name.text())
-        except ParameterError as error:
-            self.refuse(str(error))
-            self.name.setText(self.model.drawing.name)
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
         """Leave on Escape; stop other keys that nothing here takes: they move the timeline."""

@@ -10,20 +10,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QFileDialog, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson
-from gpu.lessons.read import read_lesson
+from gpu.lessons.read import find_lessons, read_lesson
 from viewer.common.background import run_command
 from viewer.common.foreign_words import button_words
 from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
-from viewer.features.lessons.files import Shelf
-from viewer.features.lessons.look import DOCK, put_up
+from viewer.features.lessons.look import DOCK, DOCKS
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.panel import LessonPanel
 from viewer.features.lessons.questions import VertexQuestion
@@ -39,7 +37,6 @@ class LessonsFeature(FeaturePart):
         super().__init__(window)
         self.model = LessonModel(window)
         self.panel: LessonPanel | None = None
-        self.shelf = Shelf(window.settings)
         self._before: dict[str, Any] = {}  # how the window stood
         self._asking_vertex = False
         self._connect()
@@ -51,12 +48,12 @@ class LessonsFeature(FeaturePart):
         model.step_changed.connect(self._tell_names)
         model.changed.connect(self._ask_vertex)
         model.lesson_changed.connect(self._ask_vertex)
+        window.docks[DOCK].visibilityChanged.connect(self._ask_vertex)
         window.session.graph_changed.connect(self._take_graph)
         window.notice_bar.offer_taken.connect(self._take_offer)
         menu = window.actions_by_key.menu("open_lesson")
         menu.aboutToShow.connect(self._fill_menu)
         menu.triggered.connect(lambda row: self.open_path(row.data()))
-        window.docks[DOCK].installEventFilter(self)
 
     # --- for the window
 
@@ -99,7 +96,7 @@ class LessonsFeature(FeaturePart):
 
     def start(self, number: int) -> None:
         """Open a lesson by its number in the list, from 1."""
-        self.open_path(str(self.shelf.paths()[number - 1]))
+        self.open_path(str(find_lessons()[number - 1]))
 
     def open_path(self, path: str, *, keep_answers: bool = False) -> None:
         """Open a lesson by its file. A finished one begins again, unless its answers are kept."""
@@ -144,21 +141,6 @@ class LessonsFeature(FeaturePart):
 
         files.ask_save("Lesson as a web page", "Web pages (*.html)", ".html", save, lesson.key)
 
-    def lessons_folder(self) -> None:
-        """Ask for a folder of one's own lessons, and remember it."""
-        dialog = QFileDialog(self._window.as_widget(), "Folder of lessons", str(Path.home()))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._use_folder)
-        dialog.open()
-
-    def _use_folder(self, folder: str) -> None:
-        count = self.shelf.use_folder(folder)
-        advice = "" if count else "A lesson is a .toml file with a .md file beside it."
-        level = "info" if count else "warning"
-        words = f"{count} lessons in {folder}"
-        self._window.session.set_notice(Notice(level, words, advice))  # type: ignore[arg-type]
-
     # --- leaving
 
     def _end(self) -> None:
@@ -173,27 +155,16 @@ class LessonsFeature(FeaturePart):
         else:
             self._tell_names()
 
-    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
-        """Leave the lesson where a person closes its dock."""
-        if a1 is not None and a1.type() == QEvent.Type.Close and self.model.lesson is not None:
-            later(self, partial(self._make_way, closed=True))
-        return super().eventFilter(a0, a1)
-
-    def _make_way(self, *, closed: bool = False) -> None:
-        """Leave the lesson for a graph that a person opened, and offer to go on with it.
-
-        closed : its dock was closed, which is why the lesson is left
-        """
+    def _make_way(self) -> None:
+        """Leave the lesson for a graph that a person opened, and offer to go on with it."""
         lesson, place = self.model.lesson, self.model.place
         if lesson is None:
             return
         self._end()
         before, self._before = self._before, {}
         self._window.docks.forget(DOCK)
-        if closed or self._window.docks[DOCK].isVisible():  # else another arrangement was put up
+        if self._window.docks[DOCK].isVisible():  # else another arrangement was put up
             self._put_looks_back(before)
-            if closed:
-                self._window.docks[DOCK].hide()
         else:
             self._window.graph_view.set_colour_by(before["colour"])
         words = f"Lesson left at step {place + 1} of {len(lesson.steps)}: {lesson.title}"
@@ -216,9 +187,9 @@ class LessonsFeature(FeaturePart):
             question.set_graph(self._window.session.graph)
             question.show_given(self.model.given)
 
-    def _ask_vertex(self) -> None:
+    def _ask_vertex(self, _news: object = None) -> None:
         """Let clicks in the graph be answers, or choose the source."""
-        asking = self.model.asks_vertex
+        asking = self.model.asks_vertex and not self._window.docks[DOCK].isHidden()
         if asking == self._asking_vertex:
             return
         self._asking_vertex = asking
@@ -241,7 +212,7 @@ class LessonsFeature(FeaturePart):
     def _show_dock(self) -> None:
         dock = self._window.docks[DOCK]
         if not dock.isVisible():
-            put_up(self._window.docks)
+            self._window.docks.gather(DOCK, DOCKS)
         self._window.show_dock(DOCK)
         dock.raise_()
 
@@ -293,7 +264,7 @@ class LessonsFeature(FeaturePart):
 
     def _list(self) -> None:
         if self.panel is not None:
-            lessons, problems = self.shelf.all()
+            lessons, problems = all_lessons()
             rows = [(path, lesson, self._progress(lesson)) for path, lesson in lessons]
             self.panel.show_home(rows, "\n".join(problems))
 
@@ -301,12 +272,23 @@ class LessonsFeature(FeaturePart):
         menu = self._window.actions_by_key.menu("open_lesson")
         menu.clear()
         menu.setToolTipsVisible(True)
-        for place, (path, lesson) in enumerate(self.shelf.all()[0], 1):
+        for place, (path, lesson) in enumerate(all_lessons()[0], 1):
             row = QAction(button_words(f"{place}. {lesson.title}"), menu)
             row.setToolTip(lesson.idea)
             row.setStatusTip(f"{lesson.idea} About {lesson.minutes} minutes.")
             row.setData(path)
             menu.addAction(row)
+
+
+def all_lessons() -> tuple[list[tuple[str, Lesson]], list[str]]:
+    """Return path and lesson of each that can be read, and what is wrong with the others."""
+    lessons, problems = [], []
+    for path in find_lessons():
+        try:
+            lessons.append((str(path), read_lesson(path)))
+        except GpuError as error:
+            problems.append(str(error))
+    return lessons, problems
 
 
 install = LessonsFeature

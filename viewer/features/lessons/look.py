@@ -1,7 +1,7 @@
 """Shows what a step of a lesson is about: arrangement, panels, vertices, a moment, the microscope.
 
 Empty panels are hidden: before the first run a lesson shows its text and the graph; the Sweep panel
-appears when a question about a sweep has been answered.
+takes the place of two plots when a question about a sweep has been answered.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gpu.errors import GpuError
 from gpu.lessons.lesson import Step
 from gpu.lessons.quantities import EVENT, event_index, moment_ns
 from viewer.common.later import later
-from viewer.docks import ARRANGEMENTS, Docks
+from viewer.docks import ARRANGEMENTS
 from viewer.feature import Microscope, Window
 from viewer.graph.colours import COLOUR_MODES
 from viewer.models.session import RunRecord
@@ -23,15 +23,9 @@ from viewer.models.session import RunRecord
 LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the microscope
 RING = 24.0  # pixels, the least radius of a ring around a vertex
 BARE_SHARE = 0.38  # of the window's width, beside a graph and nothing else
-BARE = ("buckets", "delta", "parallelism", "work", "timeline", "why")  # show nothing without a run
-
 DOCK = "lesson"  # key of the dock, and of the arrangement round it
 DOCKS = (DOCK, "run", "buckets", "delta", "timeline")
-
-
-def put_up(docks: Docks, layout: str = "") -> None:
-    """Put up a lasting arrangement, or the lesson's own."""
-    docks.choose(layout) if layout in ARRANGEMENTS else docks.gather(DOCK, DOCKS)
+SCOPED = ("microscope", "code")  # docks that a step shows by `microscope`
 
 
 class Look(QObject):
@@ -43,13 +37,13 @@ class Look(QObject):
         self.graph_left = False
         self.vertices: list[int] = []  # to be pointed out
         self._scoped = False
-        self._hidden: set[str] = set()  # docks with nothing in them
-        self._away: set[str] = set()  # those of them that will be shown again
+        self._layout = DOCK  # a lasting arrangement that the lesson asked for, or its own
+        self._docks: tuple[str, ...] = ()  # of its own arrangement
         window.graph_view.rings.append(self._paint)
 
     def begin(self) -> None:
         """Another lesson, or none."""
-        self._hidden, self._away = set(), set()
+        self._layout, self._docks = DOCK, ()
 
     def point_out(self, step: Step, colour_by: str = "") -> None:
         """Put up arrangement, panels, colours and marked vertices of a step.
@@ -58,10 +52,12 @@ class Look(QObject):
         """
         window = self._window
         stays = step.microscope and self._in_microscope
-        if step.layout or (self._scoped and not stays):
-            self._scoped = False
-            put_up(window.docks, step.layout)
-            window.show_dock("lesson").setFocus()
+        fresh = bool(step.layout) or (self._scoped and not stays)
+        if fresh:
+            self._scoped, self._docks = False, ()
+            self._layout = step.layout or self._layout
+            if self._layout in ARRANGEMENTS:
+                window.docks.choose(self._layout)
         if colour_by in COLOUR_MODES:
             window.graph_view.set_colour_by(colour_by)
         graph, self.vertices = window.session.graph, []
@@ -72,53 +68,36 @@ class Look(QObject):
                 continue
         window.graph_view.refresh()
         self.bring_panels(step)
+        if fresh:
+            window.show_dock(DOCK).setFocus()
 
-    def bring_panels(self, step: Step) -> None:
-        """Bring the panels of a step whose question is open to the front, as far as not empty."""
-        self._put_away(step, before=True)
-        if not self._scoped:
-            self._raise(step.panels)
+    def bring_panels(self, step: Step, *, before: bool = True) -> None:
+        """Bring the panels of a step to the front, as far as they are not empty.
+
+        before : the step's question is still open, so that its own sweep is not there yet
+        """
+        if self._scoped:
+            return
+        window, bare = self._window, self._window.session.current is None
+        swept = "sweep" in step.panels and not (before and step.sweeps)
+        plots = () if bare else ("run", "timeline") if swept else DOCKS[1:]
+        own = (DOCK, *plots, *(("sweep",) if swept else ()))
+        if self._layout not in ARRANGEMENTS and own != self._docks:
+            self._docks = own
+            window.docks.gather(DOCK, own)
+            if bare:  # nothing else wants the room
+                main = window.as_widget()
+                wide = int(BARE_SHARE * main.width())
+                main.resizeDocks([window.docks[DOCK]], [wide], Qt.Orientation.Horizontal)
+        for key in step.panels:
+            empty = not swept if key == "sweep" else bare
+            if key in window.docks.by_key and key not in SCOPED and not empty:
+                window.show_dock(key)
+                window.docks[key].raise_()
 
     @property
     def _in_microscope(self) -> bool:
         return self._scoped and self._window.docks.arrangement == "microscope"
-
-    def _put_away(self, step: Step, *, before: bool) -> None:
-        """Hide the docks that would be empty, or show what another step's sweep found.
-
-        before : the step's question is still open, so that its own sweep is not there yet
-        """
-        docks = self._window.docks
-        bare = self._window.session.current is None
-        gone = set(BARE) if bare else set()
-        if "sweep" in step.panels and not gone.issuperset(BARE):
-            gone |= {"buckets", "delta"} - set(step.panels)
-        if before and step.sweeps:
-            gone.add("sweep")
-        if bare and not step.sweeps and "sweep" not in step.panels:
-            gone.add("sweep")
-        gone &= docks.by_key.keys()  # a feature may have been taken away
-        self._hidden = gone
-        if self._scoped:
-            return
-        back = self._away - gone
-        self._away = {key for key in gone if key in self._away or not docks[key].isHidden()}
-        for key in gone:
-            docks[key].hide()
-        if bare:  # nothing else wants the room
-            main = self._window.as_widget()
-            wide = int(BARE_SHARE * main.width())
-            main.resizeDocks([docks["lesson"]], [wide], Qt.Orientation.Horizontal)
-        for key in back:
-            docks[key].show()
-
-    def _raise(self, keys: tuple[str, ...]) -> None:
-        """Bring panels to the front."""
-        window = self._window
-        for key in keys:
-            if key in window.docks.by_key and key not in {"microscope", "code"} | self._hidden:
-                window.show_dock(key)
-                window.docks[key].raise_()
 
     def show_result(self, step: Step, records: Mapping[str, RunRecord]) -> str:
         """Compare, show and seek as the step says; return what cannot be shown, or ""."""
@@ -136,9 +115,7 @@ class Look(QObject):
             if record.trace is not None:
                 window.playback.pause()
                 problem = self._seek(record, step)
-        self._put_away(step, before=False)
-        if not self._scoped:
-            self._raise(step.panels)
+        self.bring_panels(step, before=False)
         return problem
 
     def _open_microscope(self, microscope: Microscope) -> None:

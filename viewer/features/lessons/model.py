@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal
 
-from PyQt6.QtCore import QObject, Qt, pyqtSignal
-from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
@@ -26,12 +25,9 @@ from gpu.lessons.answers import CURVE_RIGHT, PLACE, Bench, values_in
 from gpu.lessons.lesson import Lesson, Question, RunSpec, Step, SweepSpec, Value
 from gpu.schema import SchemaError, checked
 from viewer.common.later import later
-from viewer.feature import Microscope, Window
+from viewer.feature import Window
 from viewer.features.lessons.look import Look
 from viewer.models.session import RunRecord
-
-if TYPE_CHECKING:
-    from viewer.plots.timeline import Timeline
 
 Phase = Literal["open", "working", "told", "done"]
 Answer = float | list[float]
@@ -39,7 +35,6 @@ Remember = Callable[[dict[str, Any]], None]
 Condition = Callable[[], bool | None]  # True: go on; False: it came to nothing; None: wait
 Work = Generator[Condition, bool | None, None]
 PENDING = "…"  # in place of a number whose run has not been made yet
-STEPPING = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Space)  # through events
 DRIVE_S = 40.0  # wall time of a run that is driven by hand, about
 DRIVE_SAMPLES = 400  # of such a run, while none has been made
 AGAIN = "your answer is kept. Try again."
@@ -167,14 +162,6 @@ class LessonModel(QObject):
         return not any(
             graph is one or (graph.name, graph.hash) == (one.name, one.hash) for one in self._graphs
         )
-
-    def gave_to_microscope(self, event: QKeyEvent) -> bool:
-        """Return whether a key stepped or played the events that the microscope shows."""
-        scope = self._window.part(Microscope)
-        if event.key() not in STEPPING or scope is None or scope.events_done is None:
-            return False
-        cast("Timeline", self._window.plots["timeline"]).keyPressEvent(event)
-        return True
 
     def begin(self, lesson: Lesson, progress: Progress, remember: Remember) -> None:
         """Open a lesson where somebody left it."""

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -38,7 +37,6 @@ from viewer.features.lessons.matrix import WrongMatrices
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.questions import QuestionWidget, make_question
 from viewer.features.lessons.step_widgets import (
-    Dots,
     LessonCard,
     StepText,
     label,
@@ -46,8 +44,6 @@ from viewer.features.lessons.step_widgets import (
     show,
 )
 
-FORWARD = (Qt.Key.Key_PageDown, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return)
-BACKWARD = (Qt.Key.Key_PageUp, Qt.Key.Key_Left, Qt.Key.Key_Backspace)
 TURN = (72, 28)  # pixels, a button that turns pages, at the reference text size
 LEAST_WIDTH = 240  # pixels at the reference text size
 SETTLE_MS = 60  # until a page that grew has its height
@@ -103,16 +99,6 @@ class LessonPanel(QWidget):
         self.area = scroller()
         self._fill_scroll()
         column.addWidget(self.area, 1)
-        self.more = QPushButton("More below ▾")
-        self.more.setToolTip("Scroll down: the question or the answer is there")
-        self.more.setAccessibleName("Scroll down")
-        self.more.clicked.connect(self._page_down)
-        self.more.hide()
-        bar = self.area.verticalScrollBar()
-        assert bar is not None
-        bar.valueChanged.connect(self._show_more)
-        bar.rangeChanged.connect(self._show_more)
-        column.addWidget(self.more)
         column.addLayout(self._bottom())
         self.stack.addWidget(page)
 
@@ -153,12 +139,10 @@ class LessonPanel(QWidget):
         self.next.setToolTip("The next step (PgDn)")
         self.back.clicked.connect(lambda: self.model.go(self.model.place - 1))
         self.next.clicked.connect(self.forward)
-        self.dots = Dots()
         for button in (self.back, self.next):
             button.setFixedSize(*map(scaled, TURN))
             row.addWidget(button)
         row.addStretch(1)
-        row.addWidget(self.dots)
         return row
 
     # --- show
@@ -253,9 +237,6 @@ class LessonPanel(QWidget):
         self.next.setEnabled(not working)
         self.next.setText("Finish" if last else "Next")
         self._lead_on(on=model.phase in ("told", "done") and not model.problem and not last)
-        answers = model.progress.answers
-        results = [answers[s.key].right if s.key in answers else None for s in model.lesson.steps]
-        self.dots.show_place(model.place, results)
 
     def _show_check(self) -> None:
         """Show the button that runs the experiment, with its words."""
@@ -313,17 +294,6 @@ class LessonPanel(QWidget):
         if self.told.isVisible():
             self.area.ensureWidgetVisible(self.told, 0, SPACING)
 
-    def _show_more(self) -> None:
-        """Say that there is more below, where there is."""
-        bar = self.area.verticalScrollBar()
-        assert bar is not None
-        self.more.setVisible(bar.value() < bar.maximum() - SPACING)
-
-    def _page_down(self) -> None:
-        bar = self.area.verticalScrollBar()
-        assert bar is not None
-        bar.setValue(bar.value() + bar.pageStep() - 2 * self.fontMetrics().height())
-
     def forward(self) -> None:
         """Go on, or leave after the last step."""
         if self.model.is_last:
@@ -331,22 +301,9 @@ class LessonPanel(QWidget):
         else:
             self.model.go(self.model.place + 1)
 
-    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
-        """Turn pages by the keys that a clicker sends."""
-        mine = a0 is not None and self.hasFocus() and self.model.lesson is not None  # no field's
-        if mine and a0 is not None and self.model.gave_to_microscope(a0):
-            return
-        if mine and a0 is not None and a0.key() in FORWARD:
-            if not self.model.is_last:  # only its button leaves a lesson
-                self.forward()
-        elif mine and a0 is not None and a0.key() in BACKWARD:
-            self.model.go(self.model.place - 1)
-        else:
-            super().keyPressEvent(a0)
-
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self._theme = self.dots.theme = self.matrices.theme = theme
+        self._theme = self.matrices.theme = theme
         for button in (self.back, self.next):
             button.setFixedSize(*map(scaled, TURN))
         font = self.font()
@@ -354,7 +311,6 @@ class LessonPanel(QWidget):
         font.setBold(True)
         self.title.setFont(font)
         self.show_phase()
-        self.dots.update()
 
 
 def _boxed(tint: str, html: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from PyQt6.QtCore import QEvent, QRectF, QSize, Qt, QUrl
-from PyQt6.QtGui import QColor, QPainter, QResizeEvent, QTextOption
+from PyQt6.QtCore import QEvent, Qt, QUrl
+from PyQt6.QtGui import QResizeEvent, QTextOption
 from PyQt6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -16,12 +15,10 @@ from PyQt6.QtWidgets import (
     QSizePolicy,
     QTextBrowser,
     QVBoxLayout,
-    QWidget,
 )
 
 from gpu.lessons.lesson import Lesson
 from viewer.common.text_size import scaled
-from viewer.common.theme import LIGHT
 from viewer.features.lessons.model import Progress
 
 _WORDS = QTextOption.WrapMode.WordWrap
@@ -90,48 +87,6 @@ class StepText(QTextBrowser):
     def _follow(self, link: QUrl) -> None:
         if link.isRelative() and link.hasFragment():
             self.scrollToAnchor(link.fragment())
-
-
-class Dots(QWidget):
-    """One dot a step: done, here, to come."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.theme, self.count, self.place = LIGHT, 0, 0
-        self.results: list[bool | None] = []
-
-    def show_place(self, place: int, results: Sequence[bool | None]) -> None:
-        """Show where we are; `results` right, wrong or neither for each step."""
-        self.place, self.results, self.count = place, list(results), len(results)
-        self.setAccessibleName(f"Step {place + 1} of {self.count}")
-        self.setToolTip(self.accessibleName())
-        self.updateGeometry()
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """As wide as the dots."""
-        return QSize(scaled(15) * max(1, self.count), scaled(16))
-
-    def minimumSizeHint(self) -> QSize:
-        """As wide as the dots."""
-        return self.sizeHint()
-
-    def paintEvent(self, _event: Any) -> None:
-        """Paint."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        step, size = scaled(15), scaled(8)
-        for index, right in enumerate(self.results):
-            colour = self.theme.muted if index <= self.place else self.theme.border
-            if right is not None:
-                colour = self.theme.success if right else self.theme.warning
-            here = index == self.place
-            extent = size + (scaled(4) if here else 0)
-            box = QRectF(index * step + (step - extent) / 2, (self.height() - extent) / 2, 0, 0)
-            box.setSize(QRectF(0, 0, extent, extent).size())
-            painter.setPen(QColor(self.theme.text) if here else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(colour))
-            painter.drawEllipse(box)
 
 
 class LessonCard(QFrame):

@@ -8,9 +8,7 @@ the cursor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 from PyQt6.QtGui import QResizeEvent
@@ -22,7 +20,6 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.errors import GpuError
 from gpu.words import thousands
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import centred_hint, wrapped_label
@@ -255,46 +252,6 @@ class MatrixPanel(LivePanel):
         if record is None:
             return self.HINT
         return f"{record.title}: {self.caption.text()}; {self.words.text()}"
-
-    # --- taking away
-
-    def paper_table(self) -> tuple[list[str], Iterator[list[Any]]]:
-        """Return header and rows of the numbers shown, one line a pixel.
-
-        Raises GpuError where there is no matrix, or not all of it has been looked at.
-        """
-        look, record = self.canvases[0].look, self.model.record
-        look.finish()
-        if record is None or look.share < 1:
-            problem = "there is no matrix" if record is None else f"{look.share:.0%} is read"
-            raise GpuError(f"{problem}: run an algorithm for all pairs, wait until it is all there")
-        header = ["first_source", "last_source", "first_vertex", "last_vertex"]
-        header += ["mean", "unreached", "clock", "probe"]
-
-        grid, unreached = look.grid, look.unreached  # as they are now: it is written later
-        means = look.mean
-
-        def rows() -> Iterator[list[Any]]:
-            if grid is None or record is None:
-                return
-            window = grid.window
-            for y, x in np.ndindex(*grid.shape):
-                row = window.first_row + y * grid.row_step
-                column = window.first_column + x * grid.column_step
-                last_row = min(row + grid.row_step, window.first_row + window.rows) - 1
-                last = min(column + grid.column_step, window.first_column + window.columns) - 1
-                mean = float(means[y, x])
-                source = record.settings.source
-                ends = [source + row, source + last_row, column, last]
-                yield [
-                    *(name_of(self._session, vertex) for vertex in ends),
-                    mean if np.isfinite(mean) else None,
-                    int(unreached[y, x]),
-                    record.clock,
-                    int(record.settings.probe),
-                ]
-
-        return header, rows()
 
 
 def _below(title: QWidget, canvas: QWidget) -> QWidget:

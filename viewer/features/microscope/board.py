@@ -10,22 +10,20 @@ outlined.
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
+from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.algorithms import Algorithm
 from gpu.record.events import MANAGER, EventKind
 from gpu.replay.explain import place_words
 from gpu.replay.replay import Hand, Item, State
 from gpu.words import distance
-from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.microscope.model import MicroscopeModel
 
 MOST_CELLS = 48  # workers drawn; the rest is a number
 MOST_CHIPS = 60  # items of a bucket drawn
-HELD = " ▸ with "  # between an item and the worker that has it
 CELL = 132.0  # pixels, the least width of a worker's cell
 IN_BUCKET = frozenset(
     {
@@ -51,7 +49,6 @@ class Board(QWidget):
         self._lit_at: tuple[int, tuple[int, int] | None] = (-1, None)
         self._model, self._theme, self._workers = model, LIGHT, 0
         self._needed = 200.0
-        self._zones: list[tuple[QRectF, str]] = []  # where words stand, for who points at them
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setAccessibleName("Workers and buckets")
         model.moved.connect(self.update)
@@ -76,39 +73,18 @@ class Board(QWidget):
         super().resizeEvent(a0)
         self.update()
 
-    def words_at(self, place: QPointF) -> str:
-        """Return what the words painted at a place mean, "" for none."""
-        words = next((words for box, words in reversed(self._zones) if box.contains(place)), "")
-        name, held, by = words.partition(HELD)
-        return f"{HELD.lstrip()}{by}\n\n{explain(name)}" if held else explain(*mentioned(words))
-
-    def event(self, a0: QEvent | None) -> bool:
-        """Explain the words under a resting pointer."""
-        if isinstance(a0, QHelpEvent) and a0.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(a0.globalPos(), self.words_at(QPointF(a0.pos())), self)
-            return True
-        return super().event(a0)
-
     def _count_workers(self) -> None:
+        from gpu.devices import find_preset
+
         replay, record = self._model.replay, self._model.record
         self._workers = 0
         if replay is not None and record is not None:
-            seen = int(replay.events["worker"].max()) + 1
-            chosen = record.settings.parameters.get("workers") or 0
-            self._workers = max(
-                seen, int(chosen), self._preset_workers() if replay.state.ring else 0
-            )
+            environment = record.trace.environment if record.trace is not None else {}
+            started = record.settings.parameters.get("workers") or environment.get("workers") or 0
+            if not started and replay.state.ring:
+                started = find_preset(record.settings.device).workers
+            self._workers = max(int(replay.events["worker"].max()) + 1, int(started))
         self.update()
-
-    def _preset_workers(self) -> int:
-        from gpu.devices import find_preset
-
-        record = self._model.record
-        if record is None:
-            return 0
-        started = record.trace.environment.get("workers") if record.trace is not None else None
-        chosen = record.settings.parameters.get("workers") or started
-        return int(chosen or find_preset(record.settings.device).workers)
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Paint everything; ask for another height where it does not fit."""
@@ -121,7 +97,6 @@ class Board(QWidget):
         pen.workers(state, record.algorithm, self._workers)
         pen.lists(state, record.algorithm)
         painter.end()
-        self._zones = pen.zones
         now = (self._model.position, pen.lit_at)
         if now != self._lit_at:
             self._lit_at = now
@@ -143,7 +118,6 @@ class _Pen:
         self.line = self.metrics.height()
         self.y = 2.0
         self.noun = "worker"
-        self.zones: list[tuple[QRectF, str]] = []
         event = model.shown
         self.worker = int(event["worker"]) if event is not None else MANAGER
         self.bucket, self.vertex = None, -1
@@ -168,8 +142,6 @@ class _Pen:
             room = self.right - self.left - wide - 2 * SPACING
             more = self.metrics.elidedText(more, Qt.TextElideMode.ElideRight, room)
             self.painter.drawText(QPointF(at.x() + wide + 2 * SPACING, at.y()), more)
-        box = QRectF(self.left, self.y, self.right - self.left, self.line)
-        self.zones.append((box, f"{words} {more}"))
         self.y += self.line + SPACING / 2
 
     # --- workers
@@ -210,7 +182,6 @@ class _Pen:
         name = hand_sign(self.noun, worker)
         self.text(top, name, theme.text, bold=True)
         flag, doing = self.words(hand, row)
-        self.zones.append((box, f"worker {flag} {doing}"))
         self.text(top, flag, theme.muted if hand.idle else theme.text, right=True)
         self.text(below, doing, theme.text)
 
@@ -306,8 +277,6 @@ class _Pen:
             self.y += self.line
             head, wide = head.translated(0, self.line), 0.0
         self.text(head.adjusted(wide, 0, 0, 0), words, theme.muted)
-        zone = QRectF(self.left, top, self.right - self.left, head.bottom() - top)
-        self.zones.append((zone, f"{name} {words}"))
         self.y += self.line + 4
         items = state.buckets.get(bucket, [])
         if label == "The heap":
@@ -392,8 +361,6 @@ class _Pen:
         pen = QPen(QColor(ink), 2.0 if lit else 1.2)
         if not item.written:
             pen.setStyle(Qt.PenStyle.DashLine)
-        held = f"{HELD}{self.noun} {item.worker}" if item.worker != MANAGER else ""
-        self.zones.append((box, f"item{held}"))
         fill = theme.base
         if item.worker != MANAGER:
             fill = mix(theme.base, theme.accent, 0.08 if item.taken else 0.22)

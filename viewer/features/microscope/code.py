@@ -17,8 +17,7 @@ from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
-from viewer.feature import Table
-from viewer.features.microscope.model import MicroscopeModel, events_table
+from viewer.features.microscope.model import MicroscopeModel
 
 ROOM_ABOVE = 0.35  # of the height, above the lit line
 CODE_PIXELS = 11  # height of the code's type, at the reference text size
@@ -167,10 +166,6 @@ class CodePanel(QWidget):
         across = self.width() >= scaled(WIDE)
         self._split.setOrientation(Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical)
         self._again.start()
-
-    def paper_table(self) -> Table:
-        """Return the events; raise GpuError where none were recorded."""
-        return events_table(self._model.session)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

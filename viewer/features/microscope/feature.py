@@ -1,12 +1,8 @@
 """The microscope in the window: docks, the marks on the graph, one click to a recording.
 
 One click (`open`) shows the recording of the current run if there is one; else it runs the graph
-shown. A file that is being opened is waited for, a run that is going is stopped first. The two
-panels stand in an arrangement of their own. The Run panel offers the same in words while the graph
-is small.
-
-While one of its panels is seen, the event shown is marked on the map, and the keys that step and
-play go through events.
+shown. The two panels stand in an arrangement of their own. While one of them is seen, the event
+shown is marked on the map, and the keys that step and play go through events.
 """
 
 from __future__ import annotations
@@ -15,14 +11,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import QPushButton
-
 from gpu.algorithms import Algorithm, find
 from gpu.graph import CSRGraph
-from gpu.record.events import MOST_ARCS, EventKind
+from gpu.record.events import MOST_ARCS
 from gpu.record.trace import Probe, RunSettings
 from sample_graphs import open_sample
+from viewer.common.later import later
 from viewer.docks import FIRST
 from viewer.feature import Microscope, Window
 from viewer.features.microscope import graph_marks as graph_events
@@ -41,15 +35,9 @@ if TYPE_CHECKING:
 
 EXAMPLE = "sample:figure_6"
 DEVICE = "Classroom GPU"
-COMFORTABLE_ARCS = 400  # of a larger graph the Run panel does not offer it
 ARRANGEMENT = "microscope"
 RECORDING = "Every event is being recorded."
 DOCKS = ("microscope", "code")
-SOUGHT = {
-    "improve": [EventKind.IMPROVE],
-    "head": [EventKind.HEAD, EventKind.SPLIT, EventKind.EDGE],
-    "delta": [EventKind.DELTA, EventKind.OPEN],
-}
 
 
 class MicroscopeFeature(Microscope):
@@ -59,54 +47,26 @@ class MicroscopeFeature(Microscope):
         super().__init__(window)
         self.model = MicroscopeModel(window.session, window.playback)
         self._before = FIRST  # the arrangement when it was opened
-        self._made: RunRecord | None = None  # the run that it asked for last
-        self._algorithm = ""  # that it shall run, if not the Run panel's
         self._wanted = False  # a run was asked for: show it from its first event
-        self._waits = False  # for a file that is being opened
-        self._shown: CSRGraph | None = None  # the graph when that was last looked at
         self._progress = ""  # of what is under way, in words
         self._seen: set[str] = set()  # of DOCKS
         self._theme: Theme = window.theme
-        self._beginning = QTimer(self.model)
-        self._beginning.setSingleShot(True)
-        self._beginning.timeout.connect(self._begin)
-        self._soon = QTimer(self.model)  # once whoever changed something has changed all of it
-        self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self._go_on)
-        self._offer = self._make_offer()
         self._connect()
         self._show_replay()
-        self._show_offer()
 
     def _connect(self) -> None:
         window = self._window
-        self.model.moved.connect(self._show_event)
+        self.model.moved.connect(window.graph_view.refresh)
         self.model.replay_changed.connect(self._show_replay)
-        window.session.graph_changed.connect(self._show_offer)
-        window.modes.drawing_changed.connect(self._show_offer)
-        window.session.graph_changed.connect(self._soon.start)
         window.session.progress_changed.connect(self._show_progress)
         window.session.current_changed.connect(self._show_under_way)
         window.session.run_changed.connect(self._show_under_way)
-        window.controller.running_changed.connect(self._run_ended)
+        window.controller.running_changed.connect(self._show_running)
         window.controller.engine_changed.connect(self._show_under_way)
         window.graph_view.more_marks.append(self._paint)
         window.docks.chosen.connect(window.enable_actions)
         for key in DOCKS:
             window.docks[key].visibilityChanged.connect(partial(self._see, key))
-
-    def _make_offer(self) -> QPushButton:
-        """Put the button that opens the microscope into the Run panel."""
-        button = QPushButton("Look at every event")
-        button.setToolTip("Run this graph with every event recorded and step through it")
-        button.clicked.connect(self.look)
-        self._window.run_panel.offer(button)
-        return button
-
-    def _show_offer(self) -> None:
-        graph = self._window.session.graph
-        here = not self._window.modes.drawing  # else Run takes what is being drawn, not this
-        self._offer.setVisible(here and graph is not None and 0 < graph.m <= COMFORTABLE_ARCS)
 
     # --- for the window
 
@@ -160,11 +120,6 @@ class MicroscopeFeature(Microscope):
         if self.model.replay is None:
             self.record()
 
-    def look(self) -> None:
-        """Record what the Run panel says, every event, and show it."""
-        self.show()
-        self.record()
-
     def show(self) -> None:
         """Put up the arrangement of the microscope."""
         docks = self._window.docks
@@ -196,23 +151,28 @@ class MicroscopeFeature(Microscope):
         self._window.docks.choose(self._before)
         self._show_under_way()
 
-    def record(self, algorithm: str = "") -> None:
-        """Run the graph shown, or that is being opened, with every event kept.
-
-        algorithm : a key of the registry; "" for what the Run panel says.
-        """
-        self._algorithm, self._wanted = algorithm, True
+    def record(self) -> None:
+        """Run the graph shown by the Run panel's algorithm, with every event kept."""
         self._focus()
-        self._go_on()
+        session, controller = self._window.session, self._window.controller
+        graph = session.graph
+        if controller.running and not recording(session.current):
+            words = "Another run is going on."
+            session.set_notice(Notice("info", words, "Stop it, then record every event."))
+        elif graph is None:
+            self.record_example()
+        elif not 0 < graph.m <= MOST_ARCS:
+            self.model.refuse(graph)
+        elif not controller.running:
+            self._wanted = not controller.opening
+            settings = self._settings(graph)
+            controller.run_when_ready(lambda: controller.start_run(settings))
+            self._show_under_way()
 
     def record_example(self) -> None:
         """Record a small example in place of the graph shown."""
         self._window.controller.show_graph(open_sample(EXAMPLE))
         self.record()
-
-    def seek(self, what: str) -> None:
-        """Go to the next event of some kinds: a key of SOUGHT."""
-        self.model.seek(SOUGHT[what])
 
     def go(self, events: int) -> None:
         """Show the state after so many events; where that is a counter's, one steps to all."""
@@ -222,57 +182,18 @@ class MicroscopeFeature(Microscope):
 
     # --- what happens
 
-    def _go_on(self) -> None:
-        """Do what is next on the way to a recording: wait, refuse, stop another run, or begin."""
-        session, controller = self._window.session, self._window.controller
-        graph = session.graph
-        waited, self._waits = self._waits, bool(controller.opening)
-        if waited and not self._waits and graph is self._shown:
-            self._wanted = False  # the file could not be read, or was given up
-        self._shown = graph
-        if self._wanted and not controller.opening:
-            if graph is None:
-                self.record_example()
-            elif not 0 < graph.m <= MOST_ARCS:
-                self._wanted = False
-                self.model.refuse(graph)
-            elif controller.running and not recording(session.current):
-                controller.stop()
-            elif not controller.running:
-                settings = self._settings(graph)
-                controller.run_when_ready(lambda: self._run(settings))
-        self._show_under_way()
-
     def _settings(self, graph: CSRGraph) -> RunSettings:
         settings = self._window.run_panel.run_settings()
-        if self._algorithm and self._algorithm != settings.algorithm:
-            settings = replace(settings, algorithm=self._algorithm, delta=None, parameters={})
         if settings.delta is None:
             settings = replace(settings, delta=visible_delta(graph, find(settings.algorithm)))
         return replace(settings, engine="model", device=DEVICE, probe=int(Probe.EVENTS))
 
-    def _run(self, settings: RunSettings) -> None:
-        controller = self._window.controller
-        if controller.running or controller.opening:
-            return
-        controller.start_run(settings, None)
-        if controller.running:
-            self._made = self._window.session.current
-        else:
-            self._wanted = False
-
-    def _run_ended(self, running: bool) -> None:
-        """Begin ours once another run has ended; one of ours that failed is not tried again."""
-        if not running and self._made is not None and self._window.session.current is self._made:
-            self._wanted = False
-        elif not running:
-            self._soon.start()
+    def _show_running(self, running: bool) -> None:
+        self._wanted = self._wanted and (running or self.model.replay is not None)
         self._show_under_way()
 
     def _show_progress(self, fraction: float, words: str) -> None:
         self._progress = words if fraction < PROGRESS_DONE else ""
-        if fraction >= PROGRESS_DONE and self._wanted:
-            self._soon.start()
         self._show_under_way()
 
     def _show_under_way(self, _news: object = None) -> None:
@@ -280,9 +201,6 @@ class MicroscopeFeature(Microscope):
         controller = self._window.controller
         if not (self._wanted or recording(self._window.session.current)):
             self.model.set_under_way("")
-        elif controller.opening:
-            opened = f"{controller.opening} is being opened; then every event is recorded."
-            self.model.set_under_way(opened)
         elif not controller.ready:
             self.model.set_under_way(f"{controller.preparing} Then every event is recorded.")
         else:
@@ -291,7 +209,7 @@ class MicroscopeFeature(Microscope):
     def _show_replay(self) -> None:
         if self.model.replay is not None and self._wanted:
             self._wanted = False
-            self._beginning.start()  # after the window began its replay
+            later(self, self._begin)  # after the window began its replay
         self._window.enable_actions()
         self._show_presence()
 
@@ -319,9 +237,6 @@ class MicroscopeFeature(Microscope):
         self._window.playback.pause()
         self.model.go(0)
         self.model.step(1)
-
-    def _show_event(self) -> None:
-        self._window.graph_view.refresh()
 
     def _tentative(self) -> Tentative:
         """Return the distances at the event, from where they are, and the counts."""

@@ -17,13 +17,11 @@ from collections.abc import Collection
 import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.events import MOST_ARCS, EventKind
 from gpu.replay.explain import explain
 from gpu.replay.replay import Replay, State
 from gpu.words import thousands
-from viewer.feature import Table
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 
@@ -36,7 +34,6 @@ COUNTERS = (
     EventKind.FINISH,
     EventKind.COLLECT,
 )
-HEADER = ("event", "t_ns", "kind", "worker", "a", "b", "c", "clock", "probe")  # of the table
 PACES = (1, 2, 5, 15, 60)  # events a second
 NO_EVENTS = "This run recorded no events: run it once more and record every one."
 NO_RUN = "No run yet: run this graph and record every event."
@@ -313,16 +310,3 @@ class MicroscopeModel(QObject):
         if self.replay is None:
             return self.words
         return f"Event {self.number} of {self.count}. {self.sentence}"
-
-
-def events_table(session: SessionModel) -> Table:
-    """Return header and a row for each event; raise GpuError where none were recorded."""
-    trace = session.finished_trace()
-    if trace.events is None:
-        raise GpuError("this run recorded no events: choose Record, Every event, then Run")
-    names = {int(kind): kind.name.lower() for kind in EventKind}
-    rows = (
-        (place, t_ns, names.get(kind, str(kind)), worker, a, b, c, trace.clock, 3)
-        for place, (t_ns, kind, worker, a, b, c) in enumerate(trace.events.tolist())
-    )
-    return HEADER, rows

@@ -22,15 +22,11 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.algorithms import ALGORITHMS
-from gpu.devices import PRESETS
 from gpu.record.events import EventKind
 from gpu.words import time_words
-from viewer.common.elided import ElidedLabel
 from viewer.common.theme import LIGHT, SPACING, Theme
-from viewer.feature import Table
 from viewer.features.microscope.board import Board
-from viewer.features.microscope.model import PACES, MicroscopeModel, events_table
+from viewer.features.microscope.model import PACES, MicroscopeModel
 from viewer.plots.key import EVENT_KEY, Key
 
 GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may seek
@@ -42,7 +38,6 @@ GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may se
     ("waste", "Wasted item", (EventKind.STALE, EventKind.SKIP)),
 )
 RECORD = "Run and record every event"
-KEYS = "Left and Right step, Space plays; Shift with an arrow moves the map"
 LEAVE_TIP = "Back to the panels that were there before"
 EVERY_TIP = "Step also to where a bucket's memory and counters change: blocks, resv_ptr, WCC, CWC"
 LAST_TIP, NEXT_TIP = "Back to the last one of this kind", "On to the next one of this kind"
@@ -53,7 +48,7 @@ REPEAT_MS = 700  # a button held so long steps on; a busy machine sees a click l
 class MicroscopePanel(QWidget):
     """Shows a MicroscopeModel; see the module docstring."""
 
-    record_requested = pyqtSignal(str)  # run with every event: an algorithm's key, "" any
+    record_requested = pyqtSignal()  # run with every event
     example_requested = pyqtSignal()  # record an example
     leave_requested = pyqtSignal()
 
@@ -83,14 +78,6 @@ class MicroscopePanel(QWidget):
         self.goal.setMinimumContentsLength(8)
         for key, title, _ in GOALS:
             self.goal.addItem(title, key)
-        self.algorithm = QComboBox()
-        self.algorithm.setAccessibleName("Algorithm")
-        self.algorithm.setToolTip("Run another algorithm on this graph, every event recorded")
-        self.algorithm.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.algorithm.setMinimumContentsLength(8)
-        for row in ALGORITHMS.values():
-            if "model" in row.engines:
-                self.algorithm.addItem(row.title, row.key)
         self.last = self._button("◀ Previous", LAST_TIP)
         self.next = self._button("Next ▶", NEXT_TIP)
         self.leave = self._button("Leave", LEAVE_TIP)
@@ -117,7 +104,7 @@ class MicroscopePanel(QWidget):
         steps = QHBoxLayout()
         for part in (self.back, self.forward, self.play, self.pace):
             steps.addWidget(part)
-        steps.addWidget(self.algorithm, 1)
+        steps.addStretch(1)
         steps.addWidget(self.leave)
         look = QHBoxLayout()
         look.addWidget(self.last)
@@ -133,11 +120,7 @@ class MicroscopePanel(QWidget):
         along.addWidget(self.slider, 1)
         along.addWidget(self.where)
         column.addLayout(along)
-        self.machine = ElidedLabel()
-        machine_row = QHBoxLayout()
-        machine_row.addWidget(self.machine, 1)
-        machine_row.addWidget(self.every)
-        column.addLayout(machine_row)
+        column.addWidget(self.every)
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
         self.key = Key(EVENT_KEY)
@@ -191,18 +174,13 @@ class MicroscopePanel(QWidget):
         self.every.toggled.connect(model.set_every)
         self.goal.currentIndexChanged.connect(self._show_event)
         self.slider.valueChanged.connect(self._slide)
-        self.algorithm.activated.connect(self._ask_again)
-        self.record.clicked.connect(lambda: self.record_requested.emit(""))
+        self.record.clicked.connect(self.record_requested)
         self.example.clicked.connect(self.example_requested)
         model.moved.connect(self._show_event)
         self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
         model.replay_changed.connect(self._show_replay)
         model.words_changed.connect(self._show_words)
         model.playing_changed.connect(self._show_playing)
-
-    def paper_table(self) -> Table:
-        """Return the events; raise GpuError where none were recorded."""
-        return events_table(self._model.session)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme, and room for the sentence in its type."""
@@ -221,9 +199,6 @@ class MicroscopePanel(QWidget):
     def _wanted(self) -> tuple[EventKind, ...]:
         return GOALS[max(self.goal.currentIndex(), 0)][2]
 
-    def _ask_again(self) -> None:
-        self.record_requested.emit(self.algorithm.currentData())
-
     def _slide(self, number: int) -> None:
         if number != self._model.number:
             self._model.pause()
@@ -233,13 +208,6 @@ class MicroscopePanel(QWidget):
         replay = self._model.replay
         self._pages.setCurrentIndex(0 if replay is None else 1)
         self._show_words()
-        record = self._model.record
-        if record is not None:
-            self.algorithm.setCurrentIndex(self.algorithm.findData(record.settings.algorithm))
-            device = record.settings.device
-            about = f": {PRESETS[device].sentence}" if device in PRESETS else ""
-            self.machine.setText(f"{device}. {KEYS}.")
-            self.machine.detail = f"On the {device}{about}. {KEYS}."
         if replay is not None:
             self.every.setVisible(self._model.has_counters)
             self._show_event()
@@ -273,21 +241,10 @@ class MicroscopePanel(QWidget):
         self.setAccessibleDescription(model.summary_text())
 
     def _show_goal(self) -> None:
-        """Let one seek where there is something to find, and say why not where there is not."""
+        """Let one seek where there is something to find."""
         replay, kinds = self._model.replay, self._wanted()
-        reachable = {
-            button: replay is not None and replay.find(kinds, direction) is not None
-            for button, direction in ((self.last, -1), (self.next, 1))
-        }
-        none = not any(reachable.values()) and self._model.kind not in kinds
-        for button, tip, why in (
-            (self.last, LAST_TIP, "No such event before this one"),
-            (self.next, NEXT_TIP, "No such event after this one"),
-        ):
-            button.setEnabled(reachable[button])
-            button.setToolTip(
-                tip if reachable[button] else "No such event in this run" if none else why
-            )
+        for button, direction in ((self.last, -1), (self.next, 1)):
+            button.setEnabled(replay is not None and replay.find(kinds, direction) is not None)
 
     def _reveal(self, top: int, bottom: int) -> None:
         """Scroll to the bucket that the event touches."""
