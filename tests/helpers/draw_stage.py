@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtWidgets import QApplication
@@ -76,7 +77,8 @@ def feature(window: MainWindow, host: FakeHost, qtbot: QtBot) -> DrawFeature:
 
 def place(canvas: DrawCanvas, x: float, y: float) -> QPoint:
     """Return the pixel of a place in the drawing's units (y up)."""
-    return canvas.pixel_of(x, y)
+    pixel = canvas.camera.to_pixels(np.array([[x, y]]))[0]
+    return QPointF(*pixel.tolist()).toPoint()
 
 
 def spot(canvas: DrawCanvas, name: str, rim: bool = False) -> QPoint:

@@ -32,14 +32,6 @@ WIDTH = 2  # pixels, outside the focused part where there is room
 ROUND = 3.0  # pixels, radius of its corners
 MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
 SIZE = (640, 420)  # pixels at the reference text size
-MOVING = (  # what Qt would slide and fade
-    Qt.UIEffect.UI_AnimateMenu,
-    Qt.UIEffect.UI_FadeMenu,
-    Qt.UIEffect.UI_AnimateCombo,
-    Qt.UIEffect.UI_AnimateTooltip,
-    Qt.UIEffect.UI_FadeTooltip,
-    Qt.UIEffect.UI_AnimateToolBox,
-)
 
 
 class FocusRing(QWidget):
@@ -114,9 +106,7 @@ class AccessFeature(FeaturePart):
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self.dialog: MomentDialog | None = None
         self.focus = FocusRing(window.as_widget(), window.theme)
-        self._effects = [effect for effect in MOVING if QApplication.isEffectEnabled(effect)]
         self._obey(window.settings.value(STILL, False) is True)
 
     def apply_theme(self, theme: Theme) -> None:
@@ -125,9 +115,7 @@ class AccessFeature(FeaturePart):
 
     def describe(self) -> None:
         """Show the moment in words, in a window of its own."""
-        self.dialog = MomentDialog(self.moment_words(), self._window.as_widget())
-        self.dialog.finished.connect(self._forget)
-        self.dialog.open()
+        MomentDialog(self.moment_words(), self._window.as_widget()).open()
 
     def moment_words(self) -> str:
         """Return a paragraph for the graph, the time, and each panel that has something to say."""
@@ -162,12 +150,7 @@ class AccessFeature(FeaturePart):
     def _obey(self, still: bool) -> None:
         self._window.playback.still = still
         self._window.as_widget().setAnimated(not still)
-        for effect in self._effects:
-            QApplication.setEffectEnabled(effect, not still)
         self._window.actions_by_key["still"].setChecked(still)
-
-    def _forget(self) -> None:
-        self.dialog = None
 
 
 def described(panel: QWidget | None) -> str:
@@ -200,22 +183,12 @@ class MomentDialog(QDialog):
         self.text.setTextInteractionFlags(self.text.textInteractionFlags() | flags)
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
-        assert copy is not None
-        self.copy_button = copy
-        copy.clicked.connect(self.copy_words)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.addWidget(self.text)
         column.addWidget(buttons)
         self.resize(*map(scaled, SIZE))
         self.text.setFocus()
-
-    def copy_words(self) -> None:
-        """Put all words on the clipboard."""
-        clipboard = QApplication.clipboard()
-        if clipboard is not None:
-            clipboard.setText(self.text.toPlainText())
 
 
 install = AccessFeature

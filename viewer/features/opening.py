@@ -2,16 +2,13 @@
 
 A recording needs no engine and no compiler: its runs, and the places of the vertices, are in the
 package. So the first picture is there with the first paint. The engine process makes the graph from
-its name and seed; it replaces its outline. A recording is read once: before the first paint, or
-later on a thread, and shown in turns of the event loop, so no click waits for it.
+its name and seed; it replaces its outline.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -21,8 +18,6 @@ from gpu.record.recording import load_recording
 from gpu.record.trace import RECORDED_ON
 from gpu.study.compare import Side, telling_moment
 from gpu.study.sweep_saved import sweep_from_dict
-from viewer.common.background import Task
-from viewer.common.later import later
 from viewer.feature import Opening, Window
 from viewer.models.session import GraphOutline, Notice, RunRecord
 
@@ -65,22 +60,12 @@ class OpeningFeature(Opening):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self._unpacked: dict[str, Unpacked] = {}  # those read so far
-        self._reading: dict[str, Task] = {}
-        self._wanted: tuple[str, Callable[[Unpacked], None] | None] = (ROADS, None)
-        self._requests = 0  # how many: only the last one is shown
 
     # --- handlers
 
     def begin(self) -> bool:
         """Show the first recording; False where it is not in this installation."""
-        try:
-            recording = self._unpacked[ROADS] = unpacked(ROADS)
-        except (GpuError, OSError) as error:
-            self._say(error)
-            return False
-        for put in (self._put_graph, self._put_runs, self._put_pair):
-            put(recording)
-        return True
+        return self._show(ROADS)
 
     def show(self, name: str) -> None:
         """Show a recorded comparison at its most telling moment."""
@@ -97,53 +82,24 @@ class OpeningFeature(Opening):
 
     def show_sweep(self) -> None:
         """Show the recorded sweep of Δ, large, beside its graph."""
-        self._show(ROADS, self._put_sweep)
-
-    def _put_sweep(self, _found: Unpacked) -> None:
-        saved = json.loads(_file("sweep.json").read_text(encoding="utf-8"))
-        self._window.sweep.show_saved(sweep_from_dict(saved), str(saved.get(RECORDED_ON, "")))
-        self._window.docks.gather(SWEEP, (SWEEP, "timeline"))
-
-    def close(self) -> None:
-        """Give up what is being read; the window closes."""
-        for task in self._reading.values():
-            task.give_up()
+        if self._show(ROADS):
+            saved = json.loads(_file("sweep.json").read_text(encoding="utf-8"))
+            self._window.sweep.show_saved(sweep_from_dict(saved), str(saved.get(RECORDED_ON, "")))
+            self._window.docks.gather(SWEEP, (SWEEP, "timeline"))
 
     # --- a recording
 
-    def _show(self, name: str, then: Callable[[Unpacked], None] | None = None) -> None:
-        """Show a recorded pair, and what belongs to it, once it is read."""
-        self._requests += 1
-        self._wanted = (name, then)
-        if name in self._unpacked:
-            self._put_all()
-        elif name not in self._reading:
-            result: list[Unpacked] = []  # what the thread leaves here
-            task = self._reading[name] = Task(lambda: result.append(unpacked(name)), self)
-            task.ended.connect(partial(self._have_read, name, result))
-
-    def _have_read(self, name: str, result: list[Unpacked], problem: BaseException | None) -> None:
-        del self._reading[name]
-        if result:
-            self._unpacked[name] = result[0]
-        if isinstance(problem, GpuError | OSError):
-            self._say(problem)
-        elif problem is not None:
-            raise problem
-        elif name == self._wanted[0]:
-            self._put_all()
-
-    def _put_all(self) -> None:
-        """Show what is wanted, a part in each turn of the event loop, unless more is asked for."""
-        request, (name, then) = self._requests, self._wanted
-        parts = [self._put_graph, self._put_runs, self._put_pair, *([then] if then else [])]
-
-        def put_next() -> None:
-            if parts and request == self._requests:
-                parts.pop(0)(self._unpacked[name])
-                later(self, put_next)
-
-        put_next()
+    def _show(self, name: str) -> bool:
+        """Show a recorded pair; say why where it cannot be read."""
+        try:
+            recording = self._unpacked.get(name) or unpacked(name)
+        except (GpuError, OSError) as error:
+            self._window.session.set_notice(Notice("warning", f"No recording: {error}."))
+            return False
+        self._unpacked[name] = recording
+        for put in (self._put_graph, self._put_runs, self._put_pair):
+            put(recording)
+        return True
 
     def _put_graph(self, recording: Unpacked) -> None:
         if not recording.is_of(self._window.session.graph):
@@ -164,9 +120,6 @@ class OpeningFeature(Opening):
         if window.session.current is recording.records[0]:
             window.comparison.compare_or_say(recording.records[1])
             window.playback.set_cursor(recording.telling_ns)
-
-    def _say(self, problem: Exception) -> None:
-        self._window.session.set_notice(Notice("warning", f"No recording: {problem}."))
 
 
 def _file(name: str) -> Traversable:

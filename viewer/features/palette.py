@@ -1,8 +1,7 @@
 """The command palette: find any action by typing a part of its name, press Enter.
 
-The typed letters may be anywhere in the words, in order ("swdl" matches "Sweep Δ"); letters at the
-start of a word or next to each other count more. With nothing typed the actions stand as in the
-menus. An action that cannot be used now is greyed.
+Every word that is typed must be in the name of the action or of its menu; actions with words that
+begin so come first. Else they stand as in the menus. What cannot be used now is greyed.
 """
 
 from __future__ import annotations
@@ -95,12 +94,12 @@ class Palette(QDialog):
 
     def _fill(self, typed: str) -> None:
         self.list.clear()
-        scored = [(match(typed, f"{e.menu} {e.words}"), e) for e in self._entries]
-        hits = [(score, entry) for score, entry in scored if score is not None]
-        if typed:
-            hits.sort(key=lambda pair: -pair[0])
+        words = typed.casefold().split()
+        names = {entry: f" {entry.menu} {entry.words}".casefold() for entry in self._entries}
+        hits = [entry for entry in names if all(word in names[entry] for word in words)]
+        hits.sort(key=lambda entry: not all(f" {word}" in names[entry] for word in words))
         greyed = self.palette().placeholderText()
-        for _, entry in hits:
+        for entry in hits:
             item = QTreeWidgetItem(self.list, [entry.words, entry.menu, entry.keys])
             item.setData(0, ENTRY, entry)
             item.setForeground(1, greyed)
@@ -122,22 +121,6 @@ class Palette(QDialog):
         if entry is not None and entry.action.isEnabled():
             self.accept()
             self.chosen.emit(entry)
-
-
-def match(typed: str, words: str) -> float | None:
-    """Return how well letters fit words, None if they are not all there in order."""
-    score, place, last = 0.0, 0, -2
-    low = words.casefold()
-    starts = [k for k, letter in enumerate(low) if k == 0 or not low[k - 1].isalnum()]
-    for letter in typed.casefold().replace(" ", ""):
-        hit = low.find(letter, place)
-        if hit < 0:
-            return None
-        if hit != last + 1:
-            hit = next((k for k in starts if k >= place and low[k] == letter), hit)
-        score += 3.0 * (hit == last + 1) + 2.0 * (hit in starts)
-        place, last = hit + 1, hit
-    return score - 0.01 * len(words)
 
 
 class PaletteFeature(FeaturePart):

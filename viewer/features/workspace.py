@@ -13,7 +13,8 @@ the window closes.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -46,6 +47,7 @@ from viewer.common.kept_graphs import keep_bytes, kept_folder
 from viewer.common.later import later
 from viewer.feature import FeaturePart, Window
 from viewer.graph.colours import COLOUR_MODES
+from viewer.models.open_choices import OpenRequest
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, Offer, RunRecord
 from viewer.models.settings import THEME_NAMES
@@ -69,25 +71,8 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class OpenGraph:
-    """A button's wish: open the first of these places that is there."""
-
-    waiting: Waiting
-    places: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Continue:
     """A button's wish: open the last session."""
-
-
-@dataclass
-class Reading:
-    """A file that is read in the background; `trusted`: this program wrote it for itself."""
-
-    path: str
-    trusted: bool
-    result: list[Workspace] = field(default_factory=list)
 
 
 class WorkspaceFeature(FeaturePart):
@@ -97,7 +82,6 @@ class WorkspaceFeature(FeaturePart):
         super().__init__(window)
         self._next_id = FIRST_ID
         self._waiting: Waiting | None = None
-        self._reading: Reading | None = None
         self._task: Task | None = None
         window.session.graph_changed.connect(self._graph_is_here)
         window.status_bar.cancel_requested.connect(self.cancel)
@@ -183,20 +167,20 @@ class WorkspaceFeature(FeaturePart):
             words = "Another file is still being opened."
             session.set_notice(Notice("info", words, "Wait for it, or press Cancel."))
             return
-        reading = self._reading = Reading(path, trusted)
+        result: list[Workspace] = []
 
         def work() -> None:
-            if kind == "workspace":
-                reading.result.append(load_workspace(path))
-            else:
-                reading.result.append(workspace_of(load_trace(path), path))
+            whole = kind == "workspace"
+            result.append(load_workspace(path) if whole else workspace_of(load_trace(path), path))
 
         session.set_progress(PROGRESS_UNKNOWN, f"Opening {Path(path).name}…")
         self._task = Task(work, self)
-        self._task.ended.connect(self._have_read)
+        self._task.ended.connect(partial(self._have_read, Path(path), trusted, result))
 
-    def _have_read(self, problem: BaseException | None) -> None:
-        reading, self._task, self._reading = self._reading, None, None
+    def _have_read(
+        self, path: Path, trusted: bool, result: list[Workspace], problem: BaseException | None
+    ) -> None:
+        self._task = None
         session = self._window.session
         session.set_progress(None)
         if isinstance(problem, CancelledByUserError):
@@ -205,12 +189,14 @@ class WorkspaceFeature(FeaturePart):
             session.set_notice(Notice("error", f"{problem}."))
         elif problem is not None:
             raise problem
-        elif reading is not None:
-            self._show(reading)
+        else:
+            self._show(result[0], path, trusted)
 
-    def _show(self, reading: Reading) -> None:
-        """Show what was read; its graph comes later, unless it is open already."""
-        workspace, path = reading.result[0], Path(reading.path)
+    def _show(self, workspace: Workspace, path: Path, trusted: bool) -> None:
+        """Show what was read; its graph comes later, unless it is open already.
+
+        trusted : this program wrote the file for itself
+        """
         folder = path.resolve().parent
         self._say(put_back_looks(self._window, workspace.window))
         records = {number: self._record(trace, folder) for number, trace in workspace.runs}
@@ -219,7 +205,7 @@ class WorkspaceFeature(FeaturePart):
         if graph is None or (here is not None and hash_of(here) == graph.hash):
             self._add(workspace, records)
         else:
-            self._find_graph(Waiting(graph, workspace, records), folder, reading.trusted)
+            self._find_graph(Waiting(graph, workspace, records), folder, trusted)
         left_out = [trace.notes_left_out for _, trace in workspace.runs if trace.notes_left_out]
         if left_out:
             self._say(f"{path.name}: {left_out[0]}.")
@@ -273,22 +259,15 @@ class WorkspaceFeature(FeaturePart):
             places = " or ".join(question(name, folder) for name in outside)
             words = f"The file names the graph {places}."
             advice = "Its runs are shown. Open it only if you know it."
-            offers = (Offer("Open it", OpenGraph(waiting, tuple(outside))),)
+            place = next(filter(is_there, outside), outside[0])
+            request = OpenRequest(place, reader_options(graph.options))
+            offers = (Offer("Open it", request),)
         session.set_notice(Notice("warning", words, advice, offers))
 
     def _take(self, wish: object) -> None:
         """Do what a button of the bar offers."""
         if isinstance(wish, Continue):
             self._read(str(last_session()), "workspace", trusted=True)
-        if not isinstance(wish, OpenGraph):
-            return
-        place = next(filter(is_there, wish.places), None)
-        if place is None:
-            self._say(f"There is no file {' nor '.join(wish.places)}.")
-            return
-        self._waiting = wish.waiting
-        self._waiting.opened = True
-        self._open(place, wish.waiting.graph)
 
     def _graph_is_here(self) -> None:
         graph, waiting = self._window.session.graph, self._waiting

@@ -82,28 +82,6 @@ def test_a_graph_is_drawn_by_hand_and_run(
     np.testing.assert_array_equal(again.positions, graph.positions)
 
 
-def test_each_step_is_undone(feature: DrawFeature, window: MainWindow, qtbot: QtBot) -> None:
-    canvas, model = feature.page.canvas, feature.model
-    for x in (-100, 100):
-        qtbot.mouseDClick(canvas, LEFT, NONE, place(canvas, x, 0))
-    drag(qtbot, canvas, spot(canvas, "A", rim=True), spot(canvas, "B"))
-    undo, redo = window.actions_by_key["draw_undo"], window.actions_by_key["draw_redo"]
-    assert model.undo_words == "edge A → B"
-    qtbot.keyClick(canvas, Key.Key_Z, CTRL)
-    assert arcs(model) == []
-    undo.trigger()
-    assert names(model) == ["A"]
-    assert model.redo_words == "vertex B"
-    qtbot.keyClick(canvas, Key.Key_Y, CTRL)
-    assert names(model) == ["A", "B"]
-    while undo.isEnabled():
-        undo.trigger()
-    assert names(model) == []
-    qtbot.keyClick(canvas, Key.Key_Escape)  # back, where nothing is selected
-    assert not feature.page.isVisible()
-    assert not redo.isEnabled()
-
-
 def test_shift_selects_more_and_all_of_it_is_deleted(
     feature: DrawFeature, window: MainWindow, qtbot: QtBot
 ) -> None:

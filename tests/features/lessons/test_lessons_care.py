@@ -90,18 +90,6 @@ def test_keys_turn_pages_but_do_not_leave_the_last_one(
     assert feature.model.lesson is None
 
 
-def test_a_text_is_whole_in_a_presentation(window: MainWindow, qtbot: QtBot) -> None:
-    feature = window.features["lessons"]
-    feature.start(2)
-    settle(window, qtbot)
-    text = feature.panel.text
-    small = text.height()
-    window.actions_by_key["present"].trigger()
-    qtbot.waitUntil(lambda: text.height() >= text.document().size().height())
-    assert text.height() > small
-    window.actions_by_key["present"].trigger()
-
-
 def test_every_lesson_is_in_the_menu_and_the_palette(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,7 +202,7 @@ def fits(panel: LessonPanel, where: str) -> None:
             assert panel.rect().contains(button.mapTo(panel, button.rect().center()).x(), 5), where
     for part in panel.question.stops() if panel.question else []:
         assert part.accessibleName() or part.text(), where
-    for text in (panel.text, panel.ask, panel.told, panel.bar):
+    for text in (panel.text, panel.ask, panel.told):
         assert text.accessibleName()
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
-from lesson_stage import LEFT, answer, close_window, open_window, settle, walk
+from lesson_files import HEAD, ONE, TEXT, TWO, write
+from lesson_stage import LEFT, answer, close_window, open_window, settle
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import sample_graphs
-from gpu.lessons.lesson import Question, Value
-from viewer.features.lessons.questions import make_question
 from viewer.main_window import MainWindow
 
 SOON_MS = 30_000  # nothing is compiled for this
@@ -27,27 +25,6 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window = open_window(tmp_path / "window.ini")
     yield window
     close_window(window)
-
-
-@pytest.mark.slow
-def test_a_small_lesson_is_walked_and_remembered(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    before = window.session.graph
-    asked = ASKED.replace("high = 10", "high = 14")
-    path = write(tmp_path, HEAD + ONE + RUNS + asked + TWO, TEXT)
-    feature = window.features["lessons"]
-    feature.open_path(str(path))
-    assert walk(window, qtbot, False) == [False]
-    assert window.session.graph is before
-    known = window.settings.value("lessons")["mine"]
-    assert known["finished"]
-    assert known["answers"]["one"]["right"] is False
-    feature.open_path(str(path))  # a finished lesson begins again
-    settle(window, qtbot)
-    assert feature.model.place == 0
-    assert feature.model.given is None
-    assert feature.panel.question.isEnabled()
 
 
 def test_another_graph_ends_the_lesson_and_offers_to_go_on(
@@ -149,50 +126,3 @@ def test_an_answer_about_work_shows_the_counts_of_the_whole_run(
     most = [str(graph.id_of(vertex)) for vertex in np.flatnonzero(counts > 1)]
     assert most == ([] if twice is None else [twice])
     assert (window.comparison.b is None) == (lesson == 2)
-
-
-ANSWER = Value("a", "processed")
-
-
-@pytest.mark.parametrize(
-    ("question", "act", "expected"),
-    [
-        (
-            Question("choice", "?", choices=("a", "b"), candidates=(ANSWER, ANSWER)),
-            lambda shown, qtbot: qtbot.mouseClick(shown.group.button(1), LEFT),
-            1.0,
-        ),
-        (
-            Question("bucket", "?", ANSWER, low=0, high=3),
-            lambda shown, qtbot: qtbot.mouseClick(shown.group.button(2), LEFT),
-            2.0,
-        ),
-        (
-            Question("number", "?", ANSWER, low=1, high=100, logarithmic=True),
-            lambda shown, qtbot: shown.slider.setValue(600),
-            16.0,
-        ),
-    ],
-)
-def test_a_question_says_what_was_clicked(
-    qtbot: QtBot, question: Question, act: Callable[..., None], expected: float
-) -> None:
-    shown = make_question(question)
-    qtbot.addWidget(shown)
-    shown.show()
-    heard: list[float] = []
-    shown.answered.connect(heard.append)
-    act(shown, qtbot)
-    assert heard[-1] == pytest.approx(expected)
-
-
-def test_a_curve_is_a_slider_for_each_value(qtbot: QtBot) -> None:
-    shown = make_question(Question("curve", "?", ANSWER), (1.0, 2.0, 4.0))
-    qtbot.addWidget(shown)
-    shown.show()
-    heard: list[list[float]] = []
-    shown.answered.connect(heard.append)
-    qtbot.keyClick(shown.sliders[1], Qt.Key.Key_Up)
-    assert heard == [[0.5, 0.55, 0.5]]
-    shown.show_given([0.0, 1.0, 0.25])
-    assert [slider.value() for slider in shown.sliders] == [0, 1000, 250]

@@ -25,7 +25,6 @@ from sample_graphs import open_sample
 from viewer.common.theme import DARK, LIGHT
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.code import CodePanel
-from viewer.features.microscope.graph_marks import lowers
 from viewer.features.microscope.model import (
     COUNTERS,
     NO_RUN,
@@ -147,23 +146,6 @@ def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> Non
     assert len(pictures) > 4
 
 
-@pytest.mark.parametrize("key", MODELLED)
-def test_an_arc_that_lowers_a_distance_is_told_before_it_does(key: str) -> None:
-    trace = recorded(key)
-    assert trace.events is not None
-    replay = Replay.of(open_sample("sample:figure_6"), trace)
-    told = dict.fromkeys((True, False), 0)
-    for at, event in enumerate(trace.events[:-1]):
-        if EventKind(int(event["kind"])) != EventKind.RELAX:
-            continue
-        after = trace.events[at + 1]
-        improves = EventKind(int(after["kind"])) == EventKind.IMPROVE and after["b"] == event["a"]
-        head = int(replay.graph.indices[int(event["a"])])
-        assert lowers(replay.go(at + 1), event, head) == improves
-        told[improves] += 1
-    assert told[True] > 0
-
-
 def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
     session, _, model = stage
     panel = MicroscopePanel(model)
@@ -264,25 +246,3 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     assert grabbed(view) != before
     window.playback.set_cursor(window.playback.duration_ns)
     assert model.position == len(model.replay)
-
-
-def test_who_is_shown_a_counter_can_step_from_counter_to_counter(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    model = opened(window, host, qtbot)
-    scope = window.features["microscope"]
-    panel = window.docks["microscope"].widget()
-    kinds = model.replay.events["kind"]
-    assert panel.every.isVisible()
-    scope.go(int(np.flatnonzero(kinds == EventKind.PUSH)[0]) + 1)
-    assert not panel.every.isChecked()
-    scope.go(int(np.flatnonzero(kinds == EventKind.RESERVE)[0]) + 1)
-    assert panel.every.isChecked()
-    model.step(-1)
-    assert model.kind == EventKind.BLOCK_TAKEN
-    panel.every.click()
-    assert model.kind == EventKind.BLOCK_TAKEN  # it stays where it is
-    model.step(1)
-    assert model.kind == EventKind.PUSH
-    show(window.session, recorded("near_far"))
-    assert panel.every.isHidden()  # nothing to pass over

@@ -18,14 +18,12 @@ from pytestqt.qtbot import QtBot
 from test_window import close_for_good
 from test_workspace_window import drop, new_window
 
-import gpu
 from gpu.errors import GpuError
 from gpu.formats import load_graph
 from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded
 from viewer.features.open_options import OpenDialog
 from viewer.main_window import MainWindow
-from viewer.models.session import RunRecord
 
 SIGNED = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 -3\n2 1 4\n"
 TABLE = "source,target,km,hours\n0,1,3,0.5\n1,2,4,2.5\n"
@@ -61,10 +59,6 @@ def serve(window: MainWindow, qtbot: QtBot) -> Any:
         qtbot.waitUntil(lambda: window.session.notice is not None)
         assert window.session.graph is before
     return request
-
-
-def asked(window: MainWindow) -> int:
-    return len(window.controller.host.asked("load"))  # type: ignore[attr-defined]
 
 
 def dialog_of(window: MainWindow) -> OpenDialog:
@@ -117,12 +111,6 @@ def test_a_signed_matrix_dropped_opens_by_the_bars_button(
     assert "1 negative weights read as their absolute values" in graph.provenance.notes
     assert not window.notice_bar.isVisible()
 
-    window.session.add_run(RunRecord.from_trace(1, gpu.run(graph, "adds")))
-    window.actions_by_key["copy_command"].trigger()
-    assert "--weights absolute" in QApplication.clipboard().text()
-    kept = window.features["workspace"].workspace(str(tmp_path / "w.ssspw")).graph
-    assert kept.options["weights"] == "absolute"
-
     recent = window.actions_by_key.menu("recent")
     recent.aboutToShow.emit()
     assert [row.text() for row in recent.actions()] == ["signed.mtx (without signs)"]
@@ -166,12 +154,6 @@ def test_a_table_with_two_weights_asks_which(
     request = serve(window, qtbot)
     assert (request.undirected, request.weight_name) == (True, "KM")
     assert shown_graph(window).m == 4
-    window.actions_by_key["reopen_with_options"].trigger()
-    dialog = dialog_of(window)
-    count = asked(window)
-    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: not window.findChildren(OpenDialog))
-    assert asked(window) == count
 
 
 def test_what_no_reader_made_cannot_be_read_again(

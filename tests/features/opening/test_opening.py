@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from gpu.host import GraphLoaded
 from sample_graphs import open_sample
 from viewer.features import opening as module
 from viewer.main_window import MainWindow
-from viewer.models.run_choices import RunChoices
 from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
@@ -94,19 +92,6 @@ def test_the_graph_takes_the_place_of_its_outline(
     assert window.actions_by_key["sweep"].isEnabled()
 
 
-def test_it_says_whose_run_is_shown_and_begins_with_the_usual_algorithm(
-    window: MainWindow, tmp_path: Path, host: FakeHost
-) -> None:
-    assert window.status_bar._state.text().startswith("Recorded on an NVIDIA H100")
-    settings = Settings(tmp_path / "again.ini")
-    settings.run_panel = {"algorithm": "edge_apsp"}
-    again = MainWindow(settings, host)  # type: ignore[arg-type]
-    assert again.run_panel.choices().algorithm == "edge_apsp"
-    again.start()
-    assert again.run_panel.choices().algorithm == RunChoices().algorithm
-    close_for_good(again)
-
-
 def test_another_graph_is_not_taken_for_it(
     window: MainWindow, host: FakeHost, roads: CSRGraph
 ) -> None:
@@ -128,27 +113,6 @@ def test_the_mesh_comes_under_the_graph_choice(window: MainWindow, qtbot: QtBot)
     assert summary.numbers["b_time_over_a"] > 1.1
     assert summary.numbers["b_work_over_a"] > 1.1
     assert graph.currentData() == "mesh"
-
-
-def test_run_here_makes_the_pair_as_it_was_recorded(
-    window: MainWindow, host: FakeHost, qtbot: QtBot
-) -> None:
-    """Not with a Δ that was left over from something else."""
-    panel = window.run_panel
-    left = panel.choices()
-    over = {"adds": {**left.parameters["adds"], "dynamic_delta": False, "workers": 3}}
-    panel.set_choices(
-        replace(left, algorithm="dijkstra", delta=3.0, parameters={**left.parameters, **over})
-    )
-    recorded = window.session.current
-    assert recorded is not None
-    qtbot.mouseClick(window.features["simple"].bottom.run, LEFT)
-    (made,) = host.asked("run")
-    assert made.algorithm == recorded.settings.algorithm
-    assert made.delta is None
-    assert made.parameters["dynamic_delta"]
-    assert made.parameters["workers"] is None
-    assert made.device == left.device
 
 
 def test_the_sweep_stands_large_beside_its_graph(window: MainWindow, qtbot: QtBot) -> None:

@@ -13,9 +13,8 @@ from pytestqt.qtbot import QtBot
 from screen import all_controls
 from test_controller import FakeHost, path_graph
 from test_window import close_for_good, with_finished_run
-from test_window_engine import LEFT, PATIENCE_MS, press_run, wait_for
+from test_window_engine import PATIENCE_MS, press_run, wait_for
 
-import sample_graphs
 from gpu.record.trace import reached_mask
 from gpu.words import thousands
 from viewer.main_window import MainWindow
@@ -78,23 +77,6 @@ def test_every_arrangement(window: MainWindow, qtbot: QtBot) -> None:
     owners = len(np.unique(window.graph_view.picture.sheet.pixels.vertex))
     words = f"{thousands(owners)} of {thousands(3_000)} drawn"
     assert window.graph_view.drawn_text().startswith(words)
-
-
-def test_cancel_leaves_what_was_drawn(window: MainWindow, qtbot: QtBot) -> None:
-    window.controller.show_graph(sample_graphs.make("grid", n=1_000_000, seed=7712))
-    before = window.session.positions
-    told: list[str] = []
-    window.session.progress_changed.connect(lambda _share, words: told.append(words))
-    press(window, "pivot_mds", qtbot)
-    qtbot.waitUntil(window.status_bar.progress_shown, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: any("pivot" in words for words in told), timeout=PATIENCE_MS)
-    qtbot.mouseClick(window.status_bar._cancel, LEFT)
-    assert window.session.positions is before
-    qtbot.waitUntil(lambda: not window.features["placement"].waiting_for)
-    assert window.actions_by_key["arrange_own"].isChecked()
-    assert not window.status_bar.progress_shown()
-    qtbot.waitUntil(lambda: window.controller.ready, timeout=PATIENCE_MS)
-    assert window.session.positions is before
 
 
 def test_what_cannot_be_is_greyed_out(qapp: QApplication, tmp_path: Path) -> None:

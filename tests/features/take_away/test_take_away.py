@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from page_stage import Parts
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QImage, QPainter
+from PyQt6.QtGui import QImage
 from PyQt6.QtSvg import QSvgRenderer
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
@@ -85,6 +85,7 @@ def test_every_panel_leaves_as_picture_and_drawing(
         for suffix in (".png", ".svg"):
             path = tmp_path / f"{key}{suffix}"
             window.session.set_notice(None)
+            window.session.set_current(window.session.runs[key == "matrix"])
             take_away.save_panel(key, str(path))
             saved(window, qtbot, path)
         check_picture(tmp_path / f"{key}.png")
@@ -123,32 +124,6 @@ def check_drawing(path: Path) -> None:
         denser = QApplication.primaryScreen().devicePixelRatio()
         assert rasters < 10_000 * denser**2, path.name  # a symbol, a colour bar
     assert rasters < 300_000, path.name
-
-
-def test_the_graph_of_two_runs_is_shapes_on_white(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    window.set_theme("dark")
-    graph, path = window.session.graph, tmp_path / "both.svg"
-    b = RunRecord.from_trace(2, gpu.run(graph, "near_far", probe=2))
-    window.session.add_run(b, show=False)
-    window.comparison.compare_with(b)
-    widths = window.graph_view.parentWidget().width()
-    window.features["take_away"].save_panel("graph", str(path))
-    saved(window, qtbot, path)
-    text = path.read_text(encoding="utf-8")
-    rasters = re.findall(r'href="data:image[^"]*"', text)
-    assert max(map(len, rasters)) < 1_000  # the bars of colour of the legends
-    assert text.count("Distance from") == 1  # one legend for both
-    assert window.theme.name == "dark"
-    drawn = QSvgRenderer(str(path)).defaultSize()
-    assert drawn.width() >= widths
-    ground = QImage(drawn, QImage.Format.Format_RGB32)
-    painter = QPainter(ground)
-    QSvgRenderer(str(path)).render(painter)
-    painter.end()
-    places = [(2, 2), (drawn.width() - 2, 2), (drawn.width() - 2, drawn.height() - 2)]
-    assert {ground.pixelColor(x, y).name() for x, y in places} == {"#ffffff"}
 
 
 def said_by_the_copied_line(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:

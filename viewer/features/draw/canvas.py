@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QColor,
     QFocusEvent,
@@ -110,10 +110,6 @@ class DrawCanvas(QWidget):
         """Return the place of a pixel in units of the drawing, kept within bounds."""
         x, y = self.camera.to_world(place.x(), place.y())
         return min(max(x, -FAR), FAR), min(max(y, -FAR), FAR)
-
-    def pixel_of(self, x: float, y: float) -> QPoint:
-        """Return the pixel of a place in units of the drawing."""
-        return QPointF(*self.camera.to_pixels(np.array([[x, y]]))[0].tolist()).toPoint()
 
     def _forget_layout(self) -> None:
         self._layout = None

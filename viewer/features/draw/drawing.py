@@ -15,7 +15,6 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from viewer.features.draw.rules import Weight, check_counts, checked_name, checked_weight, next_name
 
-MOST_STEPS = 200  # of the history
 UNTITLED = "Drawing"
 
 
@@ -139,7 +138,6 @@ class DrawingModel(QObject):
             return
         del self._steps[self._at + 1 :]
         self._steps.append(Step(words, drawing))
-        del self._steps[: -MOST_STEPS - 1]
         self._at = len(self._steps) - 1
         self._settle()
 
@@ -172,16 +170,13 @@ class DrawingModel(QObject):
         if current is None:
             both = [*chosen, *lines]
             current = both[0] if len(both) == 1 else -1
-        self._set_selection(chosen, lines, current)
+        if (chosen, lines, current) != (self.selected_vertices, self.selected_arcs, self.current):
+            self.selected_vertices, self.selected_arcs, self.current = chosen, lines, current
+            self.selection_changed.emit()
 
     def select_all(self) -> None:
         """Select every vertex and arc."""
         self.select(self.drawing.by_key, self.drawing.arc_by_key)
-
-    def _set_selection(self, vertices: frozenset[int], arcs: frozenset[int], current: int) -> None:
-        if (vertices, arcs, current) != (self.selected_vertices, self.selected_arcs, self.current):
-            self.selected_vertices, self.selected_arcs, self.current = vertices, arcs, current
-            self.selection_changed.emit()
 
     # --- edits; each is one step, or raises ParameterError and changes nothing
 

@@ -214,13 +214,11 @@ class DrawFeature(FeaturePart):
     def _begin(self, drawing: Drawing, words: str) -> None:
         """Draw something else; say that Undo brings back the drawing before."""
         old = self.model.drawing
-        same = bool(old.vertices and drawing.vertices) and old.name == drawing.name
         self.show()
         assert self.page is not None
-        if not (same and to_graph(old).hash == to_graph(drawing).hash):
-            self.model.replace_all(drawing, words)
-            if old.vertices:
-                self.page.say(f"{old.name} comes back with Undo.")
+        self.model.replace_all(drawing, words)
+        if old.vertices and old != drawing:
+            self.page.say(f"{old.name} comes back with Undo.")
         self.page.canvas.fit()
 
     def paste(self) -> None:

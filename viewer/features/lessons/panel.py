@@ -16,7 +16,6 @@ from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import (
     QApplication,
     QHBoxLayout,
-    QProgressBar,
     QPushButton,
     QStackedWidget,
     QToolButton,
@@ -115,17 +114,12 @@ class LessonPanel(QWidget):
         self.check.clicked.connect(self.model.check)
         self.hurry = QPushButton("Finish at full speed")
         self.hurry.clicked.connect(self.model.hurry)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 0)
-        self.bar.setTextVisible(False)
-        self.bar.setMaximumHeight(scaled(6))
         self.doing = label("", "muted")
-        self.bar.setAccessibleName("Working")
         self.retry = QPushButton("Run again")
         self.retry.setProperty("role", "primary")
         self.retry.clicked.connect(self.model.retry)
         self.matrices = WrongMatrices()
-        parts = (self.text, self.ask, self.check, self.hurry, self.bar, self.doing, self.told)
+        parts = (self.text, self.ask, self.check, self.hurry, self.doing, self.told)
         for part in (*parts, self.matrices, self.retry):
             self.body.addWidget(part)
         self.body.addStretch(1)
@@ -226,7 +220,6 @@ class LessonPanel(QWidget):
             self.question.setEnabled(model.phase == "open")
         self._show_check()
         self.hurry.setVisible(working and model.step.drive)
-        self.bar.setVisible(working)
         self.doing.setVisible(working)
         self.doing.setText(model.doing)
         self._show_told()

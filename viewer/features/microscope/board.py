@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
+from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.algorithms import Algorithm
@@ -67,11 +67,6 @@ class Board(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Return the same height, at the least width."""
         return QSize(200, int(self._needed))
-
-    def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Other lines, another height."""
-        super().resizeEvent(a0)
-        self.update()
 
     def _count_workers(self) -> None:
         from gpu.devices import find_preset

@@ -21,7 +21,6 @@ from viewer.features.microscope.model import MicroscopeModel
 
 ROOM_ABOVE = 0.35  # of the height, above the lit line
 CODE_PIXELS = 11  # height of the code's type, at the reference text size
-WIDE = 640  # pixels, from which on the two stand side by side
 NO_CODE = "There is no pseudocode for this algorithm."
 
 
@@ -125,7 +124,7 @@ class CodePanel(QWidget):
         self.pseudo_title, self.source_title = QLabel(), QLabel()
         self._scrolls: dict[Lines, QScrollArea] = {}
         self._file = ""  # of the source that is shown
-        split = self._split = QSplitter(Qt.Orientation.Horizontal)
+        split = QSplitter(Qt.Orientation.Horizontal)
         for title, lines in ((self.pseudo_title, self.pseudo), (self.source_title, self.source)):
             split.addWidget(self._part(title, lines))
         split.setSizes([100, 100])
@@ -161,10 +160,8 @@ class CodePanel(QWidget):
         return part
 
     def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Stand side by side, or below each other where that is too narrow to read."""
+        """Look for the lines anew once they have their places."""
         super().resizeEvent(a0)
-        across = self.width() >= scaled(WIDE)
-        self._split.setOrientation(Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical)
         self._again.start()
 
     def apply_theme(self, theme: Theme) -> None:

@@ -23,18 +23,18 @@ from viewer.graph.items import ItemPainter
 from viewer.graph.scene import Placed, radius_of
 
 ON_ARC = (EventKind.RELAX, EventKind.IMPROVE)
-AT_VERTEX = (
-    EventKind.PUSH,
-    EventKind.POP,
-    EventKind.STALE,
-    EventKind.CLIP,
-    EventKind.STAY,
-    EventKind.COLLECT,
-    EventKind.LEAVE,
-    EventKind.DEFER,
-    EventKind.RESUME,
-    EventKind.SKIP,
-)
+AT_VERTEX = {  # what is written at the vertex, before the distance
+    EventKind.PUSH: "queued at",
+    EventKind.POP: "taken at",
+    EventKind.STALE: "stale:",
+    EventKind.SKIP: "left out:",
+    EventKind.STAY: "kept at",
+    EventKind.COLLECT: "set aside at",
+    EventKind.CLIP: "clipped at",
+    EventKind.LEAVE: "leaves at",
+    EventKind.DEFER: "heavy edges wait:",
+    EventKind.RESUME: "heavy edges from",
+}
 OFFER_AT = 0.55  # of the arc, where what it offers is written
 ROOM_ON_ARC = 1.0  # times what the words cover: a longer arc carries them
 MARGIN = 3.0  # pixels between words and the edge of the picture
@@ -69,7 +69,7 @@ def paint_event(
     elif kind in AT_VERTEX:
         place = canvas.place_of(int(event["a"]))
         if place is not None:
-            words = f"{_verb(kind)} {distance(float(event['c']))}"
+            words = f"{AT_VERTEX[kind]} {distance(float(event['c']))}"
             above = QPointF(place.x(), place.y() - radius - 20)
             _chip(painter, theme, above, words, theme.data.event)
 
@@ -81,21 +81,6 @@ def lowers(state: State | None, event: np.void | None, head: int) -> bool:
     hand = state.workers.get(int(event["worker"]))
     dist = state.distances(hand.source if hand is not None else -1)
     return bool(event["c"] < dist[head])
-
-
-def _verb(kind: EventKind) -> str:
-    return {
-        EventKind.PUSH: "queued at",
-        EventKind.POP: "taken at",
-        EventKind.STALE: "stale:",
-        EventKind.SKIP: "left out:",
-        EventKind.STAY: "kept at",
-        EventKind.COLLECT: "set aside at",
-        EventKind.CLIP: "clipped at",
-        EventKind.LEAVE: "leaves at",
-        EventKind.DEFER: "heavy edges wait:",
-        EventKind.RESUME: "heavy edges from",
-    }[kind]
 
 
 def _dashed(painter: QPainter, theme: Theme, at: QPointF, radius: float) -> None:

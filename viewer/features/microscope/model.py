@@ -34,7 +34,7 @@ COUNTERS = (
     EventKind.FINISH,
     EventKind.COLLECT,
 )
-PACES = (1, 2, 5, 15, 60)  # events a second
+PACE_MS = 200  # between two events that go by
 NO_EVENTS = "This run recorded no events: run it once more and record every one."
 NO_RUN = "No run yet: run this graph and record every event."
 TOO_MANY = "{count:,} events are too many for the microscope: it opens up to {most:,}."
@@ -67,10 +67,10 @@ class MicroscopeModel(QObject):
         self._follow = True  # whether a move of the cursor is somebody else's
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
-        self.set_pace(5)
+        self._timer.setInterval(PACE_MS)
         session.current_changed.connect(self._show_run)
         session.run_changed.connect(self._show_change)
-        session.graph_changed.connect(self._show_graph)
+        session.graph_changed.connect(lambda: self._show_run(session.current))
         playback.cursor_changed.connect(self._show_cursor)
         self._show_run(session.current)
 
@@ -211,11 +211,6 @@ class MicroscopeModel(QObject):
         """Whether events go by by themselves."""
         return self._timer.isActive()
 
-    def set_pace(self, events_per_second: float) -> None:
-        """Set how many events go by in a second."""
-        self.pace = events_per_second
-        self._timer.setInterval(int(1000 / events_per_second))
-
     def play(self) -> None:
         """Let events go by, from the first if the last is shown."""
         if self.replay is None or self.playing:
@@ -270,9 +265,6 @@ class MicroscopeModel(QObject):
                 self._show_run(record)
         elif record is self.session.current and self.record is not record:
             self._show_run(record)
-
-    def _show_graph(self) -> None:
-        self._show_run(self.session.current)
 
     def _show_cursor(self, cursor_ns: float) -> None:
         if self._follow and self.replay is not None:

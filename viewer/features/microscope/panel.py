@@ -26,7 +26,7 @@ from gpu.record.events import EventKind
 from gpu.words import time_words
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.microscope.board import Board
-from viewer.features.microscope.model import PACES, MicroscopeModel
+from viewer.features.microscope.model import MicroscopeModel
 from viewer.plots.key import EVENT_KEY, Key
 
 GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may seek
@@ -66,12 +66,6 @@ class MicroscopePanel(QWidget):
         self.back = self._button("◀", "The event before (Left)")
         self.forward = self._button("▶", "The next event (Right)")
         self.play = self._button("Play", "Let events go by (Space)")
-        self.pace = QComboBox()
-        self.pace.setAccessibleName("Events a second")
-        self.pace.setToolTip("How many events go by in a second")
-        for pace in PACES:
-            self.pace.addItem(f"{pace}/s", pace)
-        self.pace.setCurrentIndex(PACES.index(5))
         self.goal = QComboBox()
         self.goal.setAccessibleName("What to look for")
         self.goal.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -102,7 +96,7 @@ class MicroscopePanel(QWidget):
 
     def _arrange(self, scroll: QScrollArea) -> None:
         steps = QHBoxLayout()
-        for part in (self.back, self.forward, self.play, self.pace):
+        for part in (self.back, self.forward, self.play):
             steps.addWidget(part)
         steps.addStretch(1)
         steps.addWidget(self.leave)
@@ -166,7 +160,6 @@ class MicroscopePanel(QWidget):
         self.back.clicked.connect(lambda: model.step(-1))
         self.forward.clicked.connect(lambda: model.step(1))
         self.play.clicked.connect(model.toggle)
-        self.pace.currentIndexChanged.connect(lambda: model.set_pace(self.pace.currentData()))
         self.last.clicked.connect(lambda: self.seek(-1))
         self.next.clicked.connect(lambda: self.seek(1))
         self.leave.clicked.connect(self.leave_requested)
