@@ -220,10 +220,11 @@ class ItemPainter:
         curves, t = self.curves, np.linspace(0, 1, ALONG)[:, None, None]
         parts = (1 - t) ** 2 * curves.start, 2 * t * (1 - t) * curves.control, t**2 * curves.end
         lines: np.ndarray = sum(parts, np.zeros(1)).reshape(-1, 2)
-        weights = [
-            curves.beside(place, self._width(f"{arc.weight:g}"))
-            for place, arc in enumerate(self._scene.arcs)
-        ]
+        weights = []
+        for place, arc in enumerate(self._scene.arcs):
+            width = self._width(f"{arc.weight:g}")
+            x, y = curves.beside(place, width).tolist()
+            weights += [(x - width / 2, y), (x, y), (x + width / 2, y)]
         return np.concatenate([lines, np.repeat(weights, ALONG, axis=0)])
 
     def _free_place(self, vertex: int, words: str, inked: np.ndarray) -> QPointF:

@@ -16,15 +16,18 @@ from test_controller import FakeHost, say
 
 import gpu
 from gpu.algorithms import ALGORITHMS
-from gpu.host import Ready, RunFinished
+from gpu.errors import EngineError
+from gpu.graph import CSRGraph
+from gpu.host import Failed, Progress, Ready, RunFinished
 from gpu.record.events import EventKind
 from gpu.record.trace import Probe, Trace
-from gpu.replay.pseudocode import pseudocode_of
+from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from gpu.replay.replay import Replay
 from sample_graphs import open_sample
 from viewer.common.theme import DARK, LIGHT
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.code import CodePanel
+from viewer.features.microscope.feature import visible_delta
 from viewer.features.microscope.model import (
     COUNTERS,
     NO_RUN,
@@ -179,6 +182,76 @@ def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
     assert f"event {model.number} of {model.count}" in panel.where.text()
 
 
+# --- code
+
+
+def code_of(key: str) -> Pseudocode:
+    code = pseudocode_of(key)
+    assert code is not None
+    return code
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_each_kind_that_an_algorithm_makes_has_its_line(key: str) -> None:
+    code = code_of(key)
+    for what in ("sample:figure_6", "sample:rmat?n=64&seed=3"):
+        if ALGORITHMS[key].result == "matrix" and "rmat" in what:
+            continue
+        events = recorded(key, what).events
+        for kind, a in set(zip(events["kind"].tolist(), events["a"].tolist(), strict=True)):
+            assert kind == EventKind.SAMPLE or code.lit_by(EventKind(kind), a) >= 0
+    for line in code.lines:
+        assert line.row < len(code.sources[line.file])
+        assert len(line.text) <= 60
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_heat_counts_what_the_run_did(stage: tuple, qtbot: QtBot, key: str) -> None:
+    session, _, model = stage
+    panel = CodePanel(model)
+    qtbot.addWidget(panel)
+    trace = recorded(key)
+    code, matrix = code_of(show(session, trace).algorithm.key), ALGORITHMS[key].result == "matrix"
+    events = [(EventKind(kind), a) for kind, a in trace.events[["kind", "a"]].tolist()]
+    for position in (len(events) // 3, 2 * len(events) // 3, len(events)):
+        model.go(position)
+        for k, line in enumerate(code.lines):
+            done = [a for kind, a in events[:position] if kind in line.kinds]
+            wanted = len(done) if line.only is None else sum(a in line.only for a in done)
+            if code.begins_at >= 0 and EventKind.PUSH in line.kinds:
+                wanted -= 1  # the source, which enters by the first line
+            if k == code.begins_at:
+                wanted = 1
+            assert panel.pseudo.counts[k] == wanted
+    last = trace.samples[-1]
+    counts = {line.text.strip(): panel.pseudo.counts[k] for k, line in enumerate(code.lines)}
+    arcs = next(count for words, count in counts.items() if "(u, v, w)" in words)
+    assert arcs == last["relaxed_edges"]
+    assert sum(count for words, count in counts.items() if "]: " in words) == last["improved"]
+    if not matrix:
+        return
+    sources = len(trace.dist)
+    assert counts["each block, while a source is left:"] == sources
+    assert counts["row = ∞, but 0 at the source"] == sources
+    taken = counts.get("take waiting u below the bound")
+    rounds = counts["a round:"] * session.graph.n if taken is None else taken
+    assert rounds == last["processed_vertices"]
+    split = counts.get("none below the bound: heavy edges, if split")
+    if split is not None:
+        assert (key == "delta_apsp") == (counts["take u again: its heavy edges"] == taken > 0)
+        assert split == counts["then light edges again"]
+
+
+def test_a_bucket_width_that_one_can_see() -> None:
+    graph = open_sample("sample:figure_6")
+    for key in MODELLED:
+        row = ALGORITHMS[key]
+        width = visible_delta(graph, row)
+        assert (width is None) == (row.dynamic or not row.bucketed)
+        if width is not None:
+            assert 2 < gpu.run(graph, "dijkstra").dist.max() / width < 32
+
+
 # --- in the window
 
 
@@ -246,3 +319,122 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     assert grabbed(view) != before
     window.playback.set_cursor(window.playback.duration_ns)
     assert model.position == len(model.replay)
+
+
+# --- ways in and out
+
+
+def panel_of(window: MainWindow) -> MicroscopePanel:
+    panel = window.docks["microscope"].widget()
+    assert isinstance(panel, MicroscopePanel)
+    return panel
+
+
+def finish(window: MainWindow, host: FakeHost, graph: CSRGraph) -> RunRecord:
+    """Answer the newest run that was asked for; return it."""
+    record = window.session.runs[-1]
+    settings = record.settings
+    trace: Trace = gpu.run(
+        graph, settings.algorithm, "model", source=settings.source, probe=settings.probe
+    )
+    say(window.controller, host, RunFinished(record.run_id, replace(trace, settings=settings)))
+    return record
+
+
+def test_a_graph_that_is_too_large_is_refused(
+    window: MainWindow,
+    host: FakeHost,
+    qtbot: QtBot,
+) -> None:
+    say(window.controller, host, Ready(0, 0.1))
+    window.controller.show_graph(open_sample("sample:grid?n=10000"))
+    window.actions_by_key["microscope"].trigger()
+    panel = panel_of(window)
+    assert "every event is recorded of up to 20,000" in panel.problem.text()
+    assert not host.asked("run")
+    assert not panel.record.isVisible()
+    qtbot.mouseClick(panel.example, LEFT)
+    qtbot.waitUntil(lambda: len(host.asked("run")) == 1)
+    assert window.session.graph.n == 9
+
+
+def test_leaving_brings_back_the_keys_of_before(
+    window: MainWindow,
+    host: FakeHost,
+    qtbot: QtBot,
+) -> None:
+    view = window.graph_view
+    say(window.controller, host, Ready(0, 0.1))
+    window.start_run()
+    first = finish(window, host, window.session.graph)
+    assert first.settings.device != "Classroom GPU"
+    model = opened(window, host, qtbot)
+    assert window.focusWidget() is panel_of(window)
+    assert view.distances_now is not None
+    for widget in (panel_of(window), view):
+        widget.setFocus()
+        at, camera = model.number, view.camera
+        qtbot.keyClick(widget, Qt.Key.Key_Right)
+        assert model.number == at + 1
+        qtbot.keyClick(widget, Qt.Key.Key_Left)
+        assert model.number == at
+        assert view.camera == camera
+    qtbot.keyClick(view, Qt.Key.Key_Space)
+    assert model.playing
+    assert not window.playback.playing
+    qtbot.keyClick(view, Qt.Key.Key_Space)
+    assert not model.playing
+    qtbot.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert view.camera != camera
+    window.actions_by_key["microscope_leave"].trigger()
+    assert view.distances_now is None
+    camera = view.camera
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_Right)
+    assert view.camera != camera
+    window.timeline.setFocus()
+    window.playback.set_cursor(0.0)
+    qtbot.keyClick(window.timeline, Qt.Key.Key_Right)
+    samples = window.session.current.samples
+    assert window.playback.cursor_ns == samples["t_ns"][window.playback.sample_index] > 0
+
+
+def test_both_panels_say_what_is_under_way(
+    window: MainWindow,
+    host: FakeHost,
+    qtbot: QtBot,
+) -> None:
+    window.controller.start()
+    window.actions_by_key["microscope"].trigger()
+    panel, code = panel_of(window), window.docks["code"].widget()
+    assert "Starting the engine" in panel.problem.text()
+    say(window.controller, host, Ready(0, 0.1))
+    record = window.session.runs[-1]
+    for share in (-1.0, 0.25):
+        say(window.controller, host, Progress(record.run_id, share, "compiling the model"))
+        assert "Compiling the model" in panel.problem.text() == code.hint.text()
+    assert not panel.record.isVisible()
+    say(window.controller, host, Failed(record.run_id, EngineError("the engine broke")))
+    assert panel.problem.text() == "the engine broke" == code.hint.text()
+    assert panel.record.isVisible()
+    qtbot.wait(50)
+    assert len(host.asked("run")) == 1  # it is not tried again and again
+
+
+def test_a_run_that_is_going_and_a_drawing_come_first(
+    window: MainWindow,
+    host: FakeHost,
+) -> None:
+    say(window.controller, host, Ready(0, 0.1))
+    window.start_run()
+    window.actions_by_key["microscope"].trigger()
+    assert len(host.asked("run")) == 1
+    assert "Another run is going on" in window.session.notice.words
+    finish(window, host, window.session.graph)
+    window.actions_by_key["microscope_leave"].trigger()
+    window.actions_by_key["draw"].trigger()
+    shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
+    window.actions_by_key["microscope"].trigger()  # nothing vanishes, and it is said why
+    assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == shown
+    assert "run the drawing first" in window.session.notice.words
+    window.actions_by_key["draw"].trigger()

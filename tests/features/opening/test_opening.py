@@ -92,17 +92,6 @@ def test_the_graph_takes_the_place_of_its_outline(
     assert window.actions_by_key["sweep"].isEnabled()
 
 
-def test_another_graph_is_not_taken_for_it(
-    window: MainWindow, host: FakeHost, roads: CSRGraph
-) -> None:
-    other = open_sample("sample:grid?n=100")
-    say(window.controller, host, GraphLoaded(window.controller._arcs_id, other, None))
-    assert window.session.arcs_missing
-    window.session.set_graph(other)
-    window.session.complete(roads)
-    assert window.session.graph is other
-
-
 def test_the_mesh_comes_under_the_graph_choice(window: MainWindow, qtbot: QtBot) -> None:
     graph = window.features["simple"].top.graph
     graph.setCurrentIndex(graph.findData("mesh"))
