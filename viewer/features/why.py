@@ -1,7 +1,7 @@
-"""Why did Δ change? Each decision of the run as a line: when, what, why, with its numbers.
+"""Why did Δ change? Each decision of the run: when, what, and below it why, with its numbers.
 
-The last line says why Δ stays as it is. The line in force at the cursor is marked; a click, or
-Enter, puts the cursor at the decision.
+The last one says why Δ stays as it is. The one in force at the cursor is marked; a click, or
+Enter, puts the cursor there.
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ from __future__ import annotations
 from bisect import bisect_right
 
 import numpy as np
-from PyQt6.QtWidgets import QHeaderView, QStackedLayout, QTableWidgetItem, QVBoxLayout, QWidget
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QListView, QListWidget, QStackedLayout, QWidget
 
 from gpu.words import distance, time_words
-from viewer.common.small_widgets import centred_hint, plain_table
-from viewer.common.theme import SPACING
+from viewer.common.small_widgets import centred_hint
 from viewer.feature import FeaturePart
 from viewer.models.decisions import decisions, staying
 from viewer.models.session import RunRecord
 from viewer.plots.live import LivePanel
 
 MOST_ROWS = 2_000  # a table that a person can scroll
-COLUMNS = ("Time", "What", "Why")
 AUTOMATIC = "Tick Automatic in the Run panel to let it move."
 
 
@@ -33,27 +32,23 @@ class WhyPanel(LivePanel):
     def _build(self) -> None:
         self._rows: list[tuple[float, str, str]] = []  # ns, what, why
         self._is_whole = False  # the last line says why Δ stays
-        self.table = plain_table(COLUMNS, "Changes of Δ")
-        down, across = self.table.verticalHeader(), self.table.horizontalHeader()
-        assert down is not None
-        assert across is not None
-        down.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        across.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
-        column.addWidget(self.table, 1)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Changes of Δ")
+        self.list.setWordWrap(True)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setSpacing(2)
         self.hint = centred_hint(self.HINT)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.hint)
-        self._pages.addWidget(page)
+        self._pages.addWidget(self.list)
         self.setMinimumSize(220, 120)
-        self.table.cellClicked.connect(self._go)
-        self.table.cellActivated.connect(self._go)
+        self.list.itemClicked.connect(self._go)
+        self.list.itemActivated.connect(self._go)
 
     def _reset(self, record: RunRecord | None) -> None:
         self._rows, self._is_whole = [], False
-        self.table.setRowCount(0)
+        self.list.clear()
         self._pages.setCurrentIndex(0 if record is None else 1)
 
     def _consume(self, samples: np.ndarray) -> None:
@@ -63,12 +58,9 @@ class WhyPanel(LivePanel):
         self._add([(one.t_ns, one.what, one.why) for one in made])
 
     def _add(self, rows: list[tuple[float, str, str]]) -> None:
-        for t_ns, what, why in rows[: max(MOST_ROWS - len(self._rows), 0)]:
-            place = len(self._rows)
-            self._rows.append((t_ns, what, why))
-            self.table.insertRow(place)
-            for column, words in enumerate((time_words(t_ns), what, why)):
-                self.table.setItem(place, column, QTableWidgetItem(words))
+        fresh = rows[: max(MOST_ROWS - len(self._rows), 0)]
+        self._rows += fresh
+        self.list.addItems([f"{time_words(t_ns)}:  {what}\n{why}" for t_ns, what, why in fresh])
 
     def _draw_data(self) -> None:
         record = self._record
@@ -94,13 +86,11 @@ class WhyPanel(LivePanel):
 
     def _draw_cursor(self) -> None:
         row = self._row_now
-        if row < 0:
-            self.table.clearSelection()
-        elif row != self.table.currentRow() or not self.table.selectedItems():
-            self.table.selectRow(row)
+        if row != self.list.currentRow():
+            self.list.setCurrentRow(row)
 
-    def _go(self, row: int, _column: int) -> None:
-        self._playback.set_cursor(self._rows[row][0])
+    def _go(self, _item: object) -> None:
+        self._playback.set_cursor(self._rows[self.list.currentRow()][0])
 
     def summary_text(self) -> str:
         """Return the decision in force at the cursor."""

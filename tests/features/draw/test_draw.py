@@ -1,34 +1,125 @@
-"""The canvas of a drawing, by real clicks, drags and keys."""
+"""Drawing in the window, by real clicks, drags and keys: the canvas, text, files, runs."""
 
 from __future__ import annotations
 
-import draw_stage
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
-from draw_stage import (
-    CTRL,
-    LEFT,
-    NONE,
-    SHIFT,
-    Key,
-    arcs,
-    drag,
-    figure_1,
-    names,
-    place,
-    spot,
-    type_in,
-)
-from PyQt6.QtCore import QPoint
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
+from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
-from test_controller import FakeHost
+from screen import all_controls
+from test_controller import FakeHost, path_graph, say, trace_of
+from test_window import close_for_good
 
+import sample_graphs
+from gpu.errors import EngineError
 from gpu.formats import load_graph
+from gpu.host import Failed, RunFinished
+from viewer.features.draw.canvas import DrawCanvas
+from viewer.features.draw.drawing import EMPTY, DrawingModel
 from viewer.features.draw.feature import DrawFeature
 from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
 
-host, window, feature = draw_stage.host, draw_stage.window, draw_stage.feature  # fixtures
+LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
+NONE, SHIFT, CTRL = (
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+)
+Key = Qt.Key
+
+
+@pytest.fixture(scope="module")
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture(scope="module")
+def window(
+    qapp: QApplication, tmp_path_factory: pytest.TempPathFactory, host: FakeHost
+) -> Iterator[MainWindow]:
+    """One window for all tests here: `feature` begins each anew."""
+    window = MainWindow(all_controls(tmp_path_factory.mktemp("draw") / "w.ini"), host)  # type: ignore[arg-type]
+    window.show()
+    window.build_plots()
+    for key in ("compare", "microscope", "workspace", "draw"):
+        window.features[key]
+    held = QApplication.topLevelWidgets()  # else pyqtgraph's own look new after each collection
+    yield window
+    del held
+    close_for_good(window)
+
+
+@pytest.fixture
+def feature(window: MainWindow, host: FakeHost, qtbot: QtBot) -> DrawFeature:
+    """The page, open and empty, the canvas in focus."""
+    feature = window.features["draw"]
+    window.features["microscope"]._wanted = False  # nothing is left of a recording
+    if window.controller.running:
+        say(window.controller, host, Failed(window.controller._run_id, EngineError("over")))
+    feature.leave()
+    window.resize(1280, 800)
+    if window.theme.name != "light":
+        window.set_theme("light")
+    if not window.docks["work"].isVisible():
+        window.docks.arrange("explore")
+    window.controller.show_graph(path_graph())
+    host.calls.clear()
+    feature.model.start_with(EMPTY)
+    window.actions_by_key["draw"].trigger()
+    assert feature.page.isVisible()
+    feature.fit()
+    window.activateWindow()
+    qtbot.waitUntil(feature.page.canvas.hasFocus)
+    return feature
+
+
+def place(canvas: DrawCanvas, x: float, y: float) -> QPoint:
+    """Return the pixel of a place in the drawing's units (y up)."""
+    pixel = canvas.camera.to_pixels(np.array([[x, y]]))[0]
+    return QPointF(*pixel.tolist()).toPoint()
+
+
+def spot(canvas: DrawCanvas, name: str, rim: bool = False) -> QPoint:
+    """Return the middle of a vertex, or a pixel on its rim, to the lower left."""
+    middle = canvas.layout_now.vertex_place(canvas.model.drawing.key_of_name[name])
+    off = canvas.radius * 0.74 if rim else 0.0
+    return (middle + QPointF(-off, off)).toPoint()
+
+
+def drag(qtbot: QtBot, canvas: DrawCanvas, start: QPoint, end: QPoint, held: Any = NONE) -> None:
+    qtbot.mousePress(canvas, LEFT, held, start)
+    for k in range(1, 5):
+        qtbot.mouseMove(canvas, start + (end - start) * (k / 4))
+    qtbot.mouseRelease(canvas, LEFT, held, end)
+
+
+def type_in(qtbot: QtBot, canvas: DrawCanvas, text: str, end: Any = Key.Key_Return) -> None:
+    assert canvas.field.active
+    qtbot.keyClicks(canvas.field, text)
+    qtbot.keyClick(canvas.field, end)
+
+
+def names(model: DrawingModel) -> list[str]:
+    return [vertex.name for vertex in model.drawing.vertices]
+
+
+def arcs(model: DrawingModel) -> list[str]:
+    drawing = model.drawing
+    return [f"{drawing.arc_words(arc)} {arc.weight:g}" for arc in drawing.arcs]
+
+
+def figure_1(model: DrawingModel) -> None:
+    s, a, b = (
+        model.add_vertex(x, y, name) for name, x, y in (("S", -120, 0), ("A", 0, 90), ("B", 120, 0))
+    )
+    for tail, head, weight in ((s, a, 10), (s, b, 1), (b, a, 1)):
+        model.add_arc(tail, head, weight)
 
 
 def test_a_graph_is_drawn_by_hand_and_run(
@@ -178,3 +269,128 @@ def test_wrong_weights_are_refused_at_the_field(feature: DrawFeature, qtbot: QtB
     assert "already" in canvas.field.problem
     qtbot.mouseClick(canvas, LEFT, NONE, place(canvas, 0, -150))
     assert names(model) == ["S", "A", "B"]
+
+
+def test_a_list_is_pasted_and_copied(
+    feature: DrawFeature, window: MainWindow, qtbot: QtBot
+) -> None:
+    model, canvas = feature.model, feature.page.canvas
+    figure_1(model)
+    before = model.drawing
+    QApplication.clipboard().setText("A -> B -4\nB C 2")
+    qtbot.keyClick(canvas, Key.Key_V, CTRL)
+    assert "Line 1: -4 is negative" in feature.page.words.text()
+    assert model.drawing == before
+    QApplication.clipboard().setText("x -- y 3\ny -- z")
+    qtbot.keyClick(canvas, Key.Key_V, CTRL)
+    assert arcs(model) == ["x – y 3", "y – z 1"]
+    assert len({(vertex.x, vertex.y) for vertex in model.drawing.vertices}) == 3
+    qtbot.keyClick(canvas, Key.Key_C, CTRL)
+    assert QApplication.clipboard().text() == "x -- y\t3\ny -- z\t1\n"
+    qtbot.keyClick(canvas, Key.Key_Z, CTRL)
+    assert model.drawing == before  # nothing is lost by it
+
+
+def test_it_is_saved_in_the_formats_that_are_written(
+    feature: DrawFeature, window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    figure_1(feature.model)
+    for suffix in (".npz", ".csv", ".gr", ".mtx"):
+        window.actions_by_key["draw_save"].trigger()
+        dialog = window.findChild(QFileDialog)
+        assert "keeps names and places" in dialog.nameFilters()[0]
+        dialog.fileSelected.emit(str(tmp_path / f"mine{suffix}"))
+        dialog.reject()
+        QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete.value)
+        graph = load_graph(tmp_path / f"mine{suffix}")
+        assert (graph.n, graph.m) == (3, 3), suffix
+        assert sorted(graph.weights.tolist()) == [1, 1, 10]
+        named = suffix in (".npz", ".csv")
+        assert {str(graph.id_of(v)) for v in range(3)} == ({*"SAB"} if named else {*"123"})
+    feature.save_as(str(tmp_path / "mine.graph"))  # METIS is only read
+    assert window.session.notice.level == "error"
+
+
+def opened(settings: Settings) -> MainWindow:
+    window = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
+    window.show()
+    window.build_plots()
+    while window.features.install_next():  # as a moment after the first paint
+        pass
+    window.controller.show_graph(path_graph())
+    return window
+
+
+def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -> None:
+    window = opened(Settings(tmp_path / "window.ini"))
+    feature = window.features["draw"]
+    assert window.docks["buckets"].isVisible()
+    window.actions_by_key["draw"].trigger()
+    figure_1(feature.model)
+    drawn = feature.model.drawing
+    assert not window.docks["buckets"].isVisible()
+    window.session.set_graph(sample_graphs.make("figure_6"))  # something else is opened
+    assert not feature.page.isVisible()
+    assert window.docks["buckets"].isVisible()
+    window.actions_by_key["draw"].trigger()
+    assert feature.model.drawing == drawn
+    # the graph shown comes into the drawing as a step
+    window.actions_by_key["draw"].trigger()
+    window.actions_by_key["draw_edit"].trigger()
+    assert len(names(feature.model)) == 9
+    assert "Undo" in feature.page.words.text()
+    window.actions_by_key["draw_undo"].trigger()
+    assert feature.model.drawing == drawn
+    close_for_good(window)
+    # and it is there again next time; the docks were remembered as they stood before
+    window = opened(Settings(tmp_path / "window.ini"))
+    assert window.features["draw"].model.drawing == drawn
+    assert window.docks["buckets"].isVisible()
+    window.actions_by_key["draw"].trigger()
+    close_for_good(window)
+
+
+def test_run_from_anywhere_is_of_the_drawing(
+    feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    figure_1(feature.model)
+    assert window.run_panel._run.text() == "Run the drawing"
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    assert window.session.graph.name == "Drawing"
+    assert window.session.graph.id_of(host.asked("run")[0].source) == "S"
+    record = window.session.current
+    window.controller.set_source(window.session.graph.vertex_of("B"))
+    # while it goes on, the drawing is not used again
+    window.actions_by_key["draw"].trigger()
+    feature.page.use_requested.emit()
+    assert "run is going on" in feature.page.words.text()
+    trace = trace_of(window.session.graph, record.settings, "stopped")
+    say(window.controller, host, RunFinished(record.run_id, trace))
+    feature.model.set_weight([feature.model.drawing.arcs[0].key], 2)
+    feature.page.use_requested.emit()
+    assert len(host.asked("run")) == 2
+    assert window.session.graph.weights.tolist() == [2, 1, 1]
+    assert window.session.graph.id_of(host.asked("run")[1].source) == "B"  # it stays
+    assert not feature.page.isVisible()
+
+
+def test_it_can_be_presented(
+    feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    figure_1(feature.model)
+    window.features["present"].begin()
+    assert not feature.page.isVisible()  # a presentation begins with the graph
+    window.actions_by_key["draw"].trigger()
+    assert not any(dock.isVisible() for dock in window.docks.by_key.values())
+    window.activateWindow()
+    feature.page.canvas.setFocus()
+    qtbot.waitUntil(feature.page.canvas.hasFocus)
+    qtbot.keyClick(feature.page.canvas, Key.Key_Return, CTRL)  # though the menus are hidden
+    assert len(host.asked("run")) == 1
+    assert window.docks["buckets"].isVisible()
+    window.actions_by_key["draw"].trigger()
+    window.features["present"].end()
+    assert not feature.page.isVisible()
+    assert window.theme.name == "light"
+    shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
+    assert {"run", "buckets", "timeline"} <= shown

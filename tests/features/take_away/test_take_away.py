@@ -145,7 +145,6 @@ def test_copied_commands_repeat_what_was_clicked(
         delta=48,
         probe=2,
         source=window.session.source,
-        parameters={"drop_stale": False} if knob_of("near_far", "drop_stale") else {},
     )
     second = RunRecord.from_trace(2, given)
     window.session.add_run(second, show=False)
@@ -167,11 +166,6 @@ def test_copied_commands_repeat_what_was_clicked(
     window.actions_by_key["copy_command"].trigger()
     told = said_by_the_copied_line(capsys)
     assert (told["a"]["time_ns"], told["b"]["time_ns"]) == (first.trace.time_ns, given.time_ns)
-
-
-def knob_of(algorithm: str, key: str) -> bool:
-    row = ALGORITHMS[algorithm]
-    return key not in row.fixed and any(knob.key == key for knob in row.parameters)
 
 
 def test_all_runs_in_one_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from PyQt6.QtCore import QByteArray, Qt
 from PyQt6.QtWidgets import QApplication, QVBoxLayout
 
 from gpu.errors import GpuError, ParameterError
+from viewer.common.kept_graphs import kept_folder
 from viewer.feature import FeaturePart, Window
 from viewer.features.draw import files as draw_files
 from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
@@ -53,7 +54,7 @@ class DrawFeature(FeaturePart):
         super().__init__(window)
         self.model = DrawingModel(self)
         self.page: DrawPage | None = None
-        self._folder = draw_files.drawings_folder()
+        self._folder = kept_folder("drawings")
         self._docks: QByteArray | None = None  # their state before the page opened
         kept = draw_files.latest(self._folder)
         if kept is not None:
@@ -238,8 +239,7 @@ class DrawFeature(FeaturePart):
         text = edge_text(model.drawing, chosen or model.drawing.arcs)
         if clipboard is not None:
             clipboard.setText(text)
-        count = text.count("\n")
-        self._say(f"Copied {count} line{'' if count == 1 else 's'} of text.")
+        self._say("Copied as lines of text.")
 
     def save(self) -> None:
         """Ask where to save the drawing, and in which format."""

@@ -10,17 +10,11 @@ from pathlib import Path
 
 from gpu.errors import GpuError
 from gpu.formats import load_graph, save_graph
-from viewer.common.kept_graphs import forget_old, kept_folder, kept_path
+from viewer.common.kept_graphs import forget_old, kept_path
 from viewer.features.draw.drawing import Drawing
 from viewer.features.draw.graph import can_be_drawn, from_graph, to_graph
 
 LATEST = "drawing.npz"
-LARGEST = 4_000_000  # bytes of a file that is read
-
-
-def drawings_folder() -> Path:
-    """Return the folder, which may not be there yet."""
-    return kept_folder("drawings")
 
 
 def keep_latest(drawing: Drawing, folder: Path) -> None:
@@ -36,8 +30,6 @@ def latest(folder: Path) -> Drawing | None:
     """Return the drawing that was kept, None where there is none that can be read."""
     path = folder / LATEST
     try:
-        if path.stat().st_size > LARGEST:
-            return None
         graph = load_graph(path)
         return from_graph(graph) if can_be_drawn(graph) else None
     except (OSError, GpuError):

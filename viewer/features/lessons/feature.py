@@ -19,7 +19,6 @@ from gpu.lessons.read import find_lessons, read_lesson
 from viewer.common.background import run_command
 from viewer.common.foreign_words import button_words
 from viewer.common.later import later
-from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
 from viewer.features.lessons.look import DOCK, DOCKS
 from viewer.features.lessons.model import LessonModel, Progress
@@ -81,10 +80,6 @@ class LessonsFeature(FeaturePart):
         if is_open:
             self.lesson_leave()
         return is_open
-
-    def apply_theme(self, _theme: Theme) -> None:
-        """Draw marks in the new colours."""
-        self._window.graph_view.refresh()
 
     # --- actions
 
