@@ -117,15 +117,15 @@ class DrawFeature(FeaturePart):
     def show(self) -> None:
         """Open the page on the last drawing."""
         window = self._window
+        page = self._page()
         if not self.open:
-            self._make_page()
             window.comparison.end()
             self._put_docks_away()
-            self._give_room(True)
+            window.graph_view.hide()
+            page.show()
             window.modes.set_drawing(True)
             self._show_state()
-        assert self.page is not None
-        self.page.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+        page.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave(self, *_: object) -> None:
         """Close the page; the drawing is kept."""
@@ -133,7 +133,8 @@ class DrawFeature(FeaturePart):
             return
         self.page.canvas.field.leave()
         self._write_latest()
-        self._give_room(False)
+        self.page.hide()
+        self._window.graph_view.show()
         self._put_docks_back()
         self._window.modes.set_drawing(False)
         self._show_state()
@@ -148,9 +149,10 @@ class DrawFeature(FeaturePart):
         self._window.run_panel.name_what("the drawing" if drawn else "")
         self._window.enable_actions()
 
-    def _make_page(self) -> None:
+    def _page(self) -> DrawPage:
+        """Return the page, made when it is first opened."""
         if self.page is not None:
-            return
+            return self.page
         window = self._window
         page = self.page = DrawPage(self.model, window.theme)
         page.hide()
@@ -160,18 +162,13 @@ class DrawFeature(FeaturePart):
         page.leave_requested.connect(self.leave)
         page.canvas.addActions([window.actions_by_key[key] for key in MENU])
         page.apply_theme(window.theme)
+        return page
 
     def _centre_column(self) -> QVBoxLayout:
         centre = self._window.notice_bar.parentWidget()
         column = centre.layout() if centre is not None else None
         assert isinstance(column, QVBoxLayout)
         return column
-
-    def _give_room(self, drawing: bool) -> None:
-        """Show the page in the place of the graph, or the graph in the page's."""
-        assert self.page is not None
-        self._window.graph_view.setVisible(not drawing)
-        self.page.setVisible(drawing)
 
     def _put_docks_away(self) -> None:
         """Hide the panels that show a run; the drawing has none yet, and needs the room."""

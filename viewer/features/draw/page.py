@@ -44,7 +44,6 @@ class DrawPage(QWidget):
         self.setAccessibleName("Draw a graph")
         self.model = model
         self._theme = theme
-        self._refused = False  # the line says what cannot be done
         self.canvas = DrawCanvas(model, theme)
         self._build()
         self._connect()
@@ -103,7 +102,7 @@ class DrawPage(QWidget):
         """Take the colours and the text size of a theme."""
         self._theme = theme
         self.canvas.apply_theme(theme)
-        self._show_words(self.words.text(), self._refused)
+        self._show_selection()
 
     def say(self, words: str) -> None:
         """Say what happened."""
@@ -114,7 +113,6 @@ class DrawPage(QWidget):
         self._show_words(words, refused=True)
 
     def _show_words(self, words: str, refused: bool) -> None:
-        self._refused = refused
         self.words.setText(words)
         self.canvas.setAccessibleDescription(words)
         colour = self._theme.error if refused else self._theme.muted

@@ -148,8 +148,6 @@ class LessonPanel(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
         about = "Each lesson has one idea. You predict, then the program runs."
-        if not any(progress.begun or progress.finished for _, _, progress in rows):
-            about += " New to this? Start with the first."
         column.addWidget(label(about))
         self.cards = []
         for place, (path, lesson, progress) in enumerate(rows, 1):

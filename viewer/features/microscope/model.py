@@ -115,11 +115,6 @@ class MicroscopeModel(QObject):
         return len(self._stops)
 
     @property
-    def has_counters(self) -> bool:
-        """Whether there is anything that is passed over unless one asks for it."""
-        return bool(np.isin(self._kinds, COUNTERS).any())
-
-    @property
     def shown(self) -> np.void | None:
         """The event shown, EVENT, or None before the first."""
         if self.replay is None or self.replay.position == 0:

@@ -202,7 +202,6 @@ class MicroscopePanel(QWidget):
         self._pages.setCurrentIndex(0 if replay is None else 1)
         self._show_words()
         if replay is not None:
-            self.every.setVisible(self._model.has_counters)
             self._show_event()
         self.setAccessibleDescription(self._model.summary_text())
 
