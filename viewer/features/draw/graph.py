@@ -35,7 +35,7 @@ COMFORTABLE = (0.4, 2.5)  # times SPACING: positions within are kept as they are
 LARGEST = 1e6  # units from the middle: nearest neighbours may lie as near as numbers can
 
 
-def to_graph(drawing: Drawing, origin: str = "memory", notes: tuple[str, ...] = ()) -> CSRGraph:
+def to_graph(drawing: Drawing, origin: str = "memory") -> CSRGraph:
     """Return what is drawn as a checked graph; raise ParameterError where nothing is."""
     if not drawing.vertices:
         raise ParameterError("Nothing is drawn yet: add a vertex first.")
@@ -64,7 +64,7 @@ def to_graph(drawing: Drawing, origin: str = "memory", notes: tuple[str, ...] = 
         ids=ids,
         id_base=base,
         name=drawing.name,
-        provenance=Provenance(origin, "drawing", {}, notes),
+        provenance=Provenance(origin, "drawing", {}),
     )
 
 
