@@ -25,7 +25,7 @@ from viewer.features.draw.feature import DrawFeature
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
-LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
+LEFT = Qt.MouseButton.LeftButton
 NONE, SHIFT, CTRL = (
     Qt.KeyboardModifier.NoModifier,
     Qt.KeyboardModifier.ShiftModifier,
