@@ -282,10 +282,6 @@ class RunPanel(QWidget):
         self._stale.setToolTip(f"Unlike what is chosen here: {', '.join(least)}" if least else "")
         self._stale.setVisible(bool(made) and all(differs))
 
-    def offer(self, button: QPushButton) -> None:
-        """Put a button of a feature above Run, which stays where it is."""
-        self._foot.insertWidget(0, button)
-
     def set_running(self, running: bool) -> None:
         """Turn the Run button into a Stop button, and back."""
         self._running = running

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu.page.words import proof_words
-from gpu.study.interval import QUANTITIES, Interval, interval, table, words
+from gpu.study.interval import Interval, interval, table, words
 from gpu.words import TimeUnit, percent, short, thousands, time_number, time_unit, time_words
 from viewer.models.comparison import ComparisonModel, side_of
 from viewer.models.playback import PlaybackModel
@@ -126,15 +126,6 @@ class Readout:
         """All of it as a sentence."""
         first, last = (time_words(end, self.unit) for end in self.ends)
         return f"Between {first} and {last}: {words(self.a, self.b)}"
-
-    def text(self) -> str:
-        """Return the table as text, cells parted by tabs, for a spreadsheet."""
-        first, last = (time_words(end, self.unit) for end in self.ends)
-        clock = self.a.clock if self.b is None else f"A {self.a.clock}, B {self.b.clock}"
-        lines = [f"from {first} to {last} ({clock})"]
-        lines.append("\t".join(("", *(one.title for one in QUANTITIES))))
-        lines += ["\t".join((name, *values)) for name, values in self.rows()]
-        return "\n".join(lines)
 
 
 def readout(
