@@ -284,29 +284,6 @@ def test_the_arrows_step_where_the_microscope_says_so(window: MainWindow, qtbot:
     window.actions_by_key["present"].trigger()
 
 
-def test_a_lesson_takes_its_own_graphs_to_the_microscope(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    """A run of each of two graphs, both shown there: neither graph leaves it."""
-    seek = 'microscope = true\n[step.seek]\nrun = "%s"\nto = "start"\n'
-    run = '[[step.run]]\nname = "%s"\nalgorithm = "%s"\ndevice = "Classroom GPU"\nprobe = 3\n'
-    two = '\n[[step]]\nkey = "two"\ngraph = "sample:figure_6"\n'
-    steps = ONE + seek % "a" + run % ("a", "bellman_ford") + two + seek % "b"
-    path = write(tmp_path, HEAD + steps + run % ("b", "dijkstra"), TEXT)
-    feature, put_up = window.features["lessons"], []
-    feature.open_path(str(path))
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: window.docks.arrangement == "microscope", timeout=SOON_MS)
-    window.docks.chosen.connect(put_up.append)
-    feature.model.go(1)
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: window.session.graph.n == 9, timeout=SOON_MS)
-    settle(window, qtbot)
-    assert window.docks.arrangement == "microscope"
-    assert put_up == [], "it stays from step to step"
-    feature.lesson_leave()
-
-
 @pytest.mark.parametrize(("lesson", "step", "twice"), [(1, "between", None), (2, "price", "E")])
 def test_an_answer_about_work_shows_the_counts_of_the_whole_run(
     window: MainWindow, qtbot: QtBot, lesson: int, step: str, twice: str | None

@@ -67,8 +67,7 @@ def test_the_first_paint_shows_a_recorded_pair(window: MainWindow, qtbot: QtBot)
     image = grabbed(window.graph_view)
     pixels = [image.pixelColor(x, y) for x in range(0, image.width(), 3) for y in range(0, 400, 3)]
     hues = {pixel.hue() // 10 for pixel in pixels if pixel.saturation() > 80}
-    assert len(hues) > 8  # from the source outwards, and grey where it was not reached yet
-    assert sum(pixel.saturation() < 30 and 150 < pixel.value() < 230 for pixel in pixels) > 100
+    assert len(hues) > 8  # from the source outwards
 
 
 def test_the_graph_takes_the_place_of_its_outline(

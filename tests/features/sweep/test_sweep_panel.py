@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from page_stage import Parts
 from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
-from PyQt6.QtWidgets import QApplication, QFileDialog, QToolTip
+from PyQt6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 from screen import all_controls
 
@@ -100,24 +99,3 @@ def test_another_knob_cancel_and_values_that_are_none(window: MainWindow, qtbot:
     qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
     assert len(model.points) < 3
     assert panel.button.text() == "Sweep"
-
-
-def test_a_sweep_leaves_as_a_page(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    panel = window.show_dock("sweep")
-    assert isinstance(panel, SweepPanel)
-    panel.values.setText("50, 400")
-    qtbot.mouseClick(panel.button, LEFT)
-    qtbot.waitUntil(lambda: not window.sweep.running, timeout=PATIENCE_MS)
-    points = {point.value: point.time_ns for point in window.sweep.points if point.value}
-    path = tmp_path / "sweep.html"
-    window.actions_by_key["sweep_page"].trigger()
-    dialog = window.findChild(QFileDialog)
-    assert dialog is not None
-    dialog.fileSelected.emit(str(path))
-    dialog.reject()
-    qtbot.waitUntil(path.exists, timeout=PATIENCE_MS)
-    told = Parts(path.read_text(encoding="utf-8")).tree()["sweep"]["points"]
-    assert {point["value"]: point["time_ns"] for point in told} == points
-    notice = window.session.notice
-    qtbot.waitUntil(lambda: window.session.notice is not None)
-    assert notice is None or "Saved" in notice.words
