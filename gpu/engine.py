@@ -62,16 +62,12 @@ class RunBuffers:
 
     @classmethod
     def allocate(
-        cls,
-        graph: CSRGraph,
-        probe: int,
-        shape: tuple[int, ...] | None = None,
-        clear: bool = True,
+        cls, graph: CSRGraph, probe: int, shape: tuple[int, ...] | None = None
     ) -> RunBuffers:
         """Make fresh arrays in this process's memory.
 
         shape : of `dist`, see `result_shape`; None: (n,). MemoryNeededError where a matrix
-        does not fit, before anything is taken. clear : whether to fill them
+        does not fit, before anything is taken
         """
         shape = (graph.n,) if shape is None else shape
         if len(shape) == 2:
@@ -81,8 +77,7 @@ class RunBuffers:
             kinds = (np.int64, np.int64, np.int32)
             vertices = VertexProbe(*(np.empty(graph.n, kind) for kind in kinds))
         buffers = cls(np.empty(shape, graph.weights.dtype), vertices)
-        if clear:
-            buffers.clear()
+        buffers.clear()
         return buffers
 
     def clear(self) -> None:
@@ -109,12 +104,6 @@ class EngineOutcome:
     environment: dict[str, Any] = field(default_factory=dict)
     events: np.ndarray | None = None
     overflowed: bool = False
-
-
-def clears_buffers(engine: Callable[..., EngineOutcome]) -> Callable[..., EngineOutcome]:
-    """Mark an engine that clears its buffers itself, sooner than one thread would."""
-    engine.clears_buffers = True  # type: ignore[attr-defined]
-    return engine
 
 
 class Observer:
@@ -230,7 +219,10 @@ def completed(
     notes: dict[str, str] = {}  # for the trace's environment
     while True:
         in_type = in_numbers(graph, settings.numbers)
-        buffers = observer.begin(in_type, settings) or _fresh_buffers(in_type, settings)
+        buffers = observer.begin(in_type, settings)
+        if buffers is None:
+            shape = result_shape(in_type, settings)
+            buffers = RunBuffers.allocate(in_type, settings.probe, shape)
         try:
             outcome = (engine or execute)(in_type, settings, buffers, observer)
         except DistanceRangeError:
@@ -253,13 +245,6 @@ def completed(
                 vertices=buffers.vertices,
                 events=outcome.events,
             )
-
-
-def _fresh_buffers(graph: CSRGraph, settings: RunSettings) -> RunBuffers:
-    """Return arrays of this process for a run that nobody looks into before its end."""
-    clear = not hasattr(find(settings.algorithm).engine(settings.engine), "clears_buffers")
-    shape = result_shape(graph, settings)
-    return RunBuffers.allocate(graph, settings.probe, shape, clear)
 
 
 def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:

@@ -1,16 +1,13 @@
-"""Files and memory: written whole or not at all, locked, read within limits, asked for first.
+"""Files and memory: written whole or not at all, read within limits, asked for first.
 
 Whole       `written_whole`: the bytes go to a hidden file beside the target, which takes the
-            target's name only once everything is on disk. A full disk, a crash or Ctrl-C never
-            leaves half a file under a name. The hidden file of a killed program goes when the next
-            file is written to that folder: it is locked while it is written. Devices and pipes are
-            written directly, and `-` is standard output (a file of that name is `./-`).
-Locked      Advisory locks. The OS releases them when the process dies.
-Read        `open_regular`: of a file that anybody may have made, no more than was asked for. A pipe
-            would wait for ever, a device may never end, and a link may lead to either. Files that a
-            person names to a command may be those too (`open_any`).
+            target's name only once everything is written. A full disk, a crash or Ctrl-C never
+            leaves half a file under a name; a killed program leaves its `.sssp-*.part`.
+            Devices and pipes are written directly, and `-` is standard output.
+Read        `open_regular`: a pipe would wait for ever, a device may never end, and a link may lead
+            to either. Files that a person names to a command may be those too (`open_any`).
 Memory      `require_memory` compares the bytes that work needs with those that are free, before it
-            starts, so that a decompression bomb ends in a sentence and not in a machine that swaps.
+            starts.
 """
 
 from __future__ import annotations
@@ -21,7 +18,6 @@ import os
 import secrets
 import stat
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
@@ -32,15 +28,8 @@ from zipfile import ZIP_STORED, ZipFile
 from gpu.errors import GpuError, MemoryNeededError
 from gpu.words import size_words
 
-try:
-    import fcntl
-except ImportError:  # Windows: there an open file cannot be removed
-    fcntl = None  # type: ignore[assignment]
-
 STDOUT, STDIN = "-", "/dev/stdin"
 PART, PART_END = ".sssp-", ".part"
-FRESH_S = 10.0  # a part as young as this may not be locked yet
-UNLIMITED = 2**62  # cgroup v1 writes a number near 2**63 where there is no limit
 _READ = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
 )
@@ -66,13 +55,10 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
             with target.open("wb") as file:
                 yield file
             return
-        _remove_left_over(target.parent)
         part = _part_beside(target)
         try:
             _parts.add(part)
             with part.open("xb") as file:
-                with suppress(OSError):  # some file systems have no locks
-                    lock(file, wait=True)
                 yield file
             if _signals:  # the exception of the signal may have been lost in a callback
                 raise KeyboardInterrupt
@@ -177,24 +163,6 @@ def _part_beside(target: Path) -> Path:
     return target.with_name(f"{PART}{os.getpid()}-{secrets.token_hex(4)}{PART_END}")
 
 
-def _remove_left_over(folder: Path) -> None:
-    """Remove what programs left that were killed while they wrote here."""
-    with suppress(OSError), os.scandir(folder) as entries:
-        names = [entry.name for entry in entries if entry.name.startswith(PART)]
-        for part in (folder / name for name in names if name.endswith(PART_END)):
-            with suppress(OSError):
-                _try_alone(part)
-                part.unlink()
-
-
-def _try_alone(part: Path) -> None:
-    """Raise OSError where somebody writes a part, or has just made it."""
-    with part.open("rb") as file:
-        if abs(time.time() - os.fstat(file.fileno()).st_mtime) < FRESH_S:
-            raise BlockingIOError(f"{part} is fresh")
-        lock(file)
-
-
 def _first(error: BaseException | None) -> OSError | MemoryError | None:
     """Return what went wrong first: archives that are closed in mid-write say something else."""
     found = None
@@ -208,19 +176,6 @@ def _refused(path: str | Path, error: OSError | MemoryError) -> GpuError:
     if isinstance(error, MemoryError):
         return MemoryNeededError(f"cannot write {path}: memory ran out; close other programs")
     return GpuError(f"cannot write {path}: {error.strerror or error}")
-
-
-# locked
-
-
-def lock(file: int | IO[bytes], *, shared: bool = False, wait: bool = False) -> None:
-    """Lock an open file, or its descriptor, until it is closed; do nothing on Windows.
-
-    OSError where another process has it and `wait` is off, or the file system has no locks.
-    """
-    if fcntl is not None:
-        how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-        fcntl.flock(file, how if wait else how | fcntl.LOCK_NB)
 
 
 # read
@@ -273,14 +228,12 @@ def _check_regular(state: os.stat_result) -> None:
 def available_bytes() -> int | None:
     """Return the bytes that this process may still allocate, None where unknown.
 
-    Linux: MemAvailable, and the memory limit of the control group (containers). Windows and
-    macOS: half of the physical memory.
+    Linux: MemAvailable, and the memory limit of the control group (containers). macOS: half of
+    the physical memory.
     """
-    if sys.platform == "win32":
-        return _windows_available()
-    known = [size for size in (_linux_available(), _cgroup_available()) if size is not None]
-    if known:
-        return min(known)
+    sizes = [size for size in (_linux_available(), _cgroup_available()) if size is not None]
+    if sizes:
+        return min(sizes)
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (ValueError, OSError, AttributeError):
@@ -321,23 +274,9 @@ def _linux_available() -> int | None:
 
 
 def _cgroup_available() -> int | None:
-    for limit_name, used_name in (
-        ("memory.max", "memory.current"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
-    ):
-        try:
-            limit = int((Path("/sys/fs/cgroup") / limit_name).read_text())
-            used = int((Path("/sys/fs/cgroup") / used_name).read_text())
-        except (OSError, ValueError):  # absent, or the word "max"
-            continue
-        if limit < UNLIMITED:
-            return max(0, limit - used)
-    return None
-
-
-def _windows_available() -> int | None:
-    kernel32 = getattr(ctypes, "windll").kernel32  # noqa: B009 - exists on Windows only
-    kilobytes = ctypes.c_ulonglong()
-    if not kernel32.GetPhysicallyInstalledSystemMemory(ctypes.byref(kilobytes)):
+    try:
+        limit = int(Path("/sys/fs/cgroup/memory.max").read_text())
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text())
+    except (OSError, ValueError):  # absent, or the word "max"
         return None
-    return kilobytes.value * 1024 // 2
+    return max(0, limit - used)

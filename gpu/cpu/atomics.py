@@ -95,27 +95,18 @@ def store(typing_context, array, index, value):  # type: ignore[no-untyped-def]
     return types.void(array, types.intp, array.dtype), generate
 
 
-def _fetch(intent: int) -> Any:
+@intrinsic
+def fetch(typing_context, array, index):  # type: ignore[no-untyped-def]
+    """Ask for an element's cache line, which will be read soon."""
+
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = builder.bitcast(_pointer(context, builder, signature, args), I8.as_pointer())
         kind = ir.FunctionType(ir.VoidType(), [at.type, I32, I32, I32])
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [at.type], kind)
-        builder.call(prefetch, [at, I32(intent), I32(3), I32(1)])  # into all levels, data
+        builder.call(prefetch, [at, I32(0), I32(3), I32(1)])  # into all levels, data
         return context.get_dummy_value()
 
-    return generate
-
-
-@intrinsic
-def fetch(typing_context, array, index):  # type: ignore[no-untyped-def]
-    """Ask for an element's cache line, which will be read soon."""
-    return types.void(array, types.intp), _fetch(0)
-
-
-@intrinsic
-def fetch_to_write(typing_context, array, index):  # type: ignore[no-untyped-def]
-    """Ask for an element's cache line, which will be written soon."""
-    return types.void(array, types.intp), _fetch(1)
+    return types.void(array, types.intp), generate
 
 
 @intrinsic

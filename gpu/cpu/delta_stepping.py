@@ -2,8 +2,7 @@
 
 The threads run compiled code (`gpu.cpu.threads`). This thread, the engine's, sleeps meanwhile and
 wakes every LOOK_S: it hands samples over, asks for Stop and for a delta held by hand. Time is
-measured from before the threads are called to the end of the last bucket, without what clearing the
-buffers takes.
+measured from before the threads are called to the end of the last bucket.
 
 Slots are made for the largest weight and the first delta, with room for a delta a fraction of that
 by hand; a smaller one is taken as the smallest that the slots allow, which the samples show.
@@ -25,7 +24,7 @@ import numpy as np
 from gpu.cpu import delta_stepping_loop as loop, delta_stepping_state as state, host
 from gpu.cpu.threads import Crew
 from gpu.delta import usable_width
-from gpu.engine import EngineOutcome, Observer, RunBuffers, clears_buffers
+from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
 from gpu.interpreter import cores
@@ -53,13 +52,11 @@ class Shared(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     weights: np.ndarray
-    whole_bits: np.ndarray  # int32 or int64 (n,): distances as numbers that sort like them
+    dist: np.ndarray
+    bits: np.ndarray  # int32 or int64 (n,): `dist` as numbers that sort like them
     first_ns: np.ndarray
     last_ns: np.ndarray
     times: np.ndarray
-    dist: np.ndarray  # the whole's; at probe level 2 the records, of which it is one word
-    bits: np.ndarray  # as `whole_bits`, of `dist`
-    shift: int  # 2^this words of `dist` are one vertex's
     control: np.ndarray  # int64, see the state
     offers: np.ndarray  # int64, see the state
     hands: np.ndarray  # float64 (2,): delta from the next bucket on, delta in force
@@ -83,11 +80,10 @@ Work = Callable[[Shared, int], object]  # what each thread calls, with its place
 
 
 class Kit:
-    """What the next run may use again: threads asleep, the arrays that only they and this room see.
+    """What the next run may use again: the arrays that only this room sees.
 
     words : what is 0 when a run starts; `control`, `offers`, `hands`, `threads`, `totals` are in it
     counts, top, pool, link, samples : see Shared; `counts` is all 0, as a run leaves it at its end
-    records : of probe level 2, see Shared
     """
 
     def __init__(self, threads: int, slots: int, chunks: int, entry: np.dtype, what: str) -> None:
@@ -95,7 +91,6 @@ class Kit:
         self.counts = np.zeros((threads, slots), np.int32)
         self.top = np.empty_like(self.counts)
         self.samples = np.zeros(1 + RING, SAMPLE)
-        self.records = np.empty(0, entry["bits"])
         self.words, parts = _words(
             (state.CONTROL_WORDS, np.int64),
             (threads * state.OFFER_WORDS, np.int64),
@@ -105,32 +100,7 @@ class Kit:
         )
         self.control, self.offers, self.hands, self.threads, self.totals = parts
 
-    def fits(self, threads: int, slots: int, chunks: int, entry: np.dtype) -> bool:
-        """Whether it is what a run needs; its pools may have grown."""
-        is_like = self.pool.dtype == entry and self.counts.shape == (threads, slots)
-        return is_like and self.link.shape[1] >= chunks
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the buckets."""
-        return self.pool.nbytes + self.link.nbytes + 2 * self.counts.nbytes
-
-    def let_go(self, most: int) -> None:
-        """Keep no records of more than so many bytes."""
-        if self.records.nbytes > most:
-            self.records = self.records[:0].copy()
-
-    def records_of(self, graph: CSRGraph) -> np.ndarray:
-        """Return the records of a graph's vertices, kept; MemoryNeededError where too large."""
-        words = graph.n << state.RECORD_BITS
-        if len(self.records) < words:
-            self.records = self.records[:0].copy()
-            require_memory(words * self.records.itemsize, f"Δ-stepping's records of {graph.name}")
-            self.records = np.empty(words, self.records.dtype)
-        return self.records[:words]
-
-
-@clears_buffers
 def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
@@ -211,13 +181,12 @@ class Team:
         finally:
             crew.give_back()
         stopped = bool(control[state.STOP] == state.BY_USER)
-        if self._shared.probe >= Probe.VERTICES and stopped:
-            _copy_out(self._shared, self._graph.n)  # the threads have not
+        if self._shared.probe >= Probe.VERTICES:  # each thread looks at the clock by itself
+            np.maximum(self._shared.first_ns, self._shared.last_ns, out=self._shared.last_ns)
         if self._shared.probe > Probe.OFF:
             self._hand_over(observer)
         self._finish(observer, stopped, ended)
-        self._kit.let_go(KEPT_BYTES)
-        if self._kit.nbytes <= KEPT_BYTES:
+        if self._kit.pool.nbytes <= KEPT_BYTES:
             if stopped:
                 self._kit.counts.fill(0)
             _kept.append(self._kit)
@@ -297,7 +266,6 @@ def _compiled_work(shared: Shared) -> Work:
     types = tuple((array.dtype, array.flags.writeable) for array in arrays)
     if types not in _compiled:
         loop.work(shared, loop.NO_THREAD)
-        _copy_out(shared, 0)
         signature = numba.typeof(shared), numba.int64
         _compiled[types] = loop.work.overloads[signature].entry_point
     return _compiled[types]
@@ -306,19 +274,14 @@ def _compiled_work(shared: Shared) -> Work:
 _compiled: dict[tuple[Any, ...], Work] = {}
 
 
-def _copy_out(shared: Shared, count: int) -> None:
-    """Copy so many vertices' records into the run's arrays, on this thread."""
-    times = shared.first_ns, shared.last_ns, shared.times
-    loop.copy_out(shared.bits, shared.whole_bits, *times, 0, count)
-
-
 def _take_kit(graph: CSRGraph, threads: int, slots: int, chunks: int) -> Kit:
     """Return the kit of the run before where it fits, else a new one."""
     entry = state.entry_dtype(bits_dtype(graph.weights.dtype))
     chunks = _whole_lines(state.FIRST_CHUNK + chunks)
     with suppress(IndexError):
         kit = _kept.pop()
-        if kit.fits(threads, slots, chunks, entry):
+        is_like = kit.pool.dtype == entry and kit.counts.shape == (threads, slots)
+        if is_like and kit.link.shape[1] >= chunks:
             return kit
     what = f"Δ-stepping on {graph.name}, {threads} threads"
     return Kit(threads, slots, chunks, entry, what)
@@ -333,19 +296,13 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
     kit.control[state.BUSY], kit.control[state.LOWEST] = len(kit.threads), state.NOBODY
     kit.control[state.PERIOD] = settings.sample_period_ns or PERIOD_NS
     kit.totals["mean_degree"] = graph.mean_degree
-    whole_bits = bits_of(buffers.dist)
-    bits, shift = whole_bits, 0
-    if buffers.vertices is not None:
-        bits, shift = kit.records_of(graph), state.RECORD_BITS
     return Shared(
         graph.indptr,
         graph.indices,
         graph.weights,
-        whole_bits,
+        buffers.dist,
+        bits_of(buffers.dist),
         *vertex_arrays(buffers),
-        bits.view(buffers.dist.dtype),
-        bits,
-        shift,
         kit.control,
         kit.offers,
         kit.hands,

@@ -24,10 +24,6 @@ hand). Two threads may process a vertex at the same time: that costs work and ne
 Reading ahead is what a core lacks here: what a chunk's vertices need is fetched for all of
 them before the first is processed, and of a long row the heads a BLOCK ahead.
 
-At probe level 2 a vertex's times and how often it was processed stand in one record with its
-distance (RECORD_BITS), on the one line that a thread has then anyway. Threads copy the records into
-the run's arrays at its end (`copy_out`).
-
 A thread ends when the run does, when it is stopped, or when somebody's pool is too small for the
 next vertex; Python then makes larger ones, and each goes on where it was.
 """
@@ -44,7 +40,6 @@ from gpu.cpu.atomics import (
     atomic_min,
     call_yield,
     fetch,
-    fetch_to_write,
     load,
     pause,
     read_clock,
@@ -55,7 +50,6 @@ from gpu.delta import BY_HAND, START
 from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED, ENDED
 from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample
-from gpu.record.trace import NEVER
 
 NO_THREAD = -1
 
@@ -72,7 +66,6 @@ def work(shared, me):  # type: ignore[no-untyped-def]
     control = shared.control
     t = shared.threads[me]
     if t.stage == state.BEFORE:
-        _clear(shared, t, control, me)
         _begin(shared, t, control, me)
     while True:
         last = False
@@ -83,40 +76,7 @@ def work(shared, me):  # type: ignore[no-untyped-def]
         if not _await(shared, t, control, me, last):
             break
         if t.stage == state.WAITING and not _next_bucket(shared, t, control):
-            if shared.probe >= 2:
-                _copy_share(shared, me)
             break
-
-
-@compiled_lean
-def _clear(shared, t, control, me):  # type: ignore[no-untyped-def]
-    """Clear with the others what is written for each vertex; the run's clock stands still."""
-    _look_at_clock(t, control, shared.clock, shared.clock_kind)
-    begun, n, looks = t.now_ns, len(shared.whole_bits), 0
-    while load(control, state.CLEARED) < n:
-        first = min(atomic_add(control, state.CLEARING, state.CLEARED_AT_ONCE), n)
-        last = min(first + state.CLEARED_AT_ONCE, n)
-        if shared.probe >= 2:  # the run's arrays are written from the records at its end
-            _clear_records(shared.bits, first, last, shared.unreached)
-        else:
-            for vertex in range(np.uintp(first), np.uintp(last)):
-                shared.whole_bits[vertex] = shared.unreached
-        atomic_add(control, state.CLEARED, last - first)
-        if first == n:  # others are still at it
-            looks += 1
-            _wait(looks, shared.yielder)
-    _look_at_clock(t, control, shared.clock, shared.clock_kind)
-    if me == 0:  # it has the source: the others wait for it
-        control[state.STARTED] += t.now_ns - begun
-    t.now_ns, t.tick = 0, 0
-
-
-@compiled_lean
-def _clear_records(bits, first, last, unreached):  # type: ignore[no-untyped-def]
-    for vertex in range(np.uintp(first), np.uintp(last)):
-        at = vertex << np.uintp(state.RECORD_BITS)
-        bits[at], bits[at + np.uintp(state.TIMES)] = unreached, 0
-        bits[at + np.uintp(state.FIRST_REACHED)] = bits[at + np.uintp(state.LAST_REACHED)] = NEVER
 
 
 @compiled_inline
@@ -129,11 +89,9 @@ def _begin(shared, t, control, me):  # type: ignore[no-untyped-def]
         shared.totals[0].delta = t.delta
         entry = shared.pool[0, state.FIRST_CHUNK, 0]
         entry.bits, entry.vertex = 0, shared.source
-        at = shared.source << shared.shift
-        shared.bits[np.uintp(at)] = 0
+        shared.bits[shared.source] = 0
         if shared.probe >= 2:
-            shared.bits[np.uintp(at + state.FIRST_REACHED)] = 0
-            shared.bits[np.uintp(at + state.LAST_REACHED)] = 0
+            shared.first_ns[shared.source] = shared.last_ns[shared.source] = 0
         shared.counts[0, 0], shared.top[0, 0] = 1, state.FIRST_CHUNK
         t.fresh, t.free, t.waiting = t.fresh + 1, t.free - 1, 1
         if shared.probe > 0:
@@ -265,7 +223,10 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
     row, chunk = np.uintp(me), np.uintp(t.chunk)
     for place in range(t.left - 1, -1, -1):
         vertex = np.int64(pool[row, chunk, np.uintp(place)].vertex)
-        _fetch_vertex(shared, vertex)
+        fetch(shared.indptr, vertex)
+        fetch(shared.bits, vertex)
+        if shared.probe >= 2:
+            fetch(shared.times, vertex)
     for place in range(t.left - 1, -1, -1):
         start = shared.indptr[np.uintp(pool[row, chunk, np.uintp(place)].vertex)]
         fetch(shared.indices, start)
@@ -273,7 +234,7 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
     while t.left > 0:
         last = np.uintp(t.left - 1)
         vertex = np.int64(pool[row, chunk, last].vertex)
-        dist = shared.dist[np.uintp(vertex << shared.shift)]
+        dist = shared.dist[np.uintp(vertex)]
         if as_bits(dist) == pool[row, chunk, last].bits:
             start, end = shared.indptr[np.uintp(vertex)], shared.indptr[np.uintp(vertex + 1)]
             needed = min(end - start, slots) + (end - start) // state.CHUNK + 3
@@ -299,43 +260,32 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def _fetch_vertex(shared, vertex):  # type: ignore[no-untyped-def]
-    """Ask for what a vertex needs that will be processed: from level 2 on it will be counted."""
-    fetch(shared.indptr, vertex)
-    if shared.probe >= 2:
-        fetch_to_write(shared.bits, vertex << shared.shift)
-    else:
-        fetch(shared.bits, vertex)
-
-
-@compiled_inline
 def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
     """Relax a range of arcs from a distance."""
     alone, improved, overflowed = len(shared.threads) == 1, 0, False
-    first, shift = start, shared.shift
+    first = start
     while first < end:
         last = min(first + state.BLOCK, end)
         for arc in range(last, min(last + state.BLOCK, end)):
-            fetch(shared.bits, np.int64(shared.indices[np.uintp(arc)]) << shift)
+            fetch(shared.bits, np.int64(shared.indices[np.uintp(arc)]))
         for arc in range(first, last):
             to = np.int64(shared.indices[np.uintp(arc)])
-            at = to << shift
             reached = plus(dist, shared.weights[np.uintp(arc)])
-            if reached < shared.dist[np.uintp(at)]:
-                bits, old = as_bits(reached), shared.bits[np.uintp(at)]
+            if reached < shared.dist[np.uintp(to)]:
+                bits, old = as_bits(reached), shared.bits[np.uintp(to)]
                 if alone:
-                    shared.bits[np.uintp(at)] = bits
+                    shared.bits[np.uintp(to)] = bits
                 else:
-                    old = atomic_min(shared.bits, at, bits)
+                    old = atomic_min(shared.bits, to, bits)
                 if bits < old:
                     improved += 1
                     _push(shared, t, me, np.float64(reached), reached, to)
                     if shared.probe >= 2:
-                        shared.bits[np.uintp(at + state.LAST_REACHED)] = t.tick
+                        shared.last_ns[np.uintp(to)] = t.now_ns
                         if old == shared.unreached:
-                            shared.bits[np.uintp(at + state.FIRST_REACHED)] = t.tick
+                            shared.first_ns[np.uintp(to)] = t.now_ns
             elif as_bits(reached) == shared.unreached:
-                overflowed |= shared.bits[np.uintp(at)] == shared.unreached
+                overflowed |= shared.bits[np.uintp(to)] == shared.unreached
         first = last
     t.relaxed += end - start
     t.improved += improved
@@ -344,43 +294,15 @@ def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
         t.overflowed = 1
 
 
-@compiled_lean
-def copy_out(bits, whole_bits, first_ns, last_ns, times, first, last):  # type: ignore[no-untyped-def]
-    """Copy distances, times and counts of vertices from their records into the run's arrays.
-
-    No vertex is reached after it got its last distance: of two threads each looks at the clock a
-    few vertices apart.
-    """
-    for vertex in range(np.uintp(first), np.uintp(last)):
-        at = vertex << np.uintp(state.RECORD_BITS)
-        whole_bits[vertex] = bits[at]
-        times[vertex] = bits[at + np.uintp(state.TIMES)]
-        reached = np.int64(bits[at + np.uintp(state.FIRST_REACHED)])
-        improved = max(np.int64(bits[at + np.uintp(state.LAST_REACHED)]), reached)
-        first_ns[vertex] = max(reached << state.TICK_BITS, NEVER)  # of ticks before 0: none
-        last_ns[vertex] = max(improved << state.TICK_BITS, NEVER)
-
-
-@compiled_inline
-def _copy_share(shared, me):  # type: ignore[no-untyped-def]
-    """Copy out this thread's share."""
-    n, threads, times = len(shared.whole_bits), len(shared.threads), shared.times
-    bits, whole_bits = shared.bits, shared.whole_bits
-    first_ns, last_ns = shared.first_ns, shared.last_ns
-    first, last = n * me // threads, n * (me + 1) // threads
-    copy_out(bits, whole_bits, first_ns, last_ns, times, first, last)
-
-
 @compiled_inline
 def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
     """Count a processed vertex; from probe level 2 also which, and what time it is."""
     t.processed += 1
     if shared.probe >= 2:
-        at = (vertex << shared.shift) + state.TIMES
         if len(shared.threads) == 1:
-            shared.bits[np.uintp(at)] += 1
+            shared.times[np.uintp(vertex)] += 1
         else:
-            atomic_add(shared.bits, at, 1)
+            atomic_add(shared.times, vertex, 1)
         t.until_clock -= 1
         if t.until_clock <= 0:
             t.until_clock = state.CLOCK_EVERY
@@ -392,7 +314,6 @@ def _look_at_clock(t, control, clock, kind):  # type: ignore[no-untyped-def]
     """Look at the clock at an address; 0: there is none."""
     if clock != 0:
         t.now_ns = max(t.now_ns, read_clock(clock, kind) - control[state.STARTED])
-        t.tick = min(t.now_ns >> state.TICK_BITS, state.MOST_TICKS)
 
 
 @compiled_inline

@@ -24,22 +24,15 @@ PIECE = 2048  # arcs of a long row that are offered by themselves
 BLOCK = 32  # arcs whose heads are fetched ahead of being relaxed
 SPINS = 100  # looks of a waiting thread before the core is offered to others
 CLOCK_EVERY = 128  # vertices between two looks at the clock, probe level 2
-# A vertex's record at probe level 2: its distance, and in words of that size when it was reached
-# first, when it got its last distance so far, both in ticks, and how often it was processed
-RECORD_BITS = 2  # 2^this words
-FIRST_REACHED, LAST_REACHED, TIMES = 1, 2, 3
-TICK_BITS = 10  # a tick is 2^this ns: a fraction of what lies between two looks at the clock
-MOST_TICKS = 2**31 - 1  # later times, from 36 minutes on, are written as this one
-CLEARED_AT_ONCE = 2**14  # vertices, by one thread, before the run
 NOBODY = 2**62  # no thread has anything in any bucket
 
 NEXT = 16  # words: 128 bytes, so that no two lines are fetched together
 # words of `control`; STEP is read together with BUCKET
-STOP, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD, CLEARING, CLEARED = range(0, 9 * NEXT, NEXT)
+STOP, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD = range(0, 7 * NEXT, NEXT)
 STEP = BUCKET + 1
 STARTED, ENDED_NS, HELD = PERIOD + 1, PERIOD + 2, PERIOD + 3
 TOLD = PERIOD + 4  # whether the last sample is written: where the run came to its end
-CONTROL_WORDS = 9 * NEXT
+CONTROL_WORDS = 7 * NEXT
 
 # words of `offers`, so many for each thread: offers taken and made so far; of each, how many
 # vertices, or less than 0 which piece of one vertex's row
@@ -84,9 +77,8 @@ THREAD = np.dtype(
         ("improved", "<i8"),
         ("now_ns", "<i8"),
         ("until_clock", "<i8"),
-        ("tick", "<i8"),  # `now_ns` in ticks
         ("overflowed", "<i8"),
-        ("padding", "<i8", 6),
+        ("padding", "<i8", 7),
     ]
 )
 assert THREAD.itemsize == 256

@@ -476,7 +476,7 @@ class EngineHost:
         self._current = None
 
     def _on_loaded(self, handle: GraphHandle, hash: str, mean_weight: float) -> None:
-        segment = self._memory.attach(handle.shared, owner=True)
+        segment = self._memory.attach(handle.shared)
         job = self._job()
         if job.silent:
             segment.unlink()
@@ -510,7 +510,7 @@ class EngineHost:
             job.segment.unlink()
             job.store = SampleStore()
         shared.graph.__dict__["hash"] = reference.hash
-        job.segment = self._memory.attach(arrays, owner=True)
+        job.segment = self._memory.attach(arrays)
         buffers = open_buffers(job.segment, writeable=False)
         job.live = LiveRun(job.run_id, shared.graph, settings, buffers)
         job.reference = reference
@@ -533,7 +533,7 @@ class EngineHost:
 
     def _adopt(self, arrays: SharedArrays) -> dict[str, np.ndarray]:
         """Map a result of the child and give its name back at once."""
-        segment = self._memory.attach(arrays, owner=True)
+        segment = self._memory.attach(arrays)
         views = segment.arrays(writeable=False)
         segment.unlink()
         return views

@@ -9,9 +9,8 @@ Where       /dev/shm, which is memory (Linux). Where that is missing or too smal
             folder: so a matrix may be larger than memory. Space is compared with what is free
             before a segment is made, and reserved by the process that fills it
             (`Segment.reserve`): writing past a full /dev/shm is a SIGBUS.
-Owners      Every process that owns segments of a prefix keeps `<prefix>-held` locked. The OS
-            releases the lock when the process dies; `clean_stale` removes the segments whose lock
-            it gets. A pid would not do: containers share /dev/shm and not their pids.
+End         The host removes its segments when it ends (`Memory.sweep`), the child does where the
+            host was killed. Where both are killed together, files called sssp-* are left.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import contextlib
 import math
 import mmap
 import os
-import re
 import secrets
 import shutil
 import tempfile
@@ -33,7 +31,7 @@ import numpy as np
 
 from gpu.engine import RunBuffers, result_shape
 from gpu.errors import MemoryNeededError
-from gpu.files import available_bytes, lock
+from gpu.files import available_bytes
 from gpu.graph import CSRGraph, Provenance
 from gpu.record.trace import Probe, RunSettings, VertexProbe
 
@@ -42,12 +40,7 @@ SPARE_BYTES = 32 << 20  # left free for others in /dev/shm and in the temporary 
 LARGE = 64 << 20  # bytes: from here on it is asked whether memory itself has them
 BOUNDLESS = 2**62
 ALIGNMENT = 64  # bytes, of every array in its segment: a cache line
-HELD = "held"  # tag of the file that owners keep locked
 PICTURE = "provisional"  # name of the array of a graph's first picture
-NAME_PATTERN = re.compile(rf"(sssp-\d+-[0-9a-f]{{4}})-{HELD}")
-_OPEN = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-
-_held: dict[Path, int] = {}  # the files that this process keeps locked, and their descriptors
 
 Shapes = Mapping[str, tuple[Any, tuple[int, ...]]]  # name -> dtype, shape
 
@@ -95,52 +88,29 @@ class Memory:
         if not fits and free_bytes(folder) < nbytes + SPARE_BYTES:
             raise _too_large(nbytes, folder)
         path = folder / f"{self.prefix}-{tag}"
-        _hold(self._held_beside(path))
         with path.open("x+b") as file:
             path.chmod(0o600)
             file.truncate(nbytes)
             mapping = mmap.mmap(file.fileno(), nbytes)
         return Segment(SharedArrays(str(path), nbytes, places), mapping)
 
-    def attach(self, shared: SharedArrays, *, owner: bool) -> Segment:
-        """Map a segment made elsewhere; only its owner may unlink the name.
-
-        Raises FileNotFoundError where the name is gone.
-        """
-        if owner:
-            _hold(self._held_beside(Path(shared.path)))
+    def attach(self, shared: SharedArrays) -> Segment:
+        """Map a segment made elsewhere. FileNotFoundError where the name is gone."""
         with Path(shared.path).open("r+b") as file:
             return Segment(shared, mmap.mmap(file.fileno(), shared.nbytes))
 
     def sweep(self) -> None:
         """Remove whatever still bears this host's prefix."""
         self.remove_others(())
-        for folder in self._folders():  # last: as long as a segment is there, so is its lock
-            _let_go(self._held_beside(folder / self.prefix))
 
     def remove_others(self, kept: Iterable[Segment]) -> None:
         """Remove every segment of this prefix but these."""
         names = {segment.shared.path for segment in kept}
-        for folder in self._folders():
+        for folder in {SHM_FOLDER, Path(self.folder)}:
             for path in folder.glob(f"{self.prefix}-*"):
-                if str(path) not in names and path != self._held_beside(path):
+                if str(path) not in names:
                     with contextlib.suppress(OSError):
                         path.unlink(missing_ok=True)
-
-    def clean_stale(self) -> None:
-        """Remove what processes that are dead by now left behind."""
-        for folder in self._folders():
-            for held in folder.glob(f"sssp-*-{HELD}"):
-                match = NAME_PATTERN.fullmatch(held.name)
-                with contextlib.suppress(OSError):  # held, another user's, or (Windows) in use
-                    if match:
-                        _remove_stale(held, match[1])
-
-    def _folders(self) -> list[Path]:
-        return [folder for folder in (SHM_FOLDER, Path(self.folder)) if folder.is_dir()]
-
-    def _held_beside(self, path: Path) -> Path:
-        return path.with_name(f"{self.prefix}-{HELD}")
 
 
 class Segment:
@@ -181,7 +151,7 @@ class Segment:
     def unlink(self) -> None:
         """Give the name back; arrays stay valid. Only the owner calls this, once or more.
 
-        Windows refuses while arrays are in use; the name then goes with `sweep` or `clean_stale`.
+        Windows refuses while arrays are in use; the name then goes with `sweep`.
         """
         with contextlib.suppress(OSError):
             Path(self.shared.path).unlink(missing_ok=True)
@@ -307,47 +277,3 @@ def _too_large(nbytes: int, folder: Path) -> MemoryNeededError:
         f"{nbytes / 2**20:,.0f} MB of shared memory needed; free: {free / 2**20:,.0f} MB in "
         f"{folder}. Close other programs, or set TMPDIR to a folder with more space"
     )
-
-
-def _hold(path: Path) -> None:
-    """Keep a file locked until `_let_go` or the end of this process; make it if need be.
-
-    Where the file system knows no locks no process gets one, so nothing there is ever stale.
-    """
-    with contextlib.suppress(OSError):
-        while path not in _held:
-            descriptor = os.open(path, _OPEN | os.O_CREAT, 0o600)
-            try:
-                lock(descriptor, shared=True, wait=True)
-                if _is_still(path, descriptor):  # else it was stale until just now
-                    _held[path] = os.dup(descriptor)
-            finally:
-                os.close(descriptor)
-
-
-def _let_go(path: Path) -> None:
-    if path in _held:
-        os.close(_held.pop(path))
-    with contextlib.suppress(OSError):
-        path.unlink()
-
-
-def _remove_stale(held: Path, prefix: str) -> None:
-    """Remove the segments beside a file that no process keeps locked. OSError where one does."""
-    descriptor = os.open(held, _OPEN)
-    try:
-        lock(descriptor)
-        for path in held.parent.glob(f"{prefix}-*"):
-            if path != held:
-                path.unlink(missing_ok=True)
-    finally:
-        os.close(descriptor)
-    held.unlink(missing_ok=True)
-
-
-def _is_still(path: Path, descriptor: int) -> bool:
-    """Whether a descriptor's file still has its name."""
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False

@@ -4,16 +4,13 @@ Numba and CuPy keep compiled code on disk, so only the first start of a version 
 what the first minute needs is compiled: the first rows of the registry on whole weights, for the
 GPU where there is one, else for the modelled GPU. The rest is compiled when it is first run.
 
-A measured run waits for the step under way and holds the next ones back: a thread that compiles
-takes Python's lock, and cores. On an H200 up to 54 ms lay between the start of a run's clock and
-its kernel, of a run of 1.3 ms.
+Steps are done between two requests: none takes Python's lock or a core from a measured run.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
@@ -29,7 +26,6 @@ from gpu.record.trace import Probe, RunSettings
 PREPARING = "preparing {}: its first run here compiles it"  # an algorithm
 FIRST_ROWS = 2  # of the registry: what the window runs first, and what it compares that with
 LEVELS = (Probe.VERTICES, Probe.OFF)  # that kernels are compiled for: to watch, and to compare
-LOOK_S = 0.02  # between two looks at Stop while a measured run waits
 SAY_AFTER_S = 1.0  # shorter waits are not worth words
 
 Step = tuple[str, Callable[[], object]]  # what is said where it takes long; what is done
@@ -45,51 +41,6 @@ def say_if_slow(say: Callable[[], object]) -> Iterator[Callable[[], None]]:
         yield timer.cancel
     finally:
         timer.cancel()
-
-
-class Warming(threading.Thread):
-    """Does steps on a thread of its own, none during a measured run.
-
-    ready : called once, after the first step; fail : called with what a step raised, the last
-    """
-
-    def __init__(
-        self,
-        steps: Callable[[], list[Step]],
-        say: Callable[[str], object],
-        ready: Callable[[], object],
-        fail: Callable[[Exception], object],
-    ) -> None:
-        super().__init__(name="warm-up", daemon=True)
-        self._steps, self._say, self._ready, self._fail = steps, say, ready, fail
-        self._turn = threading.Lock()  # held by a step, or by a measured run
-
-    def run(self) -> None:
-        """Do every step; the first that fails is the last."""
-        is_ready = False
-        try:
-            for words, act in self._steps():
-                with self._turn, say_if_slow(partial(self._say, words)):
-                    act()
-                if not is_ready:
-                    self._ready()
-                is_ready = True
-                time.sleep(2 * LOOK_S)  # a run that waits for its turn gets it
-        except Exception as error:
-            self._fail(error)
-        if not is_ready:
-            self._ready()
-
-    def hold(self, give_up: Callable[[], bool]) -> bool:
-        """Wait for the step under way, and let none begin; False where `give_up` says so first."""
-        while not self._turn.acquire(timeout=LOOK_S):
-            if give_up():
-                return False
-        return True
-
-    def release(self) -> None:
-        """Let steps go on."""
-        self._turn.release()
 
 
 def warm_up() -> list[Step]:

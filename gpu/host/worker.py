@@ -3,8 +3,8 @@
 The parent sends a command only when the one before is done, so there is no queue here, and the pipe
 need not be read during a run: stop, delta and pace are numbers in shared memory (`ring`).
 
-Threads     *main* serves commands. *parent* waits for the parent's death, removes the segments and
-            ends the process, also during a run. *warm-up* imports and compiles (`warm_up`).
+Threads     *main* serves commands, and warms up between them. *parent* waits for the parent's
+            death, removes the segments and ends the process, also during a run.
 Errors      A GpuError travels as it is. Anything else is a bug of ours or a fault of the machine:
             an EngineError of one line, with the traceback as details for a log.
 """
@@ -46,7 +46,7 @@ from gpu.host.memory import (
 )
 from gpu.host.messages import Entries, Failed, LoadRequest, Progress, Verified
 from gpu.host.ring import Gate, SampleRing
-from gpu.host.warm_up import PREPARING, Warming, say_if_slow
+from gpu.host.warm_up import PREPARING, Step, say_if_slow
 from gpu.record.trace import SAMPLE, RunSettings, Trace, Verification, reached_mask
 
 PROGRESS_S = 0.05  # between two reports with the same words
@@ -59,7 +59,7 @@ def main(
     """Serve until the parent says so or dies; never returns to the caller."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     try:
-        samples = SampleRing(memory.attach(ring, owner=False))
+        samples = SampleRing(memory.attach(ring))
     except FileNotFoundError:  # given back already: the parent died while this process began
         leave(memory)
     end_with_parent(memory, samples.beat)
@@ -101,16 +101,15 @@ class Worker:
         self, pipe: connection.Connection, ring: SampleRing, memory: Memory, entries: Entries
     ) -> None:
         self.ring, self.memory = ring, memory
-        self.warming: Warming | None = None
         self._pipe, self._entries = pipe, entries
         self._sending = threading.Lock()
         self._graph: SharedGraph | None = None
+        self._steps: list[Step] | None = None  # of the warm-up, still to be done
 
     def serve(self) -> None:
         """Take commands until "quit"."""
         self.send("hello")
         end_process_on_silence(lambda words: self.send("silent", words))
-        self.memory.clean_stale()
         commands: dict[str, Callable[..., None]]
         commands = {"load": self._load, "run": self._run, "lay_out": self._lay_out}
         while (command := self._next())[0] != "quit":
@@ -142,23 +141,30 @@ class Worker:
         return self.ring.is_stopped(run_id)
 
     def _next(self) -> Any:
+        """Return the next command; until one comes, warm up."""
         try:
-            if not self._pipe.poll(0):
-                self._start_warm_up()
+            while self._steps != [] and not self._pipe.poll(0):
+                self._warm_up()
             return self._pipe.recv()
         except (EOFError, OSError):
             leave(self.memory)
 
-    def _start_warm_up(self) -> None:
-        if self.warming is None:
-            entry = self._entries.warm_up
-            self.warming = Warming(
-                resolve(entry) if entry else list,
-                say=lambda words: self.progress(0, words),
-                ready=lambda: self.send("warmed_up"),
-                fail=lambda error: self.send("tell", failure(0, error)),
-            )
-            self.warming.start()
+    def _warm_up(self) -> None:
+        """Do the next step; one that fails is the last. The first one makes the child ready."""
+        is_first = self._steps is None
+        try:
+            if self._steps is None:
+                entry = self._entries.warm_up
+                self._steps = resolve(entry)() if entry else []
+            if self._steps:
+                words, act = self._steps.pop(0)
+                with say_if_slow(lambda: self.progress(0, words)):
+                    act()
+        except Exception as error:
+            self._steps = []
+            self.send("tell", failure(0, error))
+        if is_first:
+            self.send("warmed_up")
 
     # load
 
@@ -202,7 +208,7 @@ class Worker:
     def _graph_of(self, handle: GraphHandle) -> CSRGraph:
         if self._graph is None or self._graph.handle.token != handle.token:
             self._forget_graph()
-            segment = self.memory.attach(handle.shared, owner=False)
+            segment = self.memory.attach(handle.shared)
             self._graph = open_graph(handle, segment, writeable=True)
         return self._graph.graph
 
@@ -214,10 +220,7 @@ class Worker:
         words = PREPARING.format(settings.algorithm if row is None else row.title)
         with say_if_slow(lambda: self.progress(run_id, words)) as call_off:
             watched = WatchedRun(self, run_id, graph, call_off)
-            try:
-                trace: Trace = resolve(self._entries.run)(graph, settings, watched)
-            finally:
-                watched.release()
+            trace: Trace = resolve(self._entries.run)(graph, settings, watched)
         events = None
         if trace.events is not None:
             events = self.share(f"e{run_id}", {"events": trace.events})
@@ -250,7 +253,7 @@ class Worker:
     ) -> None:
         graph, dist = self._graph_of(handle), None
         if arrays is not None:
-            dist = self.memory.attach(arrays, owner=False).arrays(writeable=True)["dist"]
+            dist = self.memory.attach(arrays).arrays(writeable=True)["dist"]
         positions = resolve(self._entries.layout)(
             graph,
             kind,
@@ -276,14 +279,11 @@ class WatchedRun(Observer):
         self._worker, self._run_id, self._graph = worker, run_id, graph
         self._on_first, self._ring = on_first, worker.ring
         self._gate = Gate(worker.ring, run_id)
-        self._held: Warming | None = None
         self._attempts = 0
 
     def begin(self, graph: CSRGraph, settings: RunSettings) -> RunBuffers:
-        """Wait for a step of the warm-up if the run is measured; make the arrays."""
-        if not self._attempts and settings.engine != "model":
-            check_device(settings)  # at once, before any wait
-            self._hold_warm_up()
+        """Make the arrays, and tell the parent of them."""
+        check_device(settings)
         segment = self._segment(graph, settings)
         buffers = open_buffers(segment, writeable=True)
         buffers.clear()
@@ -312,17 +312,6 @@ class WatchedRun(Observer):
     def samples_per_slice(self) -> int:
         """Return how many samples fit the user's pace."""
         return self._gate.slice()
-
-    def release(self) -> None:
-        """Let the warm-up go on."""
-        if self._held is not None:
-            self._held.release()
-            self._held = None
-
-    def _hold_warm_up(self) -> None:
-        warming = self._worker.warming
-        if warming is not None and warming.hold(self.should_stop):
-            self._held = warming
 
     def _segment(self, graph: CSRGraph, settings: RunSettings) -> Segment:
         """Take the space that the run writes into; a matrix that does not fit gets advice."""

@@ -19,20 +19,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from gpu.schema import PLAIN, Number, Table, Text, shown
+from gpu.schema import PLAIN, Number, Text, shown
 
 VALUE = re.compile(r"^([a-z][a-z0-9_]*)\.([a-z_]+)(?:\(([^()]*)\))?$")
 LARGEST = 1e300  # number that a lesson may name
 QuestionKind = Literal["number", "choice", "vertex", "bucket", "curve"]
 Relation = Literal["<", "<=", ">", ">=", "=="]
 
-Name = Annotated[str, Meta(min_length=1, pattern=PLAIN, description="a name of its own")]
+Name = Annotated[str, Meta(min_length=1, pattern=PLAIN)]
 FileName = Annotated[
-    str,
-    Meta(
-        pattern=r"^(?!\.\.?$)[^/\\:\u0000-\u001f\u007f]+$",
-        description="the name of a file beside this one",
-    ),
+    str, Meta(pattern=r"^(?!\.\.?$)[^/\\:\u0000-\u001f\u007f]+$")  # of a file beside this one
 ]
 
 
@@ -127,10 +123,10 @@ class RunSpec(Struct, frozen=True, forbid_unknown_fields=True):
     algorithm: Text
     graph: Text | None = None
     source: VertexId | None = None
-    delta: Annotated[float, Meta(gt=0, le=1e300, description="a number above 0")] | None = None
+    delta: Annotated[float, Meta(gt=0, le=1e300)] | None = None
     device: Text | None = None
     probe: Annotated[int, Meta(ge=0, le=3)] = 2
-    parameters: Table = {}
+    parameters: dict[str, Any] = {}
     variant: Text = ""
 
 
@@ -217,13 +213,9 @@ class WrittenStep(Struct, frozen=True, forbid_unknown_fields=True):
     title: Text = ""
     graph: Text | None = None
     source: VertexId | None = None
-    runs: Annotated[tuple[RunSpec, ...], Meta(description="[[step.run]] tables")] = field(
-        default=(), name="run"
-    )
-    sweeps: Annotated[tuple[SweepSpec, ...], Meta(description="[[step.sweep]] tables")] = field(
-        default=(), name="sweep"
-    )
-    compare: Annotated[tuple[Text, Text], Meta(description="the names of two runs")] | None = None
+    runs: tuple[RunSpec, ...] = field(default=(), name="run")
+    sweeps: tuple[SweepSpec, ...] = field(default=(), name="sweep")
+    compare: tuple[Text, Text] | None = None
     show: Text = ""  # name of a run of an earlier step to show again
     seek: Seek | None = None
     panels: tuple[Text, ...] = ()
@@ -233,9 +225,7 @@ class WrittenStep(Struct, frozen=True, forbid_unknown_fields=True):
     microscope: bool = False
     drive: bool = False  # the student holds delta while it runs, at a slow pace
     question: Question | None = None
-    claims: Annotated[tuple[Claim, ...], Meta(description="[[step.claim]] tables")] = field(
-        default=(), name="claim"
-    )
+    claims: tuple[Claim, ...] = field(default=(), name="claim")
 
 
 class Step(WrittenStep, frozen=True, kw_only=True):
@@ -248,7 +238,7 @@ class LessonHead(Struct, frozen=True, forbid_unknown_fields=True):
     """What a lesson says of itself; `text` names the Markdown, "" the one of the same name."""
 
     format: Literal[1]
-    minutes: Annotated[int, Meta(ge=1, le=60, description="1 to 60")]
+    minutes: Annotated[int, Meta(ge=1, le=60)]
     title: Text = ""
     idea: Text = ""
     figure: Text = ""
@@ -258,10 +248,8 @@ class LessonHead(Struct, frozen=True, forbid_unknown_fields=True):
 class LessonFile(Struct, frozen=True, forbid_unknown_fields=True):
     """The TOML file of a lesson."""
 
-    lesson: Annotated[LessonHead, Meta(description="a [lesson] table")]
-    steps: Annotated[tuple[WrittenStep, ...], Meta(description="[[step]] tables", min_length=1)] = (
-        field(name="step")
-    )
+    lesson: LessonHead
+    steps: Annotated[tuple[WrittenStep, ...], Meta(min_length=1)] = field(name="step")
 
     def __post_init__(self) -> None:
         keys = [step.key for step in self.steps]

@@ -5,13 +5,12 @@
     2,803
     3,                   unreached: empty, or the word inf
 
-A vertex that has no line counts as unreached; one with two lines, or a line that is not
-of this kind, is an error that names the line.
+A vertex that has no line counts as unreached; one with two lines, or a line that is not of this
+kind, is an error that names the line.
 
-Other programs write a number for "unreached": -1, or the largest that their type holds (or half of
-it, so that adding a weight does not overflow). Such a number is taken for that where it can mean
-nothing else: no distance is negative, and none is above the farthest that SciPy's Dijkstra finds
-here. What was recognised is said.
+Other programs write a number for "unreached": -1, or the largest that a type holds (or half of it).
+Such a number is taken for that where it can mean nothing else: no distance is negative, and none is
+above the farthest that SciPy's Dijkstra finds here. What was recognised is said.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,23 +33,12 @@ from gpu.record.export import safe_id
 _UNREACHED = {"", "inf", "infinity", "+inf"}
 _SNIFFED = 4096  # characters that decide which separator is meant
 FEWEST_DIGITS, FLOAT32_DIGITS, FLOAT64_DIGITS = 5, 9, 15  # rounded; what holds each type exactly
+NEGATIVE = -1.0
+WHOLE_MARKS = tuple(map(float, (2**30 - 1, 2**30, 2**31 - 1, 2**32 - 1, 2**62, 2**63, 2**64)))
+FLOAT_MARKS = (float(np.finfo(np.float32).max), float(np.finfo(np.float64).max))
 _PLACES = 1e-3  # of a largest float: 1.797e308 is written with three digits, or with seventeen
 
-NEGATIVE = -1.0
-FLOAT_MARKS = {
-    float(np.finfo(np.float32).max): "the most that float32 holds",
-    float(np.finfo(np.float64).max): "the most that float64 holds",
-}
-MARKS = FLOAT_MARKS | {
-    NEGATIVE: "no distance is negative",
-    float(2**30 - 1): "2^30 - 1, half of what int32 holds",
-    float(2**30): "2^30, half of what int32 holds",
-    float(2**31 - 1): "2^31 - 1, the most that int32 holds",
-    float(2**32 - 1): "2^32 - 1, the most that uint32 holds",
-    float(2**62): "2^62, half of what int64 holds",
-    float(2**63): "2^63 - 1, the most that int64 holds",
-    float(2**64): "2^64 - 1, the most that uint64 holds",
-}
+Row = tuple[int, int, str, float]  # line, vertex, the distance as it is written, its number
 
 
 @dataclass(frozen=True)
@@ -87,94 +75,70 @@ def read_distances(path: str | Path, graph: CSRGraph, source: int) -> Distances:
 
     Raises FormatError naming file and line.
     """
-    vertices, lines, words = _columns(path, graph)
-    values = [_value(path, line, word) for line, word in zip(lines, words, strict=True)]
-    marks = _marks(graph, source, words, values)
-    kind = _type(graph, values, marks)
+    rows = _numbered(path, graph)
+    marks = _marks(graph, source, rows)
+    kept = [row for row in rows if not math.isinf(row[-1]) and _mark(row[-1]) not in marks]
+    kind = graph.weights.dtype
+    if graph.integer and max((row[-1] for row in kept), default=0) >= np.iinfo(kind).max:
+        kind = np.dtype(np.int64)
     dist = np.full(graph.n, unreached(kind), kind)
-    for vertex, line, word, value in zip(vertices, lines, words, values, strict=True):
-        if not math.isinf(value) and _mark(value) not in marks:
-            _check(path, line, word, value, kind)
-            dist[vertex] = value
-    said = [f"{words} ({what})" for words, what in marks.values()]
-    taken = f"taken for unreached: {', '.join(said)}" if said else ""
-    return Distances(dist, taken, 0 if graph.integer else max(map(_digits, words)))
+    for line, vertex, word, value in kept:
+        _check(path, line, word, value, kind)
+        dist[vertex] = value
+    taken = f"taken for unreached: {', '.join(marks.values())}" if marks else ""
+    return Distances(dist, taken, 0 if graph.integer else max(_digits(row[2]) for row in rows))
 
 
 def _digits(word: str) -> int:
     """Return how many significant digits a decimal has, 0 where there is no point."""
     number = word.lower().partition("e")[0]
-    if "." not in number:
-        return 0
-    return len(number.replace(".", "").lstrip("+-0"))
+    return len(number.replace(".", "").lstrip("+-0")) if "." in number else 0
 
 
-def _type(graph: CSRGraph, values: list[float], marks: Container[float]) -> np.dtype:
-    """Return the type of the graph's weights, int64 where whole distances need it."""
-    kind = graph.weights.dtype
-    counted = (value for value in values if _mark(value) not in marks and not math.isinf(value))
-    if graph.integer and max(counted, default=0) >= np.iinfo(kind).max:
-        return np.dtype(np.int64)
-    return kind
-
-
-def _columns(path: str | Path, graph: CSRGraph) -> tuple[list[int], list[int], list[str]]:
-    """Return the vertex, the line and the distance as text of each row."""
+def _numbered(path: str | Path, graph: CSRGraph) -> list[Row]:
+    """Return the rows of the table, each vertex once."""
     ids = [] if graph.ids is None else [str(name) for name in graph.ids.tolist()]
     names = {safe_id(name): vertex for vertex, name in enumerate(ids)}  # as we write them
     for vertex, name in enumerate(ids):  # as other programs write them
         names.setdefault(name, vertex)
-    seen = np.zeros(graph.n, bool)
-    vertices, lines, words = [], [], []
-    for line, name, word in _rows(path, names):
+    rows: dict[int, Row] = {}
+    for line, name, word in _lines(path, names):
         try:
             vertex = names[name] if name in names else graph.vertex_of(name)
         except SourceError as error:
             raise FormatError(path, str(error), line) from error
-        if seen[vertex]:
+        if vertex in rows:
             raise FormatError(path, f"vertex {name} has a distance already", line)
-        seen[vertex] = True
-        vertices.append(vertex)
-        lines.append(line)
-        words.append(word)
-    if not seen.any():
+        rows[vertex] = line, vertex, word, _value(path, line, word)
+    if not rows:
         raise FormatError(path, "no distances found; expected lines of id,distance")
-    return vertices, lines, words
+    return list(rows.values())
 
 
-def _marks(
-    graph: CSRGraph, source: int, words: list[str], values: list[float]
-) -> dict[float, tuple[str, str]]:
-    """Return of the marks met those that mean "unreached" here: as written first, what it is."""
-    met: dict[float, str] = {}
-    for word, value in zip(words, values, strict=True):
-        mark = _mark(value)
-        if mark is not None:
-            met.setdefault(mark, word)
-    farthest = _farthest(graph, source) if met.keys() - {NEGATIVE} else 0.0
+def _marks(graph: CSRGraph, source: int, rows: list[Row]) -> dict[float, str]:
+    """Return of the marks in a table those that mean "unreached" here, as written first."""
+    met = {_mark(value): word for *_, word, value in reversed(rows)}
+    farthest = 0.0
+    if met.keys() - {NEGATIVE, None}:
+        from gpu.proof.verify import oracle_distances
+
+        true = oracle_distances(graph, source)
+        farthest = float(true[np.isfinite(true)].max())
     return {
-        mark: (word, MARKS[mark])
+        mark: word
         for mark, word in met.items()
-        if mark == NEGATIVE or mark > farthest
+        if mark is not None and (mark == NEGATIVE or mark > farthest)
     }
 
 
 def _mark(value: float) -> float | None:
     """Return which mark of "unreached" a number is, if any."""
-    if float(value) in MARKS:
+    if float(value) in (NEGATIVE, *WHOLE_MARKS):
         return float(value)
     return next((mark for mark in FLOAT_MARKS if math.isclose(value, mark, rel_tol=_PLACES)), None)
 
 
-def _farthest(graph: CSRGraph, source: int) -> float:
-    """Return the largest true distance from `source`."""
-    from gpu.proof.verify import oracle_distances
-
-    true = oracle_distances(graph, source)
-    return float(true[np.isfinite(true)].max())
-
-
-def _rows(path: str | Path, names: Container[str]) -> Iterator[tuple[int, str, str]]:
+def _lines(path: str | Path, names: dict[str, int]) -> Iterator[tuple[int, str, str]]:
     """Yield line number, id and distance as text, without header, comments, empty lines.
 
     names : ids that are taken to the letter, blanks and # too
@@ -194,7 +158,7 @@ def _rows(path: str | Path, names: Container[str]) -> Iterator[tuple[int, str, s
                 raise FormatError(path, f"{len(row)} columns; expected id,distance", line)
             name = row[0] if literal else row[0].strip()
             value = row[1].strip() if len(row) == 2 else ""
-            if line > 1 or not _is_header(value):
+            if line > 1 or _is_number(value or "inf"):
                 yield line, name, value
     except OSError as error:
         raise FormatError(path, f"cannot be read: {error.strerror or error}") from error
@@ -202,22 +166,19 @@ def _rows(path: str | Path, names: Container[str]) -> Iterator[tuple[int, str, s
         raise FormatError(path, f"not a table of distances ({error})") from error
 
 
-def _is_header(value: str) -> bool:
+def _is_number(word: str) -> bool:
     try:
-        float(value or "inf")
+        float(word)
     except ValueError:
-        return True
-    return False
+        return False
+    return True
 
 
 def _value(path: str | Path, line: int, word: str) -> float:
     """Return a distance as it is written, whole numbers exactly; inf: unreached."""
     if word.lower() in _UNREACHED:
         return math.inf
-    try:
-        number = float(word)
-    except ValueError:
-        number = math.nan
+    number = float(word) if _is_number(word) else math.nan
     if word.isdecimal() and math.isfinite(number):
         return int(word)
     if not math.isfinite(number):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.algorithms import ALGORITHMS
+from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import ROWS, source_range
 from gpu.errors import ParameterError, TraceError
+from gpu.numbers import check_choice
 from gpu.record.events import MANAGER, EventKind
 from gpu.record.trace import NEVER, PART_ENTRIES, REASON_WORDS, Flag, Probe, Trace
 
@@ -41,7 +42,13 @@ def check_trace(trace: Trace) -> None:
 
 def _check_settings(trace: Trace) -> None:
     settings, n = trace.settings, trace.graph.n
-    row = ALGORITHMS[settings.algorithm]
+    try:
+        row = find(settings.algorithm)
+        check_choice(settings.numbers)
+    except ParameterError as error:
+        raise TraceError(f"settings: {error}") from error
+    if settings.engine not in {engine for one in ALGORITHMS.values() for engine in one.engines}:
+        raise TraceError(f"settings: no engine {settings.engine!r}")
     if settings.source >= n:
         raise TraceError(f"source {settings.source}; allowed: 0 to {n - 1}, the vertices")
     if not isinstance(trace.graph.source_id, str) and abs(trace.graph.source_id) >= 2**63:
@@ -136,21 +143,3 @@ def _check_events(trace: Trace, events: np.ndarray) -> None:
         wrong = values[(values < low) | (values >= high)]
         if len(wrong):
             raise TraceError(f"an event names {what} {wrong[0]}; allowed: {low} to {high - 1:g}")
-    _check_assignments(events)
-
-
-def _check_assignments(events: np.ndarray) -> None:
-    """A worker finishes only what it was given before."""
-    assigned, finished = (_first_of(events, kind) for kind in (EventKind.ASSIGN, EventKind.FINISH))
-    for worker, place in finished.items():
-        if assigned.get(worker, len(events)) > place:
-            raise TraceError(
-                f"worker {worker} finishes what it was never given; ASSIGN comes before FINISH"
-            )
-
-
-def _first_of(events: np.ndarray, kind: EventKind) -> dict[int, int]:
-    """Return where the first event of a kind is, by worker."""
-    places = np.flatnonzero(events["kind"] == int(kind))
-    workers, first = np.unique(events["worker"][places], return_index=True)
-    return dict(zip(workers.tolist(), places[first].tolist(), strict=True))

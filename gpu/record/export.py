@@ -11,6 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,7 +34,6 @@ from gpu.record.tracefile import plain
 
 CHUNK = 100_000  # rows of distances turned into text at a time
 FORMULA = re.compile("'*[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")
-CELL = re.compile(r"(?:^|(?<=[,;\t\r\n]))(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 _NAMED = {  # columns whose field's name does not say its unit
@@ -82,24 +82,24 @@ def summary(trace: Trace) -> dict[str, Any]:
     }
 
 
-def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], path: str | Path) -> None:
-    """Write a CSV file, whole or not at all; None becomes an empty cell.
-
-    Words may come from traces of strangers: a cell that a spreadsheet would compute gets a quote
-    before it. Nothing of ours reads these tables.
-    Raises GpuError where it cannot be written.
-    """
+@contextmanager
+def _table(path: str | Path, quoting: Literal[0, 1] = csv.QUOTE_MINIMAL) -> Iterator[Any]:
+    """Open a CSV file that is written whole or not at all; yield its writer. GpuError."""
     with written_whole(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(map(_cell, header))
-        table.writerows(map(_cell, row) for row in rows)
+        yield csv.writer(text, lineterminator="\n", quoting=quoting)
         text.flush()
         text.detach()
 
 
-def _cell(value: Any) -> Any:
-    return CELL.sub("'", value) if isinstance(value, str) else value
+def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], path: str | Path) -> None:
+    """Write a CSV file; None becomes an empty cell, words go through `safe_id`.
+
+    Raises GpuError where it cannot be written.
+    """
+    with _table(path) as table:
+        for row in (header, *rows):
+            table.writerow([safe_id(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 def write_csv(trace: Trace, path: str | Path) -> None:
@@ -123,7 +123,8 @@ def sample_rows(trace: Trace) -> Iterator[list[Any]]:
     kept = [trace.clock, trace.settings.probe]
     for sample in trace.samples:
         row = [sample[name].item() for name in names]
-        words = [reason_words(int(sample["reason"])), flag_words(int(sample["flags"]))]
+        flags = "|".join(flag.name.lower() for flag in Flag if flag & sample["flags"] and flag.name)
+        words = [REASON_WORDS[Reason(sample["reason"])], flags]
         yield [*row, *words, *sample["occupancy"].tolist(), *kept]
 
 
@@ -140,11 +141,10 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None
             f"distances from {len(dist):,} sources are a matrix, not a column: "
             "write them with sssp-scope apsp FILE -o matrix.npy"
         )
-    with written_whole(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        rows = csv.writer(text, lineterminator="\n", quoting=_quoting(graph.ids))
+    texts = graph.ids is not None and graph.ids.dtype.kind == "U"
+    returns = texts and (np.char.find(graph.ids, "\r") >= 0).any()  # csv leaves those bare
+    with _table(path, csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL) as rows:
         rows.writerow(["id", "distance"])
-        texts = graph.ids is not None and graph.ids.dtype.kind == "U"
         for begin in range(0, graph.n, CHUNK):
             part = slice(begin, min(begin + CHUNK, graph.n))
             ids = np.arange(part.start, part.stop) + graph.id_base
@@ -152,8 +152,6 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None
             names = list(map(safe_id, names)) if texts else names
             values = np.where(reached_mask(dist[part]), dist[part].astype(str), "")
             rows.writerows(zip(names, values.tolist(), strict=True))
-        text.flush()
-        text.detach()
 
 
 def safe_id(name: str) -> str:
@@ -163,26 +161,6 @@ def safe_id(name: str) -> str:
     -1 and +2.5 stay as they are.
     """
     return f"'{name}" if FORMULA.match(name) and not NUMBER.fullmatch(name) else name
-
-
-def _quoting(ids: np.ndarray | None) -> Literal[0, 1]:
-    """Return which cells stand in quotes: all where an id holds a return, which csv leaves bare."""
-    if ids is None or ids.dtype.kind != "U":
-        return csv.QUOTE_MINIMAL
-    return csv.QUOTE_ALL if (np.char.find(ids, "\r") >= 0).any() else csv.QUOTE_MINIMAL
-
-
-def reason_words(reason: int) -> str:
-    """Return a reason in words; a number that this version does not know stays a number."""
-    try:
-        return REASON_WORDS[Reason(reason)]
-    except ValueError:
-        return f"reason {reason}"
-
-
-def flag_words(flags: int) -> str:
-    """Return flags as lower-case words joined by `|`, empty where none is set."""
-    return "|".join(flag.name.lower() for flag in Flag if flag & flags and flag.name)
 
 
 def _deltas(trace: Trace) -> tuple[float | None, float | None]:

@@ -31,9 +31,8 @@ import numpy as np
 
 from gpu.errors import TraceError
 from gpu.files import written_whole
-from gpu.record.schema import TraceHeader
 from gpu.record.trace import NEVER, GraphReference, Trace
-from gpu.record.tracefile import PARSING, assembled, header_of
+from gpu.record.tracefile import PARSING, TraceHeader, assembled, header_of
 from gpu.schema import checked
 
 FORMAT = "sssp-scope recording"

@@ -16,14 +16,16 @@ import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
+from msgspec import Meta
 
-from gpu.graph import CSRGraph
+from gpu.graph import MAX_COUNT, CSRGraph
 from gpu.numbers import AUTO, unreached
 from gpu.record.notes import Note
+from gpu.schema import Count
 from gpu.words import in_sight
 
 PART_ENTRIES = 1 << 22  # distances of a matrix that are looked at together
@@ -147,11 +149,11 @@ class RunSettings:
     algorithm: str = "adds"
     engine: str = "model"
     device: str = ""
-    source: int = 0  # 0-based index
-    delta: float | None = None  # bucket width, weight units; None: the algorithm chooses
-    probe: int = Probe.SAMPLES
-    seed: int = 1  # of the modelled GPU's arbitration
-    sample_period_ns: int = 0  # 0: the device's own
+    source: Count = 0  # 0-based index
+    delta: Annotated[float, Meta(gt=0, le=1e300)] | None = None  # weight units; None: automatic
+    probe: Annotated[int, Meta(ge=0, le=3)] = Probe.SAMPLES
+    seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] = 1  # of the modelled GPU's arbitration
+    sample_period_ns: Count = 0  # 0: the device's own
     parameters: dict[str, Any] = field(default_factory=dict)
     numbers: str = AUTO  # what weights and distances are computed in, see `gpu.numbers`
 
@@ -163,8 +165,8 @@ class GraphReference:
     name: str
     origin: str
     hash: str
-    n: int
-    m: int
+    n: Annotated[int, Meta(ge=1, le=MAX_COUNT)]
+    m: Annotated[int, Meta(ge=0, le=MAX_COUNT)]
     integer: bool
     source_id: int | str  # the file's own name of the source
     options: dict[str, Any] = field(default_factory=dict)  # given to the reader or generator

@@ -6,12 +6,9 @@ The file is a plain NumPy archive (`numpy.load` opens it) with one member a NumP
     dist       a number type, (n,) or (k, n)          events     EVENT (e,), probe 3 only
     first_reached_ns, last_improved_ns int64 (n,), times_processed int32 (n,), from probe 2
 
-The header holds `format`, `version`, `arrays` (the other members), settings, graph
-reference, clock, outcome, environment, verification and, where there are any, notes. A file is
-read as data from a stranger: sizes are checked against the header before anything is allocated,
-dtypes must match exactly, the header is declared in `gpu.record.schema`, `gpu.record.assembly` asks
-whether the parts agree, and whatever is wrong becomes one TraceError in one line; but notes that do
-not fit are left out, and the rest is read.
+The header is a `TraceHeader`. A file is read as data from a stranger: sizes are checked before
+anything is unpacked, dtypes must match exactly, `gpu.record.assembly` checks whether the parts
+agree, and each fault is one TraceError in one line.
 """
 
 from __future__ import annotations
@@ -27,17 +24,16 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct
 
 from gpu.errors import TraceError
-from gpu.files import new_archive, open_regular, written_whole
-from gpu.graph import MAX_COUNT, NUMBER_TYPES
+from gpu.files import new_archive, open_regular, require_memory, written_whole
+from gpu.graph import NUMBER_TYPES
 from gpu.record.assembly import check_trace
 from gpu.record.notes import plain_notes, read_notes
-from gpu.record.schema import TraceHeader
 from gpu.record.trace import (
     EVENT,
     SAMPLE,
@@ -57,7 +53,6 @@ VERSION = 1
 HEADER_LIMIT = 4 << 20  # bytes of JSON; ours have about 2,000
 UNPACKED_PER_BYTE = 300  # zlib at level 1 packs constant arrays at most 230 to 1 (measured)
 UNPACKED_SLACK = 1 << 20  # bytes that any file may unpack to
-CHUNK = 4 << 20  # bytes read at a time
 
 MEMBERS: dict[str, tuple[np.dtype, ...]] = {
     "samples": (SAMPLE,),
@@ -84,6 +79,26 @@ _WRONG = (
     SyntaxError,  # an array's header that is no Python value
     tokenize.TokenError,
 )
+
+
+class TraceHeader(Struct, frozen=True):
+    """The JSON of the member `header`; keys of later versions are passed over."""
+
+    format: Literal["sssp-scope trace"]
+    version: Literal[1]
+    arrays: list[
+        Literal[
+            "samples", "dist", "first_reached_ns", "last_improved_ns", "times_processed", "events"
+        ]
+    ]
+    settings: RunSettings
+    graph: GraphReference
+    clock: Literal["modelled", "measured"]
+    outcome: Literal["finished", "stopped"]
+    environment: dict[str, Any]
+    verification: Verification | None
+    notes: Any = None  # of `gpu.record.notes`: they never keep a run from being read
+    notes_left_out: Any = ""
 
 
 def save_trace(trace: Trace, path: str | Path) -> None:
@@ -181,8 +196,6 @@ def _read(archive: zipfile.ZipFile, size: int, path: str) -> Trace:
     unpacked = sum(info.file_size for info in members.values())
     if unpacked > size * UNPACKED_PER_BYTE + UNPACKED_SLACK:
         raise TraceError(f"refused: {size} bytes would unpack to {unpacked}; not a trace of ours")
-    from gpu.files import require_memory
-
     require_memory(unpacked, path)
     lost = next((name for name in header.arrays if name not in members), None)
     if lost is not None:
@@ -197,11 +210,8 @@ def _read(archive: zipfile.ZipFile, size: int, path: str) -> Trace:
 
 
 def _read_header(raw: bytes) -> TraceHeader:
-    _, _, array_at = raw.partition(b"\n")  # the npy header ends at its first newline
-    return _checked_header(json.loads(array_at.decode("utf-8")))
-
-
-def _checked_header(header: Any) -> TraceHeader:
+    _, _, text = raw.partition(b"\n")  # the npy header ends at its first newline
+    header = json.loads(text.decode("utf-8"))
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise TraceError("not a trace of SSSP Scope: another kind of header")
     if header.get("version") != VERSION:
@@ -225,7 +235,7 @@ def _without_adaptive(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> np.ndarray:
-    """Return one member, allocated only once its size agrees with the archive's."""
+    """Return one member, read-only; its header cannot make it larger than its bytes."""
     with archive.open(info) as member:
         version = np.lib.format.read_magic(member)
         if version != (1, 0):
@@ -235,27 +245,13 @@ def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> n
         dimensions = _DIMENSIONS.get(name, (1,))
         if dtype not in MEMBERS[name] or len(shape) not in dimensions:
             raise TraceError(f"damaged: {name} is {dtype} of shape {shape}")
-        sane = all(0 <= length <= MAX_COUNT for length in shape)
-        if not sane or math.prod(shape) * dtype.itemsize > info.file_size:
-            raise TraceError(f"damaged: {name} claims {' x '.join(map(str, shape))} entries")
         if by_columns and len(shape) > 1:
             raise TraceError(f"damaged: {name} is stored by columns")
-        array = np.empty(math.prod(shape), dtype)
-        _fill(member, array, name)
-    return array.reshape(shape)
-
-
-def _fill(member: IO[bytes], array: np.ndarray, name: str) -> None:
-    into = array.view(np.uint8)
-    done = 0
-    while done < len(into):
-        got = member.read(min(CHUNK, len(into) - done))
-        if not got:
-            raise TraceError(f"damaged: {name} ends early")
-        into[done : done + len(got)] = np.frombuffer(got, np.uint8)
-        done += len(got)
-    if member.read(1):  # also makes the archive compare its checksum
-        raise TraceError(f"damaged: {name} is longer than it says")
+        content = np.frombuffer(member.read(), np.uint8)
+    if min(shape) < 0 or math.prod(shape) * dtype.itemsize != len(content):
+        raise TraceError(f"damaged: {name} is not the {' x '.join(map(str, shape))} it claims")
+    array: np.ndarray = content.view(dtype).reshape(shape)
+    return array
 
 
 def assembled(header: TraceHeader, arrays: Mapping[str, np.ndarray]) -> Trace:
@@ -267,12 +263,12 @@ def assembled(header: TraceHeader, arrays: Mapping[str, np.ndarray]) -> Trace:
     if len(vertices) not in (0, len(_VERTEX_MEMBERS)):
         there = ", ".join(name for name in _VERTEX_MEMBERS if name in arrays)
         raise TraceError(f"of the per-vertex arrays it has only {there}")
-    proved, samples = header.verification, arrays["samples"]
+    samples = arrays["samples"]
     length = int(samples["t_ns"][-1]) if len(samples) else 0
     notes, left_out = read_notes(header.notes, header.graph.n, length)
     trace = Trace(
-        settings=RunSettings(**structs.asdict(header.settings)),
-        graph=GraphReference(**structs.asdict(header.graph)),
+        settings=header.settings,
+        graph=header.graph,
         samples=samples,
         dist=arrays["dist"],
         clock=header.clock,
@@ -280,7 +276,7 @@ def assembled(header: TraceHeader, arrays: Mapping[str, np.ndarray]) -> Trace:
         environment=header.environment,
         vertices=VertexProbe(*vertices) if vertices else None,
         events=arrays.get("events"),
-        verification=None if proved is None else Verification(**structs.asdict(proved)),
+        verification=header.verification,
         notes=notes,
         notes_left_out=left_out or in_sight(str(header.notes_left_out), SENTENCE),
     )

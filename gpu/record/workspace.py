@@ -23,19 +23,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import structs
+from msgspec import Meta, Struct, structs
 
 from gpu.errors import GpuError, TraceError
 from gpu.files import new_archive, open_regular, written_whole
 from gpu.formats import npz
 from gpu.graph import CSRGraph
 from gpu.record.reach import SAMPLE, is_elsewhere, is_within
-from gpu.record.schema import WorkspaceTable, reader_options
 from gpu.record.trace import GraphReference, Trace
 from gpu.record.tracefile import MEMBERS, plain, read_trace, write_trace
-from gpu.schema import SchemaError, checked
+from gpu.schema import SchemaError, checked, fitting
 from gpu.words import in_sight
 
 SUFFIX = ".ssspw"
@@ -64,19 +63,8 @@ _WRONG = (
     MemoryError,
 )
 
-__all__ = [
-    "SUFFIX",
-    "TABLE",
-    "SavedGraph",
-    "Workspace",
-    "WorkspaceError",
-    "load_workspace",
-    "reader_options",
-    "recognised",
-    "save_workspace",
-    "saved_graph",
-    "summary",
-]
+PlaceName = Annotated[str, Meta(pattern=r"^[^\u0000]*$")]
+RunNumber = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 
 
 class WorkspaceError(GpuError):
@@ -92,9 +80,9 @@ class SavedGraph:
     """
 
     name: str
-    origin: str
+    origin: PlaceName
     hash: str
-    relative: str = ""
+    relative: PlaceName = ""
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -125,6 +113,43 @@ class SavedGraph:
         names += [folder / self.origin, folder / Path(self.origin).name]
         places = dict.fromkeys(Path(os.path.normpath(name)) for name in names)
         return [place for place in places if not is_elsewhere(place)]
+
+
+class WorkspaceTable(Struct, frozen=True):
+    """The file `workspace.json`; `window` is read by whoever knows it."""
+
+    format: Literal["sssp-scope workspace"]
+    version: Literal[1]
+    graph: SavedGraph | None
+    runs: Annotated[list[RunNumber], Meta(max_length=1000)]
+    current: Any
+    b: Any
+    source: RunNumber
+    window: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if len(set(self.runs)) < len(self.runs):
+            raise ValueError("the numbers of its runs: one is there twice")
+
+
+class ReaderOptions(Struct, frozen=True):
+    """How a graph file was read, as `gpu.load_graph` takes it."""
+
+    undirected: bool | None = None
+    weights: Literal["file", "unit", "random", "absolute"] = "file"
+    weight_name: Annotated[str, Meta(min_length=1)] | None = None
+    format: Annotated[str, Meta(min_length=1)] | None = None
+    header: bool = True
+
+
+def reader_options(options: Any) -> dict[str, Any]:
+    """Return of a graph's recorded options those that its file is to be read with again.
+
+    Only what `gpu.load_graph` takes, and what differs from the usual reading.
+    """
+    usual = structs.asdict(ReaderOptions())
+    chosen = structs.asdict(fitting(ReaderOptions, options))
+    return {key: value for key, value in chosen.items() if value != usual[key]}
 
 
 @dataclass(frozen=True)
@@ -251,11 +276,10 @@ def recognised(path: str | Path) -> Literal["workspace", "trace"] | None:
 def _read(archive: zipfile.ZipFile, size: int) -> Workspace:
     table = _table(archive, size)
     traces = _runs(archive, table.runs, size)
-    graph = None if table.graph is None else SavedGraph(**structs.asdict(table.graph))
     current, b = (one if one in table.runs else None for one in (table.current, table.b))
     runs = tuple(zip(table.runs, traces, strict=True))
     packed = _packed(archive, size)
-    return Workspace(graph, runs, current, b, table.source, table.window, packed)
+    return Workspace(table.graph, runs, current, b, table.source, table.window, packed)
 
 
 def _table(archive: zipfile.ZipFile, size: int) -> WorkspaceTable:

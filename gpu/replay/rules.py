@@ -152,8 +152,7 @@ def _finish(state: State, worker: int, _a: int, b: int, c: float) -> None:
     _pointers(state, b).completed = int(c)
     held = state.buckets.get(b, [])
     state.buckets[b] = [item for item in held if not (item.worker == worker and item.taken)]
-    left = state.workers[worker].collected
-    state.workers[worker] = Hand(collected=left)
+    state.workers[worker] = Hand(collected=_hand(state, worker).collected)
 
 
 def _head(state: State, _worker: int, a: int, b: int, c: float) -> None:
@@ -256,41 +255,13 @@ def _sample(state: State, _worker: int, a: int, _b: int, _c: float) -> None:
     state.samples = a + 1
 
 
-def _mark(_state: State, _worker: int, _a: int, _b: int, _c: float) -> None:
+def _clip(_state: State, _worker: int, _a: int, _b: int, _c: float) -> None:
     """Change nothing: the event says why the next one is as it is."""
 
 
+_edge = _clip
+
+
 _RULES: dict[int, Callable[[State, int, int, int, float], None]] = {
-    EventKind.PUSH: _push,
-    EventKind.POP: _pop,
-    EventKind.STALE: _stale,
-    EventKind.RELAX: _relax,
-    EventKind.IMPROVE: _improve,
-    EventKind.CLIP: _mark,
-    EventKind.RESERVE: _reserve,
-    EventKind.WRITTEN: _written,
-    EventKind.ASSIGN: _assign,
-    EventKind.FINISH: _finish,
-    EventKind.HEAD: _head,
-    EventKind.DELTA: _delta,
-    EventKind.OPEN: _open,
-    EventKind.BLOCK_TAKEN: _block_taken,
-    EventKind.BLOCK_FREED: _block_freed,
-    EventKind.SUPERSTEP: _superstep,
-    EventKind.BARRIER: _barrier,
-    EventKind.SPLIT: _split,
-    EventKind.PHASE: _phase,
-    EventKind.SOURCE: _source,
-    EventKind.ROUND: _round,
-    EventKind.SOURCE_DONE: _source_done,
-    EventKind.END: _end,
-    EventKind.SAMPLE: _sample,
-    EventKind.STAY: _stay,
-    EventKind.COLLECT: _collect,
-    EventKind.LEAVE: _leave,
-    EventKind.DEFER: _defer,
-    EventKind.RESUME: _resume,
-    EventKind.SKIP: _skip,
-    EventKind.ROUND_DONE: _round_done,
-    EventKind.EDGE: _mark,
+    kind: globals()[f"_{kind.name.lower()}"] for kind in EventKind
 }

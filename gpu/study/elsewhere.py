@@ -286,7 +286,7 @@ def _deaf_children() -> Iterator[None]:
 
 def _begin(stop: Any, memory: Memory, handle: GraphHandle) -> None:
     end_with_parent(memory)
-    segment = memory.attach(handle.shared, owner=False)
+    segment = memory.attach(handle.shared)
     _CHILD.update(stop=stop, graph=open_graph(handle, segment, writeable=True).graph)
 
 

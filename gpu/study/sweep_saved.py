@@ -7,14 +7,13 @@ not fit raises SavedSweepError with one sentence; nothing is run.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, structs
 
-from gpu.algorithms import ALGORITHMS
+from gpu.algorithms import find
 from gpu.errors import GpuError, ParameterError
-from gpu.record.schema import SettingsTable
 from gpu.record.trace import RunSettings
 from gpu.record.tracefile import plain
 from gpu.schema import Number, SchemaError, checked, shown
@@ -26,13 +25,13 @@ from gpu.study.sweep import (
 )
 
 MOST_POINTS = 2000
-Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1, description="a whole number")]
+Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class PointTable(Struct, frozen=True):
     """One point: `gpu.study.sweep.SweepPoint`."""
 
-    settings: SettingsTable
+    settings: RunSettings
     value: Number | None
     delta: Number | None
     certificate: str | None
@@ -56,7 +55,7 @@ class PointTable(Struct, frozen=True):
 class SweepTable(Struct, frozen=True):
     """A sweep, as `sweep_as_dict` writes it."""
 
-    settings: SettingsTable
+    settings: RunSettings
     knob: str
     values: tuple[Number, ...]
     controller: bool
@@ -113,9 +112,9 @@ def _point(table: PointTable) -> SweepPoint:
     return SweepPoint(**fields | {"delta": math.nan if table.delta is None else table.delta})
 
 
-def _settings(table: SettingsTable) -> RunSettings:
+def _settings(settings: RunSettings) -> RunSettings:
     try:
-        parameters = ALGORITHMS[table.algorithm].checked_parameters(table.parameters)
+        parameters = find(settings.algorithm).checked_parameters(settings.parameters)
     except ParameterError as error:
         raise SavedSweepError(f"the saved sweep does not fit this program: {error}") from error
-    return RunSettings(**structs.asdict(table) | {"parameters": parameters})
+    return replace(settings, parameters=parameters)

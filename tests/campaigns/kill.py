@@ -343,7 +343,6 @@ def window(seconds: float, seed: int, most: int) -> int:
 
 
 def _strike_window(folder: Path, chance: random.Random) -> None:
-    from gpu.host.memory import Memory
     from gpu.record.workspace import load_workspace
     from viewer.models.settings import Settings
 
@@ -356,8 +355,8 @@ def _strike_window(folder: Path, chance: random.Random) -> None:
         output, _ = process.communicate(timeout=PATIENCE_S)
     assert output.count("Traceback") <= output.count(UNBORN), output
     until(lambda: not any(map(lives, below)), "the end of what a window started")
-    Memory().clean_stale()  # as the next start does
-    assert not list(SHM.glob(f"sssp-{process.pid}-*")), "a segment is left"
+    if UNBORN not in output:  # else nobody was left to remove it
+        assert not list(SHM.glob(f"sssp-{process.pid}-*")), "a segment is left"
     settings, saved = Settings(folder / "window.ini"), folder / "a.ssspw"
     json.dumps(settings.recent_files)
     assert settings.value("kept") == [1, 2, 3]

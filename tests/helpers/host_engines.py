@@ -225,9 +225,5 @@ def warm_up():
     return []
 
 
-def endless_warm_up():
-    return [("preparing", lambda: time.sleep(600.0))]
-
-
 def die_at_start(*_arguments):
     os._exit(5)

@@ -11,7 +11,6 @@ import host_engines as engines
 import pytest
 from host_driver import (
     DEADLINE_S,
-    SHM,
     left_behind,
     wait_until,
 )
@@ -66,22 +65,3 @@ def test_killing_the_parent_leaves_nothing(tmp_path: Path, behaviour: str) -> No
         assert process.stderr is not None
         assert process.stderr.read() == ""  # and at its end the child is gone as well
     wait_until(lambda: not left_behind(memory))
-
-
-@pytest.mark.skipif(not SHM.is_dir(), reason="shared memory cannot be listed here")
-def test_a_parent_and_child_that_die_together_leave_nothing_past_the_next_start(
-    tmp_path: Path,
-) -> None:
-    end = "import os; os.kill(driver.host.child_pid, 9); print('alone', flush=True); input()"
-    with script(tmp_path, "endless", end) as process:
-        assert process.stdout is not None
-        prefix = process.stdout.readline().strip()
-        assert process.stdout.readline() == "alone\n"
-        process.kill()
-        process.wait()
-
-    def is_clean() -> bool:
-        Memory(folder=str(tmp_path)).clean_stale()  # as the next engine process does
-        return not left_behind(Memory(prefix, str(tmp_path)))
-
-    wait_until(is_clean)  # a killed process is gone a moment later

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +11,7 @@ import pytest
 
 from gpu.errors import MemoryNeededError
 from gpu.host import memory as memory_module
-from gpu.host.memory import Memory, Place, SharedArrays, share
+from gpu.host.memory import Memory, share
 from gpu.host.ring import RING, Gate, SampleRing, SampleStore
 from gpu.record.trace import SAMPLE
 
@@ -34,11 +31,6 @@ def everything(memory: Memory) -> list[str]:
     return [p.name for folder in folders for p in folder.glob(f"{memory.prefix}-*")]
 
 
-def names(memory: Memory) -> list[str]:
-    """Return the names of its segments."""
-    return [name for name in everything(memory) if "-held" not in name]
-
-
 def test_arrays_of_every_kind_come_through(memory: Memory) -> None:
     arrays = {
         "names": np.array(["a", "long name", "é"]),
@@ -48,7 +40,7 @@ def test_arrays_of_every_kind_come_through(memory: Memory) -> None:
         "grid": np.arange(6, dtype=np.int64).reshape(2, 3),
     }
     made = share(memory, "x", {**arrays, "more": np.zeros(4, np.int32)})
-    other = memory.attach(made.shared, owner=True)
+    other = memory.attach(made.shared)
     seen = other.arrays(writeable=False)
     for name, array in arrays.items():
         assert seen[name].dtype == array.dtype
@@ -65,7 +57,7 @@ def test_arrays_of_every_kind_come_through(memory: Memory) -> None:
 def test_too_large_is_refused_in_words(memory: Memory) -> None:
     with pytest.raises(MemoryNeededError, match=r"MB of shared memory needed; free: .* TMPDIR"):
         memory.create("x", {"a": (np.int8, (1 << 50,))})
-    assert names(memory) == []
+    assert everything(memory) == []
 
 
 def test_a_small_dev_shm_falls_back_to_a_file(
@@ -83,51 +75,6 @@ def test_a_small_dev_shm_falls_back_to_a_file(
     made.unlink()
     memory.sweep()
     assert everything(memory) == []
-
-
-OWNER = """
-import sys
-import numpy as np
-from gpu.host.memory import Memory, Place, SharedArrays, share
-memory = Memory({prefix!r}, {folder!r}, {in_memory})
-segment = share(memory, "c1", {{"a": np.arange(9)}})
-print("made", flush=True)
-sys.stdin.read()
-"""
-
-
-def owner(memory: Memory, *before: str) -> subprocess.Popen[str]:
-    """Start a process that owns a segment and waits; `before` stands before the command."""
-    text = OWNER.format(prefix=memory.prefix, folder=memory.folder, in_memory=memory.in_memory)
-    command = [*before, sys.executable, "-c", text]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "made\n"
-    return process
-
-
-@pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX thing")
-def test_a_lock_says_who_is_alive_and_no_pid(tmp_path: Path, memory: Memory) -> None:
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    other = Memory(
-        f"sssp-{ended.pid}-00aa", str(tmp_path), memory.in_memory
-    )  # a pid that names nobody
-    with owner(other) as process:
-        Memory(folder=str(tmp_path)).clean_stale()
-        assert len(names(other)) == 1
-        attached = other.attach(_note(other), owner=False)
-        assert attached.arrays(writeable=False)["a"].tolist() == list(range(9))
-        process.kill()
-    Memory(folder=str(tmp_path)).clean_stale()
-    assert everything(other) == []
-
-
-def _note(memory: Memory) -> SharedArrays:
-    """Return where the segment of `owner` lies."""
-    folder = SHM if memory.in_memory and SHM.is_dir() else Path(memory.folder)
-    place = Place(0, np.dtype(np.int64), (9,))
-    return SharedArrays(str(folder / f"{memory.prefix}-c1"), 128, {"a": place})
 
 
 # ring and gate

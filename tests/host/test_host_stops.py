@@ -20,14 +20,12 @@ from gpu.errors import (
     CancelledByUserError,
     EngineError,
     FormatError,
-    GpuError,
     SourceError,
     WeightError,
 )
 from gpu.host import (
     EngineHost,
     EngineLost,
-    Entries,
     Failed,
     LayoutDone,
     LoadRequest,
@@ -39,7 +37,7 @@ from gpu.host import (
     host,
     process,
 )
-from gpu.record.trace import NEVER, Flag, RunSettings
+from gpu.record.trace import NEVER, Flag
 
 # stops
 
@@ -279,19 +277,3 @@ def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
     assert driver.finish().trace.reached == 9
     for run_id in runs:
         assert sum(isinstance(m, ends) and m.run_id == run_id for m in driver.heard) == 1, run_id
-
-
-def test_a_run_on_a_gpu_that_is_not_there_waits_for_no_warm_up(tmp_path: Path) -> None:
-    """A driver that was left behind, a card that was taken out: the reason comes at once."""
-    own = {"warm_up": f"{engines.__name__}:endless_warm_up", "run": Entries.run}
-    driven = Driver(EngineHost(Entries(**{**vars(ENTRIES), **own}), Memory(folder=str(tmp_path))))
-    driven.host.start()
-    try:
-        driven.wait_for(Progress, 0)  # a step is under way, and ends when nobody waits any more
-        driven.load()
-        run_id = driven.host.run(RunSettings("adds", "cuda", "cuda:99", 0))
-        failed = driven.wait_for(Failed, run_id)
-        assert isinstance(failed.error, GpuError)
-        assert "cuda" in str(failed.error)
-    finally:
-        driven.host.close()

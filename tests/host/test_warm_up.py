@@ -1,58 +1,11 @@
-"""The warm-up of the engine process: what it does, in which order, and what it waits for."""
+"""The warm-up of the engine process: what it compiles."""
 
 from __future__ import annotations
 
-import threading
-
 import pytest
-from host_driver import DEADLINE_S, wait_until
 
 from gpu.cuda import device
 from gpu.host import warm_up
-from gpu.host.warm_up import Step, Warming
-
-
-def warming_by(steps: list[Step], messages: list[str]) -> Warming:
-    """Return a warm-up of these steps that says what it says."""
-    return Warming(
-        lambda: steps,
-        messages.append,
-        lambda: messages.append("ready"),
-        lambda error: messages.append(str(error)),
-    )
-
-
-def test_a_measured_run_waits_for_the_step_under_way_and_no_more() -> None:
-    begun, let_go = threading.Event(), threading.Event()
-    messages: list[str] = []
-
-    def slow() -> None:
-        begun.set()
-        assert let_go.wait(DEADLINE_S)
-
-    warming = warming_by([("", slow), ("", lambda: messages.append("second"))], messages)
-    warming.start()
-    assert begun.wait(DEADLINE_S)
-    assert not warming.hold(lambda: True)  # Stop ends the wait
-    let_go.set()
-    assert warming.hold(lambda: False)
-    wait_until(lambda: "ready" in messages)
-    warming.join(0.2)
-    assert messages == ["ready"]  # the run goes on
-    warming.release()
-    warming.join(DEADLINE_S)
-    assert messages == ["ready", "second"]
-    assert warming.hold(lambda: False)  # nothing is left to wait for
-
-
-def test_a_step_that_fails_is_reported_and_the_process_is_ready_all_the_same() -> None:
-    messages: list[str] = []
-
-    def broken() -> None:
-        raise ValueError("no compiler")
-
-    warming_by([("", broken), ("", lambda: messages.append("later"))], messages).run()
-    assert messages == ["no compiler", "ready"]
 
 
 def test_what_is_compiled_depends_on_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ FOUND: dict[str, tuple[str, str]] = {
     "layout": (WHOLE.replace(TWO, TWO + "layout = 'x'\n"), "no layout 'x'"),
     "variant": (WHOLE.replace("probe = 3", 'probe = 3\nvariant = "x"', 1), "no variant 'x'"),
     "parameter": (WHOLE.replace("probe = 3", "parameters = { x = 1 }", 1), "no parameter 'x'"),
-    "delta": (WHOLE.replace("probe = 3", "delta = -1", 1), "delta = -1; allowed: a number above 0"),
+    "delta": (WHOLE.replace("probe = 3", "delta = -1", 1), "delta = -1: Expected `float` > 0.0"),
     "name twice": (WHOLE.replace('name = "b"', 'name = "a"'), "another run or sweep of that name"),
     "compare": (WHOLE.replace(TWO, TWO + "compare = ['a', 'z']\n"), "there is no run 'z'"),
     "early": (WHOLE.replace(ONE, ONE + "show = 'late'\n") + LATE, "is made in a later step"),

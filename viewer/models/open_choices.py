@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu.errors import FormatError, GpuError
-from gpu.record.schema import reader_options as known_options
+from gpu.record.workspace import reader_options as known_options
 from viewer.models.session import Notice, Offer
 
 __all__ = ["OpenRequest", "known_options", "outside", "refusal", "unnamed", "words_of"]
