@@ -12,7 +12,6 @@ Memory      `require_memory` compares the bytes that work needs with those that 
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import secrets
@@ -251,16 +250,6 @@ def require_memory(needed: int, what: str) -> None:
             f"{what}: needs about {size_words(needed)} of memory more, {size_words(free)} are "
             "free; close other programs or use a machine with more memory"
         )
-
-
-def give_back_freed() -> None:
-    """Have glibc return to the system what was freed; elsewhere nothing is done. Some milliseconds.
-
-    It keeps whole pages between blocks that live on, for blocks to come.
-    """
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:  # musl has none
-        trim(0)
 
 
 def _linux_available() -> int | None:

@@ -1,10 +1,7 @@
 """EngineHost: requests in, messages out, one child process behind.
 
-A request goes through these states; only one request at a time is beyond *waiting*:
-
-    waiting   in the queue here; replacing it costs nothing
-    sent      the child has the command: from here on it dies with the child
-    over      its result was returned; the proofs that still go on give way to anything
+A request waits in the queue here, then the child has it, then it is over: its result was returned,
+and the proofs that still go on give way to anything. The child has one request at a time.
 
 Order       hello, then for each command any progress, the result (loaded, laid_out, or started and
             ended; or a Failed), proofs, done. The child pushes its last sample before it sends
@@ -127,7 +124,6 @@ class RunJob(Job):
 
     token: int
     settings: RunSettings
-    verify: bool
     doing: str = "running an algorithm"
     live: LiveRun | None = None
     reference: GraphReference | None = None
@@ -153,7 +149,7 @@ class RunJob(Job):
             closing = np.zeros(1, SAMPLE) if last is None else last
             closing["sequence"] += 0 if last is None else 1
             closing["flags"] = Flag.STOPPED
-            self.store.append_sample(closing)
+            self.store.append(closing.view(np.uint8).reshape(1, -1))
         settings, none = self.live.settings, np.empty(0, SAMPLE)
         clock = "modelled" if settings.engine == "model" else "measured"
         about = {"engine": settings.engine, "device": settings.device, "ended": words}
@@ -213,7 +209,7 @@ class EngineHost:
         self._memory.sweep()
 
     def wait(self, seconds: float) -> None:
-        """Wait until the child says something or dies; for scripts, which have no timer."""
+        """Wait until the child says something or dies."""
         if self._child is not None and not self._outbox:
             self._child.wait(seconds)
 
@@ -232,7 +228,7 @@ class EngineHost:
         self._replace_everything()
         self._use(open_graph(shared.handle, shared.segment, writeable=False))
 
-    def run(self, settings: RunSettings, *, verify: bool = True) -> int:
+    def run(self, settings: RunSettings) -> int:
         """Run on the graph last asked for. The pace stays, a delta by hand does not."""
         run_id = self._newest_run = self._new_id()
         self._drop_queued(RunJob, "replaced by a newer run before it started")
@@ -243,8 +239,7 @@ class EngineHost:
         if isinstance(job, RunJob | LayoutJob):
             self._interrupt(job)
         self.set_delta(None)
-        token = self._expected_graph()
-        self._ask(RunJob(run_id=run_id, token=token, settings=settings, verify=verify))
+        self._ask(RunJob(run_id=run_id, token=self._expected_graph(), settings=settings))
         return run_id
 
     def layout(
@@ -418,7 +413,7 @@ class EngineHost:
             raise EngineError("the graph that this was meant for could not be loaded")
         handle = self._shared.handle
         if isinstance(job, RunJob):
-            return "run", handle, job.settings, job.verify
+            return "run", handle, job.settings
         if job.dist is not None and job.segment is None:
             self._serial += 1
             job.segment = share(self._memory, f"o{self._serial}", {"dist": job.dist})
@@ -432,7 +427,6 @@ class EngineHost:
             getattr(self, f"_on_{name}")(*arguments)
 
     def _collect(self, limit: int = RING) -> None:
-        """Copy new samples of the run that goes on out of the ring."""
         run = self._started_run
         if self._child is None or run is None or run.over:
             return
@@ -443,11 +437,6 @@ class EngineHost:
     def _job(self) -> Job:
         job = self._current
         assert job is not None, "the child answered a request that it does not have"
-        return job
-
-    def _run_job(self) -> RunJob:
-        job = self._job()
-        assert isinstance(job, RunJob)
         return job
 
     def _on_hello(self) -> None:
@@ -503,7 +492,8 @@ class EngineHost:
     def _on_started(
         self, settings: RunSettings, reference: GraphReference, arrays: SharedArrays
     ) -> None:
-        job, shared = self._run_job(), self._shared
+        job, shared = self._job(), self._shared
+        assert isinstance(job, RunJob)
         assert shared is not None
         if job.segment is not None:  # it is made again
             self._collect()
@@ -518,7 +508,8 @@ class EngineHost:
         self._outbox.append(say.RunStarted(job.run_id))
 
     def _on_ended(self, trace: Trace, arrays: SharedArrays | None) -> None:
-        job = self._run_job()
+        job = self._job()
+        assert isinstance(job, RunJob)
         self._collect()
         events = self._adopt(arrays)["events"] if arrays is not None else None
         self._outbox.append(RunFinished(job.run_id, job.trace(replace(trace, events=events))))
@@ -534,9 +525,8 @@ class EngineHost:
     def _adopt(self, arrays: SharedArrays) -> dict[str, np.ndarray]:
         """Map a result of the child and give its name back at once."""
         segment = self._memory.attach(arrays)
-        views = segment.arrays(writeable=False)
         segment.unlink()
-        return views
+        return segment.arrays(writeable=False)
 
     # the child's death
 
@@ -560,48 +550,38 @@ class EngineHost:
         self._collect()
         job, self._current, self._child = self._current, None, None
         words = child.death_words(job.doing if job is not None else "idle")
-        if child.killed or (job is not None and job.stopping and not child.greeted):
-            self._conclude_stopped(job)
-        elif child.greeted:
-            self._conclude_lost(job, words)
+        stopped = child.killed or (job is not None and job.stopping and not child.greeted)
+        if stopped or child.greeted:
+            self._conclude(job, words, stopped=stopped)
         elif job is not None:  # it did not even start; the next one will
             self._queue.appendleft(job)
         child.bury()
-        self._remove_orphans()
+        kept = [job.segment for job in self._queue if job.segment is not None]
+        kept += [self._shared.segment] if self._shared is not None else []
+        self._memory.remove_others(kept)  # what it may have made and not handed over
         self._failed_starts = 0 if child.greeted else self._failed_starts + 1
         if self._failed_starts < STARTS:
             self._spawn()
         else:
             self._give_up(f"The engine process does not start. {words}")
 
-    def _conclude_stopped(self, job: Job | None) -> None:
-        """End a request that was asked to end, in a child that is dead by now."""
-        if job is None:
-            return
-        words = f"killed: it did not stop within {GRACE_S:g} s"
+    def _conclude(self, job: Job | None, words: str, *, stopped: bool) -> None:
+        """Tell of the death of a child, and which request it took with it.
+
+        stopped : the request was asked to end
+        """
+        run_id = 0 if job is None or job.silent or job.over else job.run_id
+        if stopped:
+            words = f"killed: it did not stop within {GRACE_S:g} s"
         trace = job.cut_off(words) if isinstance(job, RunJob) else None
-        if trace is not None:
-            self._outbox.append(RunFinished(job.run_id, trace))
-        elif not (job.silent or job.over):
-            self._outbox.append(Failed(job.run_id, CancelledByUserError("stopped")))
-        job.finish()
-
-    def _conclude_lost(self, job: Job | None, words: str) -> None:
-        """Tell of a child that died by itself, and which request it took with it."""
-        if job is None:
-            self._outbox.append(EngineLost(0, words))
-        else:
-            run_id = 0 if job.silent or job.over else job.run_id
-            trace = job.cut_off(words) if isinstance(job, RunJob) else None
+        if not stopped:
             self._outbox.append(EngineLost(run_id, words, trace))
+        elif trace is not None:
+            self._outbox.append(RunFinished(run_id, trace))
+        elif run_id:
+            self._outbox.append(Failed(run_id, CancelledByUserError("stopped")))
+        if job is not None:
             job.finish()
-
-    def _remove_orphans(self) -> None:
-        """Remove what a dead child may have made and not handed over."""
-        kept = [job.segment for job in self._queue if job.segment is not None]
-        if self._shared is not None:
-            kept.append(self._shared.segment)
-        self._memory.remove_others(kept)
 
     def _give_up(self, words: str) -> None:
         """Say that there is no child; the next request will try again."""

@@ -7,8 +7,8 @@ Life        Arrays hold the mapping: it is unmapped when the last array over it 
             *name* is given back early, by `Segment.unlink`.
 Where       /dev/shm, which is memory (Linux). Where that is missing or too small, the temporary
             folder: so a matrix may be larger than memory. Space is compared with what is free
-            before a segment is made, and reserved by the process that fills it
-            (`Segment.reserve`): writing past a full /dev/shm is a SIGBUS.
+            before a segment is made, and taken at once: writing past a full /dev/shm
+            is a SIGBUS.
 End         The host removes its segments when it ends (`Memory.sweep`), the child does where the
             host was killed. Where both are killed together, files called sssp-* are left.
 """
@@ -76,9 +76,10 @@ class Memory:
     folder: str = field(default_factory=tempfile.gettempdir)
     in_memory: bool = True
 
-    def create(self, tag: str, shapes: Shapes) -> Segment:
+    def create(self, tag: str, shapes: Shapes, *, whole: bool = True) -> Segment:
         """Make a segment called `tag`, unique in this host; its contents are zeros.
 
+        whole : take its space now (Linux), about 0.3 ms a MB
         Raises MemoryNeededError where neither /dev/shm nor the folder has the space.
         """
         places, nbytes = _plan(shapes)
@@ -90,8 +91,14 @@ class Memory:
         path = folder / f"{self.prefix}-{tag}"
         with path.open("x+b") as file:
             path.chmod(0o600)
-            file.truncate(nbytes)
-            mapping = mmap.mmap(file.fileno(), nbytes)
+            try:
+                file.truncate(nbytes)
+                if whole and hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, nbytes)
+                mapping = mmap.mmap(file.fileno(), nbytes)
+            except OSError as error:
+                path.unlink()
+                raise _too_large(nbytes, folder) from error
         return Segment(SharedArrays(str(path), nbytes, places), mapping)
 
     def attach(self, shared: SharedArrays) -> Segment:
@@ -129,25 +136,6 @@ class Segment:
             for name, place in self.shared.places.items()
         }
 
-    def reserve(self) -> None:
-        """Take the space now (Linux), so that a full disk is an error and not a SIGBUS.
-
-        Raises MemoryNeededError. It fills nothing, but costs about 0.3 ms a MB.
-        """
-        if not hasattr(os, "posix_fallocate"):
-            return
-        path = Path(self.shared.path)
-        try:
-            descriptor = os.open(path, os.O_RDWR)
-        except FileNotFoundError:  # given back already
-            return
-        try:
-            os.posix_fallocate(descriptor, 0, self.shared.nbytes)
-        except OSError as error:
-            raise _too_large(self.shared.nbytes, path.parent) from error
-        finally:
-            os.close(descriptor)
-
     def unlink(self) -> None:
         """Give the name back; arrays stay valid. Only the owner calls this, once or more.
 
@@ -160,14 +148,9 @@ class Segment:
 def share(memory: Memory, tag: str, arrays: Mapping[str, np.ndarray]) -> Segment:
     """Copy arrays into a fresh segment. Raises MemoryNeededError."""
     segment = memory.create(tag, {name: (a.dtype, a.shape) for name, a in arrays.items()})
-    try:
-        segment.reserve()
-        targets = segment.arrays(writeable=True)
-        for name, array in arrays.items():
-            targets[name][...] = array
-    except BaseException:
-        segment.unlink()
-        raise
+    targets = segment.arrays(writeable=True)
+    for name, array in arrays.items():
+        targets[name][...] = array
     return segment
 
 

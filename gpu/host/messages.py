@@ -6,7 +6,7 @@ through the pipe, only notes of where they lie (`SharedArrays`).
 
     command                                   reply
     load     request                          loaded     handle, hash, mean weight
-    run      graph handle, settings, verify   started    settings, reference, buffers
+    run      graph handle, settings           started    settings, reference, buffers
                                               ended      trace without arrays, events
     lay_out  graph handle, kind, delta, dist  laid_out   positions
     quit                                      silent     why the child ends itself

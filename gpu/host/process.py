@@ -45,7 +45,7 @@ class EngineProcess:
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
             target=main,
-            args=(theirs, self.ring.shared, memory, entries),
+            args=(theirs, self.ring.segment.shared, memory, entries),
             name="sssp-scope engine",
             daemon=True,
         )
@@ -53,7 +53,7 @@ class EngineProcess:
             with hidden_main():
                 self._process.start()
         except BaseException:
-            self.ring.unlink()
+            self.ring.segment.unlink()
             raise
         finally:
             theirs.close()
@@ -108,7 +108,7 @@ class EngineProcess:
         self._pipe.close()
         self._process.join()
         self._process.close()
-        self.ring.unlink()
+        self.ring.segment.unlink()
 
     def death_words(self, doing: str) -> str:
         """Return how the child died, as one sentence."""

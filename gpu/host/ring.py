@@ -18,7 +18,7 @@ import time
 
 import numpy as np
 
-from gpu.host.memory import Memory, Segment, Shapes, SharedArrays
+from gpu.host.memory import Memory, Segment, Shapes
 from gpu.record.trace import SAMPLE
 
 RING = 65_536  # samples, 16 MB: 2 s of a kernel that samples every 30 us
@@ -57,25 +57,16 @@ class SampleRing:
 
     def __init__(self, segment: Segment) -> None:
         arrays = segment.arrays(writeable=True)
-        self._segment = segment
+        self.segment = segment
         self._samples = arrays["samples"]
         self._control = {name: arrays["control"][name] for name in CONTROL.names or ()}
 
     @classmethod
     def create(cls, memory: Memory, tag: str) -> SampleRing:
         """Make the ring in the parent, empty, no knob held."""
-        ring = cls(memory.create(tag, SHAPES))
+        ring = cls(memory.create(tag, SHAPES, whole=False))
         ring._control["delta"][0] = math.nan
         return ring
-
-    @property
-    def shared(self) -> SharedArrays:
-        """What the child needs to map it."""
-        return self._segment.shared
-
-    def unlink(self) -> None:
-        """Give its name back."""
-        self._segment.unlink()
 
     # parent: reads samples, turns the knobs
 
@@ -199,10 +190,6 @@ class SampleStore:
     def append(self, rows: np.ndarray) -> None:
         """Copy rows of the ring, uint8 (k, 256), to the end."""
         self._batches.append(rows.copy())
-
-    def append_sample(self, sample: np.ndarray) -> None:
-        """Copy SAMPLE (1,) to the end."""
-        self.append(sample.view(np.uint8).reshape(1, WIDTH))
 
     def take(self) -> np.ndarray:
         """Return what came since the last call, SAMPLE (k,)."""

@@ -30,7 +30,6 @@ from gpu.algorithms.all_pairs import ADVICE
 from gpu.cuda.watchdog import end_process_on_silence
 from gpu.engine import Observer, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
-from gpu.files import give_back_freed
 from gpu.graph import CSRGraph
 from gpu.host.memory import (
     GraphHandle,
@@ -132,14 +131,6 @@ class Worker:
         """Tell what goes on; how far it is, is unknown."""
         self.send("tell", Progress(run_id, -1.0, words))
 
-    def share(self, tag: str, arrays: dict[str, np.ndarray]) -> SharedArrays:
-        """Put arrays where the parent will find them; it owns the name from then on."""
-        return share(self.memory, tag, arrays).shared
-
-    def is_stopped(self, run_id: int) -> bool:
-        """Whether the parent asked this request to end."""
-        return self.ring.is_stopped(run_id)
-
     def _next(self) -> Any:
         """Return the next command; until one comes, warm up."""
         try:
@@ -169,15 +160,11 @@ class Worker:
     # load
 
     def _load(self, run_id: int, request: LoadRequest) -> None:
-        self._forget_graph()
+        self._graph = None  # the new one needs its memory
         graph = self._read(run_id, request)
         picture = None
         if graph.positions is None:
-            try:
-                picture = resolve(self._entries.provisional)(graph)
-            except Exception as error:  # a graph without a picture is better than no graph
-                notes = (*graph.provenance.notes, f"no first picture: {one_line(error)}")
-                graph = replace(graph, provenance=replace(graph.provenance, notes=notes))
+            picture = resolve(self._entries.provisional)(graph)
         self._check_stop(run_id)
         self._graph = shared = share_graph(self.memory, run_id, graph, picture)
         self.send("loaded", shared.handle, shared.graph.hash, shared.graph.mean_weight)
@@ -192,44 +179,37 @@ class Worker:
             what,
             **options,
             progress=Reporter(run_id, self.send),
-            should_stop=lambda: self.is_stopped(run_id),
+            should_stop=lambda: self.ring.is_stopped(run_id),
         )
         return graph
 
     def _check_stop(self, run_id: int) -> None:
-        if self.is_stopped(run_id):
+        if self.ring.is_stopped(run_id):
             raise CancelledByUserError("stopped")
-
-    def _forget_graph(self) -> None:
-        """Give back the memory of the old graph, and of its runs, before the new one needs it."""
-        self._graph = None
-        give_back_freed()
 
     def _graph_of(self, handle: GraphHandle) -> CSRGraph:
         if self._graph is None or self._graph.handle.token != handle.token:
-            self._forget_graph()
             segment = self.memory.attach(handle.shared)
             self._graph = open_graph(handle, segment, writeable=True)
         return self._graph.graph
 
     # run
 
-    def _run(self, run_id: int, handle: GraphHandle, settings: RunSettings, verify: bool) -> None:
+    def _run(self, run_id: int, handle: GraphHandle, settings: RunSettings) -> None:
         graph = self._graph_of(handle)
-        row = ALGORITHMS.get(settings.algorithm)  # an unknown one is reported by the run
-        words = PREPARING.format(settings.algorithm if row is None else row.title)
+        words = PREPARING.format(settings.algorithm)
         with say_if_slow(lambda: self.progress(run_id, words)) as call_off:
             watched = WatchedRun(self, run_id, graph, call_off)
             trace: Trace = resolve(self._entries.run)(graph, settings, watched)
         events = None
         if trace.events is not None:
-            events = self.share(f"e{run_id}", {"events": trace.events})
+            events = share(self.memory, f"e{run_id}", {"events": trace.events}).shared
         self.send("ended", without_arrays(trace), events)
-        if verify and trace.outcome == "finished":
+        if trace.outcome == "finished":
             self._verify(run_id, graph, trace)
 
     def _verify(self, run_id: int, graph: CSRGraph, trace: Trace) -> None:
-        options: dict[str, Any] = {"should_stop": lambda: self.is_stopped(run_id)}
+        options: dict[str, Any] = {"should_stop": lambda: self.ring.is_stopped(run_id)}
         if trace.dist.ndim == 2:  # row by row: that takes a while
             options["progress"] = Reporter(run_id, self.send)
         try:
@@ -260,10 +240,11 @@ class Worker:
             dist=dist,
             delta=delta,
             progress=Reporter(run_id, self.send),
-            should_stop=lambda: self.is_stopped(run_id),
+            should_stop=lambda: self.ring.is_stopped(run_id),
         )
         self._check_stop(run_id)
-        self.send("laid_out", self.share(f"p{run_id}", {"positions": positions}))
+        shared = share(self.memory, f"p{run_id}", {"positions": positions}).shared
+        self.send("laid_out", shared)
 
 
 class WatchedRun(Observer):
@@ -283,7 +264,6 @@ class WatchedRun(Observer):
 
     def begin(self, graph: CSRGraph, settings: RunSettings) -> RunBuffers:
         """Make the arrays, and tell the parent of them."""
-        check_device(settings)
         segment = self._segment(graph, settings)
         buffers = open_buffers(segment, writeable=True)
         buffers.clear()
@@ -315,20 +295,13 @@ class WatchedRun(Observer):
 
     def _segment(self, graph: CSRGraph, settings: RunSettings) -> Segment:
         """Take the space that the run writes into; a matrix that does not fit gets advice."""
-        memory = self._worker.memory
         tag = f"r{self._run_id}.{self._attempts}"
         try:
-            segment = memory.create(tag, buffer_shapes(graph, settings))
+            return self._worker.memory.create(tag, buffer_shapes(graph, settings))
         except MemoryNeededError as error:
             if ALGORITHMS[settings.algorithm].result == "row":
                 raise
             raise MemoryNeededError(f"{error}; or {ADVICE}") from error
-        try:
-            segment.reserve()
-        except BaseException:
-            segment.unlink()
-            raise
-        return segment
 
 
 class Reporter:
@@ -345,14 +318,6 @@ class Reporter:
         if words != self._words or now - self._sent_at >= PROGRESS_S:
             self._words, self._sent_at = words, now
             self._send("tell", Progress(self._run_id, float(fraction), words))
-
-
-def check_device(settings: RunSettings) -> None:
-    """Raise what a GPU has against a run: no card behind the driver, a CuPy for another CUDA."""
-    if settings.engine == "cuda":
-        from gpu.cuda.device import find_device
-
-        find_device(settings.device)
 
 
 def without_arrays(trace: Trace) -> Trace:

@@ -84,7 +84,7 @@ def test_a_small_dev_shm_falls_back_to_a_file(
 def ring(memory: Memory) -> Iterator[SampleRing]:
     made = SampleRing.create(memory, "c1")
     yield made
-    made.unlink()
+    made.segment.unlink()
 
 
 def samples(first: int, count: int) -> np.ndarray:
