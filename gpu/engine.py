@@ -172,7 +172,36 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer | None = None
     SourceError, ParameterError, MemoryNeededError, EngineError (no GPU), WeightError (a weight does
     not fit the type), DistanceRangeError (a distance does not)
     """
-    return completed(graph, checked_settings(graph, settings), observer or Observer())
+    settings, observer = checked_settings(graph, settings), observer or Observer()
+    notes: dict[str, str] = {}  # for the trace's environment
+    while True:
+        in_type = in_numbers(graph, settings.numbers)
+        buffers = observer.begin(in_type, settings)
+        if buffers is None:
+            shape = result_shape(in_type, settings)
+            buffers = RunBuffers.allocate(in_type, settings.probe, shape)
+        try:
+            outcome = execute(in_type, settings, buffers, observer)
+        except DistanceRangeError:
+            numbers = wider(graph, settings.numbers)
+            if numbers is None:
+                raise
+            settings = replace(settings, numbers=numbers)
+        except QueuesFullError as error:
+            notes["queues"] = f"{error}: run again with more"
+        else:
+            date = datetime.now(UTC).isoformat(timespec="seconds")
+            return Trace(
+                settings=settings,
+                graph=graph_reference(graph, settings.source),
+                samples=observer.samples(),
+                dist=buffers.dist,
+                clock=outcome.clock,
+                outcome=outcome.outcome,
+                environment={"date": date, **outcome.environment, **notes},
+                vertices=buffers.vertices,
+                events=outcome.events,
+            )
 
 
 def run_named(
@@ -207,44 +236,6 @@ def run_named(
     """
     settings = RunSettings(algorithm, engine, source=source, delta=delta, probe=probe, **fields)
     return run(graph, settings, Observer(on_samples, should_stop, delta_by_hand))
-
-
-def completed(
-    graph: CSRGraph,
-    settings: RunSettings,
-    observer: Observer,
-    engine: Callable[..., EngineOutcome] | None = None,
-) -> Trace:
-    """Return the trace of a run with checked settings. engine : in place of `execute`."""
-    notes: dict[str, str] = {}  # for the trace's environment
-    while True:
-        in_type = in_numbers(graph, settings.numbers)
-        buffers = observer.begin(in_type, settings)
-        if buffers is None:
-            shape = result_shape(in_type, settings)
-            buffers = RunBuffers.allocate(in_type, settings.probe, shape)
-        try:
-            outcome = (engine or execute)(in_type, settings, buffers, observer)
-        except DistanceRangeError:
-            numbers = wider(graph, settings.numbers)
-            if numbers is None:
-                raise
-            settings = replace(settings, numbers=numbers)
-        except QueuesFullError as error:
-            notes["queues"] = f"{error}: run again with more"
-        else:
-            date = datetime.now(UTC).isoformat(timespec="seconds")
-            return Trace(
-                settings=settings,
-                graph=graph_reference(graph, settings.source),
-                samples=observer.samples(),
-                dist=buffers.dist,
-                clock=outcome.clock,
-                outcome=outcome.outcome,
-                environment={"date": date, **outcome.environment, **notes},
-                vertices=buffers.vertices,
-                events=outcome.events,
-            )
 
 
 def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:

@@ -22,7 +22,6 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import IO
-from zipfile import ZIP_STORED, ZipFile
 
 from gpu.errors import GpuError, MemoryNeededError
 from gpu.words import size_words
@@ -95,26 +94,6 @@ def _remove(part: Path) -> None:
     _parts.discard(part)
 
 
-@contextmanager
-def new_archive(
-    file: IO[bytes], way: int = ZIP_STORED, level: int | None = None
-) -> Iterator[ZipFile]:
-    """Write a zip archive into a file; where the block fails, nothing more is tried.
-
-    way, level : of `zipfile.ZipFile`. Closed by itself an archive would hide what went wrong.
-    """
-    archive = ZipFile(file, "w", way, compresslevel=level)
-    try:
-        yield archive
-    except BaseException:
-        archive.fp = None  # it counts as closed
-        raise
-    try:
-        archive.close()
-    finally:
-        archive.fp = None
-
-
 def check_writable(path: str | Path) -> None:
     """Raise GpuError now, before hours of work, if `path` could not be written later."""
     if path == STDOUT:
@@ -124,16 +103,8 @@ def check_writable(path: str | Path) -> None:
         raise GpuError(f"cannot write {path}: it is a folder; name a file")
     if not target.parent.is_dir():
         raise GpuError(f"cannot write {path}: there is no folder {target.parent}; make it first")
-    try:
-        if target.exists():
-            with target.open("ab"):
-                pass
-        if not _is_device(target):
-            part = _part_beside(target)
-            part.touch(exist_ok=False)
-            part.unlink()
-    except OSError as error:
-        raise _refused(path, error) from error
+    if not os.access(target if _is_device(target) else target.parent, os.W_OK):
+        raise GpuError(f"cannot write {path}: permission denied; choose another place")
 
 
 @contextmanager

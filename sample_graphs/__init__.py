@@ -259,16 +259,6 @@ def open_sample(reference: str) -> CSRGraph:
     )
 
 
-def needed_bytes(reference: str) -> int:
-    """Return the memory that making a sample takes at its peak; 0 where it would be refused."""
-    try:
-        key, options = _parsed(reference)
-        sample = _find(key)
-        return _bytes_of(sample, _checked_size(sample, _whole(reference, "n", options.get("n"))))
-    except ParameterError:
-        return 0
-
-
 def _bytes_of(sample: Sample, n: int) -> int:
     return n * sample.peak_bytes + n * n * sample.pair_bytes
 

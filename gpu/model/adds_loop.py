@@ -21,22 +21,7 @@ import numpy as np
 from gpu import delta as delta_rules, scheduler
 from gpu.compiled import compiled_inline, compiled_lean
 from gpu.delta import BY_HAND, FAR_BUCKETS, NONE
-from gpu.loops.codes import (
-    ASSIGN,
-    BLOCK_FREED,
-    BUCKET_SWITCHED,
-    CLIPPED,
-    DELTA,
-    DELTA_LOWERED,
-    DELTA_RAISED,
-    ENDED,
-    FINISHED,
-    HEAD,
-    LOG_FULL,
-    OPEN,
-    POOL_DRY,
-    RUNNING,
-)
+from gpu.loops import codes
 from gpu.loops.heap import drop_top
 from gpu.loops.log import lacks_room, record
 from gpu.loops.sample import fill_sample
@@ -62,32 +47,32 @@ def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed
     written, sweeps = 0, 0
     until = s.relaxed + most_relaxed
     room = c.buckets + (HUB_ARCS * c.lanes + OUT_ROOM) // BLOCK_WORDS + 2  # for one event
-    s.status = RUNNING
+    s.status = codes.RUNNING
     while s.relaxed < until and written < len(samples) and sweeps < SWEEPS_PER_CALL:
         if s.heap_size > 0 and machine.heap[0].key <= s.next_sweep_ns:
             if s.free_blocks < room:
-                s.status = POOL_DRY
+                s.status = codes.POOL_DRY
                 break
             worker = machine.heap[0].value
             if len(machine.log.on) > 0 and lacks_room(
                 machine.log, round_events(machine, c, worker)
             ):
-                s.status = LOG_FULL
+                s.status = codes.LOG_FULL
                 break
             s.t_ns = machine.heap[0].key
             s.heap_size = drop_top(machine.heap, s.heap_size)
             worker_event(machine, s, c, k, worker)
-            if s.status != RUNNING:
+            if s.status != codes.RUNNING:
                 break
         else:
             if lacks_room(machine.log, 3 * c.workers + c.buckets + 64):
-                s.status = LOG_FULL
+                s.status = codes.LOG_FULL
                 break
             s.t_ns = s.next_sweep_ns
             s.next_sweep_ns = s.t_ns + c.sweep_ns
             sweeps += 1
             written += _sweep(machine, s, c, k, samples, written)
-            if s.status != RUNNING:
+            if s.status != codes.RUNNING:
                 break
     return written
 
@@ -105,7 +90,7 @@ def queue_source(machine: Machine, sim: np.ndarray, source: int) -> None:
 def _sweep(machine, s, c, k, samples, at):  # type: ignore[no-untyped-def]
     switched = _retire(machine, s, c, k)
     handed = _assign(machine, s, c, k)
-    if s.status != RUNNING:
+    if s.status != codes.RUNNING:
         return 0
     _control(machine, s, c, k, switched)
     unfinished = 0
@@ -113,8 +98,8 @@ def _sweep(machine, s, c, k, samples, at):  # type: ignore[no-untyped-def]
         unfinished += machine.slots[slot].reserved - machine.slots[slot].completed
     s.quiet_sweeps = quiet(handed, c.workers - s.idle, unfinished, s.quiet_sweeps)
     if s.quiet_sweeps >= QUIET_SWEEPS:
-        s.status = FINISHED
-        s.flags |= ENDED
+        s.status = codes.FINISHED
+        s.flags |= codes.ENDED
     elif s.t_ns < s.next_sample_ns:
         return 0
     s.next_sample_ns += s.period_ns * max(1.0, np.ceil((s.t_ns - s.next_sample_ns) / s.period_ns))
@@ -141,8 +126,8 @@ def _retire(machine, s, c, k):  # type: ignore[no-untyped-def]
         moved += 1
     if moved:
         s.switches += 1
-        s.flags |= BUCKET_SWITCHED
-        record(machine.log, s.t_ns, HEAD, -1, s.head, s.switches, s.base)
+        s.flags |= codes.BUCKET_SWITCHED
+        record(machine.log, s.t_ns, codes.HEAD, -1, s.head, s.switches, s.base)
         return 1
     return 0
 
@@ -165,7 +150,7 @@ def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
             s.idle -= 1
             worker = machine.idle[s.idle]
             first = machine.slots[slot].read
-            record(machine.log, s.t_ns, ASSIGN, worker, first, bucket, np.float64(size))
+            record(machine.log, s.t_ns, codes.ASSIGN, worker, first, bucket, np.float64(size))
             _take(machine, s, c, slot, worker, size, bucket)
             w = machine.workers[worker]
             w.bucket = bucket
@@ -199,7 +184,7 @@ def _take(machine, s, c, at, worker, size, bucket):  # type: ignore[no-untyped-d
         if offset + run == BLOCK_WORDS:
             machine.free[s.free_blocks] = block
             s.free_blocks += 1
-            record(machine.log, s.t_ns, BLOCK_FREED, worker, block, bucket, 0.0)
+            record(machine.log, s.t_ns, codes.BLOCK_FREED, worker, block, bucket, 0.0)
 
 
 @compiled_inline
@@ -227,10 +212,10 @@ def _control(machine, s, c, k, switched):  # type: ignore[no-untyped-def]
         s.reason = reason
     if k.delta != before:
         s.delta_changes += 1
-        s.flags |= DELTA_RAISED if k.delta > before else DELTA_LOWERED
-        record(machine.log, s.t_ns, DELTA, -1, reason, k.open_heads, k.delta)
+        s.flags |= codes.DELTA_RAISED if k.delta > before else codes.DELTA_LOWERED
+        record(machine.log, s.t_ns, codes.DELTA, -1, reason, k.open_heads, k.delta)
     elif k.open_heads != heads:
-        record(machine.log, s.t_ns, OPEN, -1, k.open_heads, reason, 0.0)
+        record(machine.log, s.t_ns, codes.OPEN, -1, k.open_heads, reason, 0.0)
 
 
 @compiled_lean
@@ -238,7 +223,7 @@ def write_sample(machine, s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE from the state; flags and shares start again from here."""
     c, k = machine.cost[0], machine.controller[0]
     s.delta, s.by_hand = k.delta, k.by_hand
-    s.flags |= CLIPPED if s.clipped > 0 else 0
+    s.flags |= codes.CLIPPED if s.clipped > 0 else 0
     fill_sample(s, machine.log, sample, s.assigned, c.workers - s.idle)
     sample.band_low = c.band_low
     sample.band_high = c.band_high

@@ -21,21 +21,7 @@ import numpy as np
 
 from gpu import scheduler
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.loops.codes import (
-    BLOCK_TAKEN,
-    CLIP,
-    COLLECT,
-    FINISH,
-    IMPROVE,
-    POP,
-    PUSH,
-    RELAX,
-    RESERVE,
-    RUNNING,
-    STALE,
-    STAY,
-    WRITTEN,
-)
+from gpu.loops import codes
 from gpu.loops.heap import push
 from gpu.loops.log import ARC_EVENTS, record
 from gpu.loops.plus import plus
@@ -81,7 +67,7 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     w = machine.workers[worker]
     if w.phase == 1:
         _end_round(machine, s, c, k, worker)
-        if s.status != RUNNING:
+        if s.status != codes.RUNNING:
             return
         w.since += 1
         waiting = w.head != w.tail or w.hubs > 0
@@ -103,7 +89,7 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
         slot = machine.slots[w.bucket % c.buckets]
         slot.completed += w.count
         done = np.float64(slot.completed)
-        record(machine.log, s.t_ns, FINISH, worker, w.count, w.bucket, done)
+        record(machine.log, s.t_ns, codes.FINISH, worker, w.count, w.bucket, done)
         machine.idle[s.idle] = worker
         s.idle += 1
         return
@@ -132,7 +118,7 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
         if c.drop_stale and machine.queued[worker, at] > current:
             machine.items[worker, at] = -1 - item
             queued = np.float64(machine.queued[worker, at])
-            record(machine.log, s.t_ns, STALE, worker, vertex, w.bucket, queued)
+            record(machine.log, s.t_ns, codes.STALE, worker, vertex, w.bucket, queued)
             continue
         degree = end - first
         if degree > HUB_ARCS:
@@ -143,7 +129,7 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
             continue
         machine.snapshot[worker, place] = current
         s.processed += 1
-        record(machine.log, s.t_ns, POP, worker, vertex, w.bucket, np.float64(current))
+        record(machine.log, s.t_ns, codes.POP, worker, vertex, w.bucket, np.float64(current))
         if s.vertices:
             machine.times[vertex] += 1
         arcs += degree
@@ -167,11 +153,11 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
         rest, w.wave_arc = end - first - w.arc, -1  # the newer item does them; the rounds are idle
         if w.arc == 0:
             queued = np.float64(machine.hub_dist[worker, w.hubs - 1])
-            record(machine.log, s.t_ns, STALE, worker, hub, w.bucket, queued)
+            record(machine.log, s.t_ns, codes.STALE, worker, hub, w.bucket, queued)
     elif w.counted == 0:
         w.counted = 1
         s.processed += 1
-        record(machine.log, s.t_ns, POP, worker, hub, w.bucket, np.float64(current))
+        record(machine.log, s.t_ns, codes.POP, worker, hub, w.bucket, np.float64(current))
         if s.vertices:
             machine.times[hub] += 1
     machine.snapshot[worker, 0] = current
@@ -212,7 +198,7 @@ def _end_round(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
             first = start + w.arc
             end = max(start + w.wave_arc, first)
         _relax(machine, s, c, k, worker, vertex, machine.snapshot[worker, place], first, end)
-        if s.status != RUNNING:
+        if s.status != codes.RUNNING:
             return
     if whole:
         w.head += w.take
@@ -283,7 +269,7 @@ def _collect(machine, s, c, k, worker, item, dist):  # type: ignore[no-untyped-d
         w.out += 1
         if len(machine.log.on) > 0:
             vertex, _, _ = row_of(machine, item)
-            record(machine.log, s.t_ns, COLLECT, worker, vertex, w.bucket, np.float64(dist))
+            record(machine.log, s.t_ns, codes.COLLECT, worker, vertex, w.bucket, np.float64(dist))
     else:
         queue_at_once(machine, s, c, k, np.int64(item), dist, w.bucket, worker)
 
@@ -301,14 +287,14 @@ def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ig
         to = indices[arc]
         reached = plus(from_dist, weights[arc])
         current = dist[to]
-        record(machine.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
+        record(machine.log, s.t_ns, codes.RELAX, worker, arc, vertex, np.float64(reached))
         if reached < current:
             if c.queue_losers and machine.improved_ns[to] != s.t_ns:
                 machine.improved_ns[to], machine.before[to] = s.t_ns, current
             note_improved(machine, s, to, current)
             dist[to] = reached
             s.improved += 1
-            record(machine.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
+            record(machine.log, s.t_ns, codes.IMPROVE, worker, to, arc, np.float64(dist[to]))
             _keep_or_collect(machine, s, c, k, worker, to, dist[to])
         elif current == unreached:
             s.overflowed = 1
@@ -332,7 +318,7 @@ def _keep_or_collect(machine, s, c, k, worker, vertex, dist):  # type: ignore[no
             s.kept += 1
             s.pushes += 1
             s.assigned += 1
-            record(machine.log, s.t_ns, STAY, worker, vertex, w.bucket, np.float64(dist))
+            record(machine.log, s.t_ns, codes.STAY, worker, vertex, w.bucket, np.float64(dist))
             return
     _collect(machine, s, c, k, worker, vertex, dist)
 
@@ -346,7 +332,7 @@ def queue_item(machine, s, c, k, item, dist, from_bucket, worker):  # type: igno
     if clips(raw, c.buckets):
         s.clipped += 1
         tail = s.head + c.buckets - 1
-        record(machine.log, s.t_ns, CLIP, worker, vertex, tail, np.float64(dist))
+        record(machine.log, s.t_ns, codes.CLIP, worker, vertex, tail, np.float64(dist))
     at = s.head_slot + push_offset(raw, from_bucket, s.head, c.buckets)
     bucket = s.head + at - s.head_slot
     if at >= c.buckets:
@@ -357,14 +343,14 @@ def queue_item(machine, s, c, k, item, dist, from_bucket, worker):  # type: igno
         s.free_blocks -= 1
         slot.block = machine.free[s.free_blocks]
         machine.table[at, (slot.reserved // BLOCK_WORDS) % machine.table.shape[1]] = slot.block
-        record(machine.log, s.t_ns, BLOCK_TAKEN, worker, slot.block, bucket, 0.0)
+        record(machine.log, s.t_ns, codes.BLOCK_TAKEN, worker, slot.block, bucket, 0.0)
     machine.pool[slot.block, offset] = item
     if c.drop_stale:
         machine.pool_dist[slot.block, offset] = dist
     place = slot.reserved
-    record(machine.log, s.t_ns, RESERVE, worker, place, bucket, 0.0)
-    record(machine.log, s.t_ns, PUSH, worker, vertex, bucket, np.float64(dist))
-    record(machine.log, s.t_ns, WRITTEN, worker, place, bucket, np.float64(place + 1))
+    record(machine.log, s.t_ns, codes.RESERVE, worker, place, bucket, 0.0)
+    record(machine.log, s.t_ns, codes.PUSH, worker, vertex, bucket, np.float64(dist))
+    record(machine.log, s.t_ns, codes.WRITTEN, worker, place, bucket, np.float64(place + 1))
     slot.reserved += 1
 
 

@@ -19,25 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.loops.codes import (
-    BUCKET_SWITCHED,
-    DEFER,
-    EDGE,
-    ENDED,
-    FINISHED,
-    IMPROVE,
-    LOG_FULL,
-    PHASE,
-    POP,
-    PUSH,
-    RELAX,
-    RESUME,
-    ROUND,
-    ROUND_DONE,
-    RUNNING,
-    SOURCE,
-    SOURCE_DONE,
-)
+from gpu.loops import codes
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
 from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample
@@ -86,11 +68,11 @@ def advance(run, state, samples, most):  # type: ignore[no-untyped-def]
     s = state[0]
     written = 0
     until = s.effort + most
-    s.status = RUNNING
+    s.status = codes.RUNNING
     room = ARC_EVENTS * len(run.indices) + 4 * run.dist.shape[1] + 64  # events of one turn
     while s.effort < until and written < len(samples):
         if lacks_room(run.log, room):
-            s.status = LOG_FULL
+            s.status = codes.LOG_FULL
             break
         at = 0
         for block in range(1, len(run.blocks)):
@@ -98,8 +80,8 @@ def advance(run, state, samples, most):  # type: ignore[no-untyped-def]
                 at = block
         b = run.blocks[at]
         if b.when_ns == np.inf:
-            s.status = FINISHED
-            s.flags |= ENDED
+            s.status = codes.FINISHED
+            s.flags |= codes.ENDED
             write_sample(run, s, samples[written])
             written += 1
             break
@@ -130,7 +112,7 @@ def _change_source(run, s, b, at):  # type: ignore[no-untyped-def]
         s.running -= 1
         s.done += 1
         b.doing = FREE
-        record(run.log, s.t_ns, SOURCE_DONE, at, s.first + b.row, b.rounds, 0.0)
+        record(run.log, s.t_ns, codes.SOURCE_DONE, at, s.first + b.row, b.rounds, 0.0)
     if s.next_row == len(run.dist):
         b.when_ns = np.inf
         return
@@ -138,7 +120,7 @@ def _change_source(run, s, b, at):  # type: ignore[no-untyped-def]
     s.next_row += 1
     s.running += 1
     source = s.first + b.row
-    record(run.log, s.t_ns, SOURCE, at, source, 0, 0.0)
+    record(run.log, s.t_ns, codes.SOURCE, at, source, 0, 0.0)
     if s.vertices:
         run.first_ns[source] = np.int64(s.t_ns)
     for vertex in range(n):
@@ -151,7 +133,7 @@ def _change_source(run, s, b, at):  # type: ignore[no-untyped-def]
     else:
         b.doing = SWEEP
         run.bits[0, at, source >> 5] |= np.uint32(1) << np.uint32(source & 31)
-        record(run.log, s.t_ns, PUSH, at, source, at, 0.0)
+        record(run.log, s.t_ns, codes.PUSH, at, source, at, 0.0)
     s.effort += n // 8
     b.when_ns += s.hop_ns * (1 + n // (16 * s.wave))
 
@@ -161,7 +143,7 @@ def _edge_event(run, s, b, at):  # type: ignore[no-untyped-def]
     """Relax the next arcs of a round; a round that changed nothing is the last."""
     m = len(run.indices)
     if b.arc == 0:
-        record(run.log, s.t_ns, ROUND, at, s.first + b.row, b.rounds, np.float64(m))
+        record(run.log, s.t_ns, codes.ROUND, at, s.first + b.row, b.rounds, np.float64(m))
     first, last = b.arc, min(m, b.arc + max(EVENT_ARCS // s.wave, 1) * s.wave)
     for start in range(first, last, s.wave):
         end = min(last, start + s.wave)
@@ -176,7 +158,7 @@ def _edge_event(run, s, b, at):  # type: ignore[no-untyped-def]
     _pay(s, b, arcs)
     b.arc = last
     if last == m:
-        record(run.log, s.t_ns, ROUND_DONE, at, s.first + b.row, b.rounds, 1.0)
+        record(run.log, s.t_ns, codes.ROUND_DONE, at, s.first + b.row, b.rounds, 1.0)
         b.rounds += 1
         s.rounds += 1
         s.processed += run.dist.shape[1]
@@ -191,7 +173,7 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
     """Take what waits below the edge and relax it, or the heavy arcs of what was taken."""
     heavy = 1 if b.doing == HEAVY else 0
     count, arcs, lowest = 0, 0, np.inf
-    record(run.log, s.t_ns, ROUND, at, s.first + b.row, b.rounds, 0.0)
+    record(run.log, s.t_ns, codes.ROUND, at, s.first + b.row, b.rounds, 0.0)
     for word in range(run.bits.shape[2]):
         bits, vertex, left = run.bits[heavy, at, word], word << 5, np.uint32(0)
         while bits != 0:
@@ -200,7 +182,7 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
                 if (heavy or current < b.edge) and count < len(run.taken):
                     run.taken[count], run.snapshot[count] = vertex, current
                     count += 1
-                    kind = RESUME if heavy else POP
+                    kind = codes.RESUME if heavy else codes.POP
                     record(run.log, s.t_ns, kind, at, vertex, at, np.float64(current))
                 else:
                     left |= np.uint32(1) << np.uint32(vertex & 31)
@@ -214,7 +196,7 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
         tail = np.int64(run.taken[place])
         if s.split and not heavy:
             current = np.float64(run.snapshot[place])
-            record(run.log, s.t_ns, DEFER, at, tail, at, current)
+            record(run.log, s.t_ns, codes.DEFER, at, tail, at, current)
         for arc in range(run.indptr[tail], run.indptr[tail + 1]):
             if s.split == 0 or (run.weights[arc] > b.delta) == (heavy == 1):
                 arcs += 1
@@ -222,25 +204,25 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
     s.relaxed += arcs
     s.effort += arcs + run.bits.shape[2]
     _pay(s, b, arcs)
-    record(run.log, s.t_ns, ROUND_DONE, at, s.first + b.row, b.rounds, 0.0)
+    record(run.log, s.t_ns, codes.ROUND_DONE, at, s.first + b.row, b.rounds, 0.0)
     b.rounds += 1
     s.rounds += 1
     if heavy:
         if count < len(run.taken):
             b.doing = SWEEP
-            record(run.log, s.t_ns, PHASE, at, 0, at, 0.0)
+            record(run.log, s.t_ns, codes.PHASE, at, 0, at, 0.0)
         return
     s.processed += count
     if count > 0:
         b.changed = 1
     elif s.split and b.changed:
         b.doing, b.changed = HEAVY, 0
-        record(run.log, s.t_ns, PHASE, at, 1, at, 0.0)
+        record(run.log, s.t_ns, codes.PHASE, at, 1, at, 0.0)
     elif lowest == np.inf:
         b.doing = ENDING
     else:
         _move_on(s, b, lowest)
-        record(run.log, s.t_ns, EDGE, at, s.first + b.row, s.switches, b.edge)
+        record(run.log, s.t_ns, codes.EDGE, at, s.first + b.row, s.switches, b.edge)
 
 
 @compiled_inline
@@ -252,28 +234,28 @@ def _move_on(s, b, lowest):  # type: ignore[no-untyped-def]
     if b.edge <= lowest:  # rounding: a delta too small to move it
         b.edge = np.nextafter(lowest, np.inf)
     s.switches += 1
-    s.flags |= BUCKET_SWITCHED
+    s.flags |= codes.BUCKET_SWITCHED
 
 
 @compiled_inline
 def _relax(run, s, b, at, tail, current, arc):  # type: ignore[no-untyped-def]
     """Relax one arc for block `at`, which marks what improved unless it goes by edges."""
     if current == run.unreached[0]:
-        record(run.log, s.t_ns, RELAX, at, arc, tail, np.inf)
+        record(run.log, s.t_ns, codes.RELAX, at, arc, tail, np.inf)
         return
     to = run.indices[arc]
     reach = plus(current, run.weights[arc])
-    record(run.log, s.t_ns, RELAX, at, arc, tail, np.float64(reach))
+    record(run.log, s.t_ns, codes.RELAX, at, arc, tail, np.float64(reach))
     there = run.dist[b.row, to]
     if reach < there:
         run.dist[b.row, to] = reach
         s.improved += 1
         new = np.float64(run.dist[b.row, to])
-        record(run.log, s.t_ns, IMPROVE, at, to, arc, new)
+        record(run.log, s.t_ns, codes.IMPROVE, at, to, arc, new)
         if s.edges == 0:
             bit = np.uint32(1) << np.uint32(to & 31)
             if run.bits[0, at, to >> 5] & bit == 0:
-                record(run.log, s.t_ns, PUSH, at, to, at, new)
+                record(run.log, s.t_ns, codes.PUSH, at, to, at, new)
             run.bits[0, at, to >> 5] |= bit
         else:
             b.changed = 1

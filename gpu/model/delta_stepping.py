@@ -23,21 +23,7 @@ from gpu.delta import near_far_delta
 from gpu.devices import find_preset
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
-from gpu.loops.codes import (
-    BARRIER,
-    BUCKET_SWITCHED,
-    DEFER,
-    DELTA,
-    DELTA_LOWERED,
-    DELTA_RAISED,
-    HEAD,
-    IMPROVE,
-    LEAVE,
-    PHASE,
-    PUSH,
-    RELAX,
-    SUPERSTEP,
-)
+from gpu.loops import codes
 from gpu.loops.log import Log, make_log, record
 from gpu.loops.plus import plus
 from gpu.loops.sample import note_improved
@@ -85,8 +71,8 @@ class Buckets(NamedTuple):
 
 @superstep.rule(superstep.announce, Buckets)
 def _announce(buckets, s):  # type: ignore[no-untyped-def]
-    record(buckets.log, s.t_ns, PHASE, -1, s.heavy, s.head, 0.0)
-    record(buckets.log, s.t_ns, SUPERSTEP, -1, s.round, s.near, s.base + s.delta)
+    record(buckets.log, s.t_ns, codes.PHASE, -1, s.heavy, s.head, 0.0)
+    record(buckets.log, s.t_ns, codes.SUPERSTEP, -1, s.round, s.near, s.base + s.delta)
 
 
 @superstep.rule(superstep.waits_again, Buckets)
@@ -108,12 +94,12 @@ def _relax(buckets, s, worker, vertex, from_dist):  # type: ignore[no-untyped-de
         to = buckets.indices[arc]
         reached = plus(from_dist, weight)
         current = dist[to]
-        record(buckets.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
+        record(buckets.log, s.t_ns, codes.RELAX, worker, arc, vertex, np.float64(reached))
         if reached < current:
             note_improved(buckets, s, to, current)
             dist[to] = reached
             s.improved += 1
-            record(buckets.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
+            record(buckets.log, s.t_ns, codes.IMPROVE, worker, to, arc, np.float64(dist[to]))
             _move(buckets, s, worker, to)
         elif current == s.unreached:
             s.overflowed = 1
@@ -121,7 +107,7 @@ def _relax(buckets, s, worker, vertex, from_dist):  # type: ignore[no-untyped-de
         buckets.mark[vertex] = s.visit
         buckets.kept[s.kept] = vertex
         s.kept += 1
-        record(buckets.log, s.t_ns, DEFER, worker, vertex, s.head, np.float64(dist[vertex]))
+        record(buckets.log, s.t_ns, codes.DEFER, worker, vertex, s.head, np.float64(dist[vertex]))
 
 
 @compiled_inline
@@ -144,7 +130,7 @@ def _move(buckets, s, worker, vertex):  # type: ignore[no-untyped-def]
         buckets.slot_of[vertex] = slot
         s.waiting += 1
         current = np.float64(buckets.dist[vertex])
-        record(buckets.log, s.t_ns, PUSH, worker, vertex, s.head + step, current)
+        record(buckets.log, s.t_ns, codes.PUSH, worker, vertex, s.head + step, current)
 
 
 @compiled_inline
@@ -153,7 +139,7 @@ def _unlink(buckets, s, worker, vertex):  # type: ignore[no-untyped-def]
     slot = np.int64(buckets.slot_of[vertex])
     step = (slot - s.head_slot) % len(buckets.first)
     current = np.float64(buckets.dist[vertex])
-    record(buckets.log, s.t_ns, LEAVE, worker, vertex, s.head + step, current)
+    record(buckets.log, s.t_ns, codes.LEAVE, worker, vertex, s.head + step, current)
     after, previous = buckets.following[vertex], buckets.before[vertex]
     if previous >= 0:
         buckets.following[previous] = after
@@ -169,7 +155,7 @@ def _unlink(buckets, s, worker, vertex):  # type: ignore[no-untyped-def]
 def _refill(buckets, s):  # type: ignore[no-untyped-def]
     """Close a phase and choose the next; False at the end."""
     going = _next_phase(buckets, s)
-    record(buckets.log, s.t_ns, BARRIER, -1, s.round, s.near, 0.0)
+    record(buckets.log, s.t_ns, codes.BARRIER, -1, s.round, s.near, 0.0)
     s.round += 1
     s.bucket = s.head
     return going
@@ -195,7 +181,7 @@ def _next_phase(buckets, s):  # type: ignore[no-untyped-def]
     _empty(buckets, s, s.head_slot)
     s.next_items = s.near
     s.switches += 1
-    s.flags |= BUCKET_SWITCHED
+    s.flags |= codes.BUCKET_SWITCHED
     return True
 
 
@@ -226,7 +212,7 @@ def _find_head(buckets, s):  # type: ignore[no-untyped-def]
         s.head += step
         s.head_slot = (s.head_slot + step) % slots
         s.base += step * s.delta
-        record(buckets.log, s.t_ns, HEAD, -1, s.head, s.switches + 1, s.base)
+        record(buckets.log, s.t_ns, codes.HEAD, -1, s.head, s.switches + 1, s.base)
         return
     _sort_again(buckets, s, s.head_slot + step)
 
@@ -248,11 +234,11 @@ def _sort_again(buckets, s, slot):  # type: ignore[no-untyped-def]
     s.head += np.int64(min(max((lowest - s.base) / s.delta, 1.0), FAR_AWAY))
     s.base = lowest
     if s.next_delta != s.delta:
-        s.flags |= DELTA_RAISED if s.next_delta > s.delta else DELTA_LOWERED
+        s.flags |= codes.DELTA_RAISED if s.next_delta > s.delta else codes.DELTA_LOWERED
         s.delta_changes += 1
         s.delta = s.next_delta
-        record(buckets.log, s.t_ns, DELTA, -1, s.reason, 1, s.delta)
-    record(buckets.log, s.t_ns, HEAD, -1, s.head, s.switches + 1, s.base)
+        record(buckets.log, s.t_ns, codes.DELTA, -1, s.reason, 1, s.delta)
+    record(buckets.log, s.t_ns, codes.HEAD, -1, s.head, s.switches + 1, s.base)
     for place in range(total):
         _move(buckets, s, -1, np.int64(buckets.near[place]))
     charge_split(s)

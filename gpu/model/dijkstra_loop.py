@@ -11,18 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.loops.codes import (
-    ENDED,
-    FINISHED,
-    IMPROVE,
-    LOG_FULL,
-    POOL_DRY,
-    POP,
-    PUSH,
-    RELAX,
-    RUNNING,
-    STALE,
-)
+from gpu.loops import codes
 from gpu.loops.heap import drop_top, push
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
 from gpu.loops.plus import plus
@@ -43,10 +32,10 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
     s = state[0]
     written, taken = 0, 0
     until = s.relaxed + most_relaxed
-    s.status = RUNNING
+    s.status = codes.RUNNING
     while s.relaxed < until and written < len(samples) and taken < most_relaxed:
         if lacks_room(arrays.log, ARC_EVENTS * len(arrays.indices) + 64):
-            s.status = LOG_FULL
+            s.status = codes.LOG_FULL
             break
         if s.t_ns >= s.next_sample_ns:
             write_sample(arrays, s, samples[written])
@@ -54,21 +43,21 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
             s.next_sample_ns = s.t_ns + s.period_ns
             continue
         if s.size == 0:
-            s.status = FINISHED
-            s.flags |= ENDED
+            s.status = codes.FINISHED
+            s.flags |= codes.ENDED
             write_sample(arrays, s, samples[written])
             return written + 1
         vertex = arrays.heap[0].value
         degree = arrays.indptr[vertex + 1] - arrays.indptr[vertex]
         if s.size + degree > len(arrays.heap):
-            s.status = POOL_DRY
+            s.status = codes.POOL_DRY
             break
         dist = arrays.heap[0].key
         s.t_ns += s.hop_ns * np.ceil(np.log2(s.size + 1.0))
         s.size = drop_top(arrays.heap, s.size)
         taken += 1
         if dist > arrays.dist[vertex]:
-            record(arrays.log, s.t_ns, STALE, 0, vertex, 0, dist)
+            record(arrays.log, s.t_ns, codes.STALE, 0, vertex, 0, dist)
             continue
         s.base = dist
         _process(arrays, s, vertex)
@@ -81,7 +70,7 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
     start, end = arrays.indptr[vertex], arrays.indptr[vertex + 1]
     from_dist = arrays.dist[vertex]
     s.processed += 1
-    record(arrays.log, s.t_ns, POP, 0, vertex, 0, np.float64(from_dist))
+    record(arrays.log, s.t_ns, codes.POP, 0, vertex, 0, np.float64(from_dist))
     s.relaxed += end - start
     s.t_ns += s.hop_ns * max(1, (end - start + s.lanes - 1) // s.lanes)
     if s.vertices:
@@ -90,13 +79,13 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
         to = arrays.indices[arc]
         reached = plus(from_dist, arrays.weights[arc])
         current = arrays.dist[to]
-        record(arrays.log, s.t_ns, RELAX, 0, arc, vertex, np.float64(reached))
+        record(arrays.log, s.t_ns, codes.RELAX, 0, arc, vertex, np.float64(reached))
         if reached < current:
             arrays.dist[to] = reached
             s.improved += 1
             s.t_ns += s.hop_ns
-            record(arrays.log, s.t_ns, IMPROVE, 0, to, arc, np.float64(arrays.dist[to]))
-            record(arrays.log, s.t_ns, PUSH, 0, to, 0, np.float64(arrays.dist[to]))
+            record(arrays.log, s.t_ns, codes.IMPROVE, 0, to, arc, np.float64(arrays.dist[to]))
+            record(arrays.log, s.t_ns, codes.PUSH, 0, to, 0, np.float64(arrays.dist[to]))
             note_improved(arrays, s, to, current)
             s.size = push(arrays.heap, s.size, np.float64(arrays.dist[to]), to)
         elif current == s.unreached:

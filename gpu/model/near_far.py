@@ -25,16 +25,7 @@ from gpu.delta import near_far_delta, usable_width
 from gpu.devices import find_preset
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
-from gpu.loops.codes import (
-    BARRIER,
-    BUCKET_SWITCHED,
-    IMPROVE,
-    PUSH,
-    RELAX,
-    SKIP,
-    SPLIT,
-    SUPERSTEP,
-)
+from gpu.loops import codes
 from gpu.loops.log import Log, make_log, record
 from gpu.loops.plus import plus
 from gpu.loops.sample import note_improved
@@ -77,7 +68,7 @@ class Piles(NamedTuple):
 
 @superstep.rule(superstep.announce, Piles)
 def _announce(piles, s):  # type: ignore[no-untyped-def]
-    record(piles.log, s.t_ns, SUPERSTEP, -1, s.round, s.near, s.threshold)
+    record(piles.log, s.t_ns, codes.SUPERSTEP, -1, s.round, s.near, s.threshold)
 
 
 @superstep.rule(superstep.waits_again, Piles)
@@ -94,26 +85,26 @@ def _relax(piles, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
         to = piles.indices[arc]
         reached = plus(from_dist, piles.weights[arc])
         current = dist[to]
-        record(piles.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
+        record(piles.log, s.t_ns, codes.RELAX, worker, arc, vertex, np.float64(reached))
         if reached < current:
             note_improved(piles, s, to, current)
             dist[to] = reached
             s.improved += 1
-            record(piles.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
+            record(piles.log, s.t_ns, codes.IMPROVE, worker, to, arc, np.float64(dist[to]))
             if dist[to] < s.threshold:
                 s.next_items += 1
                 if piles.near_mark[to] != s.round + 1:
                     piles.near_mark[to] = s.round + 1
                     piles.following[s.next] = to
                     s.next += 1
-                    record(piles.log, s.t_ns, PUSH, worker, to, 0, np.float64(dist[to]))
+                    record(piles.log, s.t_ns, codes.PUSH, worker, to, 0, np.float64(dist[to]))
             else:
                 s.far_items += 1
                 if piles.far_mark[to] == 0:
                     piles.far_mark[to] = 1
                     piles.far[s.waiting] = to
                     s.waiting += 1
-                    record(piles.log, s.t_ns, PUSH, worker, to, 1, np.float64(dist[to]))
+                    record(piles.log, s.t_ns, codes.PUSH, worker, to, 1, np.float64(dist[to]))
         elif current == s.unreached:
             s.overflowed = 1
 
@@ -127,7 +118,7 @@ def _refill(piles, s):  # type: ignore[no-untyped-def]
     s.round += 1
     if s.target > 0:
         return s.near >= s.target or (s.waiting > 0 and _split(piles, s)) or s.near > 0
-    record(piles.log, s.t_ns, BARRIER, -1, s.round - 1, s.near, 0.0)
+    record(piles.log, s.t_ns, codes.BARRIER, -1, s.round - 1, s.near, 0.0)
     return s.near > 0 or _split(piles, s)
 
 
@@ -140,7 +131,7 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
         vertex = piles.far[place]
         if piles.dist[vertex] < s.threshold:
             piles.far_mark[vertex] = 0
-            record(piles.log, s.t_ns, SKIP, -1, vertex, 1, np.float64(piles.dist[vertex]))
+            record(piles.log, s.t_ns, codes.SKIP, -1, vertex, 1, np.float64(piles.dist[vertex]))
         else:
             lowest = min(lowest, np.float64(piles.dist[vertex]))
             piles.far[kept] = vertex
@@ -170,8 +161,8 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
     s.next_items = s.near
     s.head += 1
     s.switches += 1
-    record(piles.log, s.t_ns, SPLIT, -1, s.near - had, s.waiting, s.threshold)
-    s.flags |= BUCKET_SWITCHED
+    record(piles.log, s.t_ns, codes.SPLIT, -1, s.near - had, s.waiting, s.threshold)
+    s.flags |= codes.BUCKET_SWITCHED
     return True
 
 

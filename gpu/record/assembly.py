@@ -16,11 +16,17 @@ from gpu.record.events import MANAGER, EventKind
 from gpu.record.trace import NEVER, PART_ENTRIES, REASON_WORDS, Flag, Probe, Trace
 
 PER_VERTEX = ("first_reached_ns", "last_improved_ns", "times_processed")
-COUNTS = ("t_ns", "processed_vertices", "relaxed_edges", "improved", "bucket_switches", "sequence")
-NUMBERS = ("delta", "assigned_edges")  # columns of SAMPLE that axes are made of
-COUNTED = ("assigned_vertices", "busy_workers", "open_buckets", "occupancy")
-MOST_WORKERS = 1 << 24
 LARGEST_COUNT = 2**62  # differences of any two, and one more, are int64; as nanoseconds 146 years
+RANGES: tuple[tuple[tuple[str, ...], float, float], ...] = (  # columns of SAMPLE
+    (("t_ns", "processed_vertices", "relaxed_edges", "improved"), 0, LARGEST_COUNT),
+    (("bucket_switches", "sequence"), 0, LARGEST_COUNT),
+    (("head_bucket",), -1, LARGEST_COUNT),
+    (("reason",), 0, len(REASON_WORDS) - 1),
+    (("flags",), 0, int(~Flag(0))),
+    (("assigned_vertices", "busy_workers", "open_buckets", "occupancy"), 0, 2**31),
+    (("delta", "assigned_edges"), 0, np.inf),  # axes are made of them
+)
+MOST_WORKERS = 1 << 24
 OF_A_VERTEX = (
     *("PUSH", "POP", "STALE", "SKIP", "IMPROVE", "CLIP", "STAY", "COLLECT", "LEAVE"),
     *("DEFER", "RESUME"),
@@ -91,18 +97,12 @@ def check_samples(samples: np.ndarray) -> None:
         raise TraceError("it has no samples")
     if (np.diff(samples["t_ns"]) < 0).any():
         raise TraceError("time runs backwards in its samples")
-    for name, least in (*((count, 0) for count in COUNTS), ("head_bucket", -1)):
-        if ((samples[name] < least) | (samples[name] > LARGEST_COUNT)).any():
-            raise TraceError(f"{name} of a sample is out of range; allowed: {least} to 2^62")
-    for name, most in (("reason", len(REASON_WORDS) - 1), ("flags", int(~Flag(0)))):
-        if (largest := int(samples[name].max())) > most:
-            raise TraceError(f"{name} of a sample is {largest}; allowed: 0 to {most}")
-    for name in COUNTED:
-        if (samples[name] < 0).any():
-            raise TraceError(f"{name} of a sample is negative; allowed: 0 or more")
-    for name in NUMBERS:
-        if not (samples[name] >= 0).all():
-            raise TraceError(f"{name} of a sample is negative or no number; allowed: 0 or more")
+    for names, low, high in RANGES:
+        for name in names:
+            values = samples[name]
+            if not ((values >= low) & (values <= high)).all():  # also of NaN
+                worst = values.max() if values.max() > high else values.min()
+                raise TraceError(f"{name} of a sample is {worst}; allowed: {low} to {high}")
 
 
 def _check_vertices(trace: Trace) -> None:

@@ -1,9 +1,8 @@
 """Which places a stranger's file may name: a workspace and a trace name the graph of their runs.
 
-Even looking has effects: a share learns who asks, an automount mounts, a device waits, a large
-sample fills the memory. So files in the folder of the file itself are opened; before other places
-are touched, a person is asked, with the path in full; other computers, /dev, /proc and /sys are
-never looked at.
+Even looking has effects: a share learns who asks, an automount mounts, a device waits. So files in
+the folder of the file itself are opened; before other places are touched, a person is asked, with
+the path in full; other computers, /dev, /proc and /sys are never looked at.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import os
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 SAMPLE = "sample:"
-SAMPLE_BYTES = 1 << 30  # needed by a sample that is made unasked: 2 million vertices and more
 
 
 def is_elsewhere(place: str | Path) -> bool:
@@ -44,11 +42,5 @@ def question(what: str, folder: Path) -> str:
 
     what : "sample:..." or a path ; folder : where the file lies that names it
     """
-    if not what.startswith(SAMPLE):
-        return "" if is_within(folder / what, folder) else f"{what}, outside its folder"
-    from sample_graphs import needed_bytes
-
-    needed = needed_bytes(what)
-    if needed <= SAMPLE_BYTES:
-        return ""
-    return f"{what}, a sample that takes about {needed / 2**30:,.1f} GB"
+    is_ours = what.startswith(SAMPLE) or is_within(folder / what, folder)
+    return "" if is_ours else f"{what}, outside its folder"

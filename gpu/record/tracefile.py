@@ -30,7 +30,7 @@ import numpy as np
 from msgspec import Struct
 
 from gpu.errors import TraceError
-from gpu.files import new_archive, open_regular, require_memory, written_whole
+from gpu.files import open_regular, require_memory, written_whole
 from gpu.graph import NUMBER_TYPES
 from gpu.record.assembly import check_trace
 from gpu.record.notes import plain_notes, read_notes
@@ -112,7 +112,7 @@ def write_trace(trace: Trace, file: IO[bytes]) -> None:
     header, arrays = parts(trace)
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     arrays = {"header": text, **arrays}
-    with new_archive(file, zipfile.ZIP_DEFLATED, 1) as archive:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)

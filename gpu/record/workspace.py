@@ -28,7 +28,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, structs
 
 from gpu.errors import GpuError, TraceError
-from gpu.files import new_archive, open_regular, written_whole
+from gpu.files import open_regular, written_whole
 from gpu.formats import npz
 from gpu.graph import CSRGraph
 from gpu.record.reach import SAMPLE, is_elsewhere, is_within
@@ -190,7 +190,7 @@ def save_workspace(workspace: Workspace, path: str | Path, whole: CSRGraph | Non
     text = json.dumps(table_of(workspace), indent=1, ensure_ascii=False).encode()
     if len(text) > TABLE_LIMIT:
         raise WorkspaceError(f"cannot write {path}: what the window holds is over {TABLE_LIMIT} B")
-    with written_whole(path) as file, new_archive(file) as archive:
+    with written_whole(path) as file, zipfile.ZipFile(file, "w") as archive:
         archive.writestr(TABLE, text)
         for number, trace in workspace.runs:
             with archive.open(_member(number), "w", force_zip64=True) as part:
@@ -238,18 +238,6 @@ def load_workspace(path: str | Path) -> Workspace:
         raise WorkspaceError(
             f"{path}: not a workspace of SSSP Scope, or damaged ({words})"
         ) from error
-
-
-def summary(path: str | Path) -> str:
-    """Return "NAME, 2 runs" of a workspace, from its table alone. WorkspaceError."""
-    try:
-        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            table = _table(archive, os.fstat(file.fileno()).st_size)
-    except (OSError, *_WRONG) as error:
-        raise WorkspaceError(f"{path}: not a workspace, or damaged: {error}") from error
-    runs = len(table.runs)
-    name = in_sight(table.graph.name) if table.graph is not None else "no graph"
-    return f"{name}, {runs} run{'s' if runs != 1 else ''}" if runs else name
 
 
 def recognised(path: str | Path) -> Literal["workspace", "trace"] | None:

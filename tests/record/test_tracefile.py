@@ -262,8 +262,8 @@ def test_events_are_of_this_graph_and_known(
     [
         ("reason", 4294967295, "reason of a sample is 4294967295; allowed: 0 to 8"),
         ("flags", 128, "flags of a sample is 128; allowed: 0 to 127"),
-        ("busy_workers", -1, "busy_workers of a sample is negative"),
-        ("occupancy", -2, "occupancy of a sample is negative"),
+        ("busy_workers", -1, "busy_workers of a sample is -1"),
+        ("occupancy", -2, "occupancy of a sample is -2"),
     ],
 )
 def test_every_number_of_a_sample_is_one_that_an_engine_makes(

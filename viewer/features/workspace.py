@@ -38,7 +38,6 @@ from gpu.record.workspace import (
     recognised,
     save_workspace,
     saved_graph,
-    summary,
 )
 from gpu.schema import fitting
 from gpu.study.sweep_saved import SavedSweep, sweep_as_dict, sweep_from_dict
@@ -107,18 +106,11 @@ class WorkspaceFeature(FeaturePart):
     # --- the last session
 
     def _offer_last(self) -> None:
-        """Offer to continue with the last session; delete it if it cannot be read."""
-        path = last_session()
-        if not path.is_file():
-            return
-        try:
-            words = summary(path)
-        except GpuError:
-            with suppress(OSError):
-                path.unlink()
-            return
-        offers = (Offer(f"Continue with {words}", Continue()),)
-        self._window.session.set_notice(Notice("info", "Your last session is here.", offers=offers))
+        """Offer to continue with the last session."""
+        if last_session().is_file():
+            offers = (Offer("Continue with it", Continue()),)
+            notice = Notice("info", "Your last session is here.", offers=offers)
+            self._window.session.set_notice(notice)
 
     def close(self) -> None:
         """The window closes: keep the session if a person made a run or opened a file."""
@@ -214,13 +206,11 @@ class WorkspaceFeature(FeaturePart):
         """Open the graph of a workspace, from the places where it may be."""
         graph = waiting.graph
         inside = graph.found(folder)
-        outside = [inside] if inside is not None and question(inside, folder) else []
-        if inside is None:
-            outside = list(map(str, graph.outside(folder)))
+        outside = list(map(str, graph.outside(folder))) if inside is None else []
         if trusted and outside:
             inside, outside = next(filter(is_there, outside), None), []
         self._waiting = waiting
-        if inside is not None and not outside:
+        if inside is not None:
             waiting.opened = True
             self._open(inside, graph)
         elif not self._open_packed(waiting):

@@ -47,7 +47,7 @@ def test_the_next_start_continues(qapp: QApplication, qtbot: QtBot, tmp_path: Pa
     window = new_window(tmp_path, "second")
     assert "Your last session is here" in window.notice_bar.text()
     (button,) = window.notice_bar.offers
-    assert button.text() == "Continue with roads, 1 run"
+    assert button.text() == "Continue with it"
     button.click()
     host: Any = window.controller.host
     qtbot.waitUntil(lambda: bool(host.asked("load")))
@@ -68,12 +68,3 @@ def test_who_only_looks_leaves_it_for_the_next_start(qapp: QApplication, tmp_pat
     window.controller.show_graph(sample_graphs.make("figure_6"))
     close_for_good(window)
     assert last_session().read_bytes() == before
-
-
-def test_a_session_that_cannot_be_read_is_not_offered(qapp: QApplication, tmp_path: Path) -> None:
-    last_session().parent.mkdir(parents=True, exist_ok=True)
-    last_session().write_bytes(b"PK nothing")
-    window = new_window(tmp_path, "first")
-    assert window.session.notice is None
-    close_for_good(window)
-    assert not last_session().exists()
