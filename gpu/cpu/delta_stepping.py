@@ -80,9 +80,8 @@ Work = Callable[[Shared, int], object]  # what each thread calls, with its place
 
 
 class Kit:
-    """What the next run may use again: the arrays that only this room sees.
+    """What the next run may use again: threads' buckets, whose pages need not be cleared again.
 
-    words : what is 0 when a run starts; `control`, `offers`, `hands`, `threads`, `totals` are in it
     counts, top, pool, link, samples : see Shared; `counts` is all 0, as a run leaves it at its end
     """
 
@@ -91,14 +90,6 @@ class Kit:
         self.counts = np.zeros((threads, slots), np.int32)
         self.top = np.empty_like(self.counts)
         self.samples = np.zeros(1 + RING, SAMPLE)
-        self.words, parts = _words(
-            (state.CONTROL_WORDS, np.int64),
-            (threads * state.OFFER_WORDS, np.int64),
-            (2, np.float64),
-            (threads, state.THREAD),
-            (1, state.TOTALS),
-        )
-        self.control, self.offers, self.hands, self.threads, self.totals = parts
 
 
 def run(
@@ -292,10 +283,11 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
 
     Records are plain arrays: those that one reads by attribute make Python slow.
     """
-    kit.words.fill(0)
-    kit.control[state.BUSY], kit.control[state.LOWEST] = len(kit.threads), state.NOBODY
-    kit.control[state.PERIOD] = settings.sample_period_ns or PERIOD_NS
-    kit.totals["mean_degree"] = graph.mean_degree
+    threads = len(kit.counts)
+    control, totals = np.zeros(state.CONTROL_WORDS, np.int64), np.zeros(1, state.TOTALS)
+    control[state.BUSY], control[state.LOWEST] = threads, state.NOBODY
+    control[state.PERIOD] = settings.sample_period_ns or PERIOD_NS
+    totals["mean_degree"] = graph.mean_degree
     return Shared(
         graph.indptr,
         graph.indices,
@@ -303,11 +295,11 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
         buffers.dist,
         bits_of(buffers.dist),
         *vertex_arrays(buffers),
-        kit.control,
-        kit.offers,
-        kit.hands,
-        kit.threads,
-        kit.totals,
+        control,
+        np.zeros(threads * state.OFFER_WORDS, np.int64),
+        np.zeros(2),
+        np.zeros(threads, state.THREAD),
+        totals,
         kit.counts,
         kit.top,
         kit.link,
@@ -325,19 +317,6 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
 @cache
 def _unreached_bits(dtype: np.dtype) -> int:
     return int(bits_of(np.array([unreached(dtype)]))[0])
-
-
-def _words(*wanted: tuple[int, Any]) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return zeros, int64, and arrays of so many of a type in them, each from a new line on."""
-    line = 8 * state.NEXT
-    sizes = [-(-count * np.dtype(kind).itemsize // line) * line for count, kind in wanted]
-    spare = np.zeros((sum(sizes) + line) // 8, np.int64)
-    first = -spare.ctypes.data % line // 8
-    words, parts = spare[first : first + sum(sizes) // 8], []
-    for (count, kind), size, end in zip(wanted, sizes, np.cumsum(sizes), strict=True):
-        part = words[(end - size) // 8 : end // 8].view(np.uint8)
-        parts.append(part[: count * np.dtype(kind).itemsize].view(kind))
-    return words, parts
 
 
 def _pools(threads: int, chunks: int, entry: np.dtype, what: str) -> tuple[np.ndarray, np.ndarray]:

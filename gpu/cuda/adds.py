@@ -9,28 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu.cuda import records
+from gpu.cuda import launch, records
 from gpu.cuda.device import Device
-from gpu.cuda.launch import (
-    SPARE_BYTES,
-    DeviceGraph,
-    Plan,
-    device_graph,
-    go,
-    new_record,
-    places_for,
-    refuse_beyond,
-    refuse_workers,
-    resident_blocks,
-    zeroed,
-)
 from gpu.cuda.module import THREADS, function
 from gpu.delta import DEGREE_SPLIT, StartRule, Weights, band, published, start
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import HUBS, CSRGraph, are_hubs
 from gpu.record.trace import RunSettings
 
-_OWNERS: weakref.WeakKeyDictionary[DeviceGraph, Any] = weakref.WeakKeyDictionary()
+_OWNERS: weakref.WeakKeyDictionary[launch.DeviceGraph, Any] = weakref.WeakKeyDictionary()
 FILE = "adds.cu"
 MOST_BLOCKS = 65_000  # of the pool, whose number has 16 bits
 READINGS_ROOM = 1 << 17  # manager sweeps that are recorded from probe level 1 on
@@ -77,7 +64,7 @@ def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
     """Run ADDS on the GPU. The device arbitrates by itself: `seed` changes nothing."""
-    return go(graph, settings, buffers, observer, make_plan)[0]
+    return launch.go(graph, settings, buffers, observer, make_plan)[0]
 
 
 def tuning_for(graph: CSRGraph, settings: RunSettings) -> Tuning:
@@ -87,26 +74,27 @@ def tuning_for(graph: CSRGraph, settings: RunSettings) -> Tuning:
     return AS_PUBLISHED if graph.weights.itemsize == 4 else WIDE_AS_PUBLISHED
 
 
-def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> Plan:
+def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.Plan:
     """Size queues and grid, and fill the kernel's record."""
     tuning = tuning_for(graph, settings)
     parameters, probe = settings.parameters, settings.probe
     kernel = function(device.number, FILE, "adds", probe, graph.weights.dtype.name, tuning.threads)
     most = min(
-        resident_blocks(device, kernel, tuning.threads) - 1, records.most_workers(tuning.threads)
+        launch.resident_blocks(device, kernel, tuning.threads) - 1,
+        records.most_workers(tuning.threads),
     )
     many = graph.m >= tuning.many_arcs
-    uploaded = device_graph(graph, device)  # before the queues: it is the larger demand
+    uploaded = launch.device_graph(graph, device)  # before the queues: it is the larger demand
     skewed = are_hubs(graph.largest_degree, graph.mean_degree, tuning.skew)
     per_sm = tuning.blocks_per_sm + (many or skewed)
     wanted = per_sm * device.multiprocessors - 1
     workers = parameters["workers"] or min(wanted, most)
-    refuse_workers(workers, most, device, tuning.threads)
+    launch.refuse_workers(workers, most, device, tuning.threads)
     threads = workers * tuning.threads
     rule = start_rule(graph, settings, tuning, skewed, threads)
     low, _, high, _ = band(graph.mean_degree)
     blocks = pool_blocks(graph, rule.buckets, parameters["as_published"])
-    record = new_record(
+    record = launch.new_record(
         source=settings.source,
         workers=workers,
         threads=threads,
@@ -126,7 +114,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> Plan:
         controller=start(rule, Weights(1.0, 1.0, graph.mean_degree, graph.integer))[0],
     )
     fill_rule(record, rule, graph.integer)
-    plan = Plan(FILE, "adds", tuning.threads, workers, record)
+    plan = launch.Plan(FILE, "adds", tuning.threads, workers, record)
     _allocate(plan, blocks, workers, probe, records.item_bytes(graph.weights.dtype))
     plan.arrays["owners"] = owners_of(uploaded, device)
     return plan
@@ -169,10 +157,10 @@ def pool_blocks(graph: CSRGraph, buckets: int, as_published: bool = False) -> in
     items = 2 * graph.n + (3 * graph.m if as_published else graph.m) // 2
     blocks = 4 * buckets + items // records.BLOCK_ITEMS
     block_bytes = records.BLOCK_ITEMS * (records.item_bytes(graph.weights.dtype) + 1)
-    return places_for(graph, FILE, blocks, block_bytes, MOST_BLOCKS)
+    return launch.places_for(graph, FILE, blocks, block_bytes, MOST_BLOCKS)
 
 
-def owners_of(uploaded: DeviceGraph, device: Device) -> Any:
+def owners_of(uploaded: launch.DeviceGraph, device: Device) -> Any:
     """Return uint32 (pieces,) on the device: whose row a piece of arcs is in; made once a graph."""
     import cupy
 
@@ -191,12 +179,12 @@ def table_size(blocks: int) -> int:
     return 1 << (blocks - 1).bit_length()
 
 
-def _allocate(plan: Plan, blocks: int, workers: int, probe: int, item_bytes: int) -> None:
+def _allocate(plan: launch.Plan, blocks: int, workers: int, probe: int, item_bytes: int) -> None:
     import cupy
 
     items = blocks * records.BLOCK_ITEMS
-    needed = item_bytes * items + 4 * items // records.SEGMENT + SPARE_BYTES
-    refuse_beyond(needed, f"the bucket queue ({items:,} places)")
+    needed = item_bytes * items + 4 * items // records.SEGMENT + launch.SPARE_BYTES
+    launch.refuse_beyond(needed, f"the bucket queue ({items:,} places)")
     arrays = {
         "items": cupy.empty(items * item_bytes // 8, np.uint64),
         "written": cupy.empty(items // records.SEGMENT, np.uint32),
@@ -207,5 +195,5 @@ def _allocate(plan: Plan, blocks: int, workers: int, probe: int, item_bytes: int
     }
     plan.arrays.update(arrays)
     per_worker = {"assign": (workers, np.uint64), "reports": (4 * workers, np.uint32)}
-    zeroed(plan, slots=(32 * 8, np.uint32), **per_worker)
+    launch.zeroed(plan, slots=(32 * 8, np.uint32), **per_worker)
     plan.clear.append((arrays["table"], 0xFF))

@@ -7,19 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu.algorithms.async_near_far import DENSE, strides_of, target_of
+from gpu.cuda import launch
 from gpu.cuda.device import Device
-from gpu.cuda.launch import (
-    SPARE_BYTES,
-    Plan,
-    device_graph,
-    go,
-    new_record,
-    places_for,
-    refuse_beyond,
-    refuse_workers,
-    resident_blocks,
-    zeroed,
-)
 from gpu.cuda.module import THREADS, function
 from gpu.cuda.records import entry_bytes, item_bytes
 from gpu.engine import EngineOutcome, Observer, RunBuffers
@@ -60,21 +49,23 @@ def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
     """Run on the GPU. The device arbitrates by itself: `seed` changes nothing."""
-    return go(graph, settings, buffers, observer, make_plan)[0]
+    return launch.go(graph, settings, buffers, observer, make_plan)[0]
 
 
-def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> Plan:
+def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.Plan:
     """Size queues and grid, and fill the kernel's record."""
     numbers, threads = graph.weights.dtype, THREADS[FILE]
     kernel = function(device.number, FILE, NAME, settings.probe, numbers.name)
     shared = shared_bytes(threads, numbers)
     offer_shared(kernel, shared, device)
     workers = min(device.multiprocessors - 1, MOST_WORKERS)
-    refuse_workers(workers, resident_blocks(device, kernel, threads, shared) - 1, device, threads)
+    launch.refuse_workers(
+        workers, launch.resident_blocks(device, kernel, threads, shared) - 1, device, threads
+    )
     dense = graph.mean_degree >= DENSE
-    device_graph(graph, device)  # before the queues: it is the larger demand
+    launch.device_graph(graph, device)  # before the queues: it is the larger demand
     places = far_places(graph, workers * threads // 32)
-    record = new_record(
+    record = launch.new_record(
         source=settings.source,
         workers=workers,
         threads=workers * threads,
@@ -88,7 +79,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> Plan:
     )
     record["rule"]["given"] = settings.delta or 0.0
     record["rule"]["start_factor"] = strides_of(graph.mean_degree)
-    plan = Plan(FILE, NAME, threads, workers, record, shared)
+    plan = launch.Plan(FILE, NAME, threads, workers, record, shared)
     _allocate(plan, places, numbers)
     return plan
 
@@ -97,7 +88,7 @@ def far_places(graph: CSRGraph, warps: int) -> int:
     """Return the items that chunks hold: 2n, every arc, two chunks a warp; more where full."""
     items = 2 * graph.n + graph.m + 2 * warps * CHUNK
     place_bytes = item_bytes(graph.weights.dtype) + 1  # and the link of a chunk
-    items = places_for(graph, FILE, items, place_bytes, MOST_PLACES)
+    items = launch.places_for(graph, FILE, items, place_bytes, MOST_PLACES)
     return -(-items // CHUNK) * CHUNK
 
 
@@ -122,16 +113,16 @@ def offer_shared(kernel: object, size: int, device: Device) -> None:
         ) from error
 
 
-def _allocate(plan: Plan, places: int, numbers: np.dtype) -> None:
+def _allocate(plan: launch.Plan, places: int, numbers: np.dtype) -> None:
     import cupy
 
     item, packets = item_bytes(numbers), PACKETS * PACKET_ENTRIES * entry_bytes(numbers)
     chunks = places // CHUNK
-    needed = places * item + 4 * chunks + packets + SPARE_BYTES
-    refuse_beyond(needed, f"what is far ({places:,} places)")
+    needed = places * item + 4 * chunks + packets + launch.SPARE_BYTES
+    launch.refuse_beyond(needed, f"what is far ({places:,} places)")
     plan.arrays["items"] = cupy.empty(places * item // 8, np.uint64)
     plan.arrays["written"] = cupy.empty(chunks, np.uint32)
     plan.arrays["far"] = cupy.empty(packets // 8, np.uint64)
     shared = {"slots": (PACKETS, np.uint32), "table": (SHARED_WORDS, np.uint32)}
     per_worker = {"assign": (plan.workers, np.uint64), "reports": (4 * plan.workers, np.uint32)}
-    zeroed(plan, **shared, **per_worker)
+    launch.zeroed(plan, **shared, **per_worker)

@@ -12,18 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpu.cuda import launch
 from gpu.cuda.device import Device
-from gpu.cuda.launch import (
-    SPARE_BYTES,
-    Plan,
-    device_graph,
-    go,
-    new_record,
-    places_for,
-    refuse_beyond,
-    refuse_workers,
-    resident_blocks,
-)
 from gpu.cuda.module import function
 from gpu.cuda.records import bits_of, entry_bytes, item_bytes
 from gpu.engine import EngineOutcome, Observer, RunBuffers
@@ -85,19 +75,19 @@ class Kernel:
         Every superstep is a sample, so the period is not used; where supersteps come faster
         than samples can leave, some are left out.
         """
-        return go(graph, settings, buffers, observer, self.make_plan)[0]
+        return launch.go(graph, settings, buffers, observer, self.make_plan)[0]
 
-    def make_plan(self, graph: CSRGraph, settings: RunSettings, device: Device) -> Plan:
+    def make_plan(self, graph: CSRGraph, settings: RunSettings, device: Device) -> launch.Plan:
         """Size piles and grid, and fill the kernel's record."""
         variant = (settings.probe, graph.weights.dtype.name, TUNED.threads)
         kernel = function(device.number, self.file, self.name, *variant)
         workers = max(TUNED.blocks_per_sm * device.multiprocessors - 1, 1)
-        most = resident_blocks(device, kernel, TUNED.threads) - 1  # one block is the courier
-        refuse_workers(workers, most, device, TUNED.threads)
-        device_graph(graph, device)  # before the piles: it is the larger demand
+        most = launch.resident_blocks(device, kernel, TUNED.threads) - 1  # one block is the courier
+        launch.refuse_workers(workers, most, device, TUNED.threads)
+        launch.device_graph(graph, device)  # before the piles: it is the larger demand
         place_bytes = self.needed_bytes(1, graph.weights.dtype)
-        room = places_for(graph, self.file, self.room(graph), place_bytes, MOST_PLACES)
-        record = new_record(
+        room = launch.places_for(graph, self.file, self.room(graph), place_bytes, MOST_PLACES)
+        record = launch.new_record(
             source=settings.source,
             workers=workers,
             threads=workers * TUNED.threads,
@@ -107,7 +97,7 @@ class Kernel:
             wide_leave=TUNED.wide_leave,
         )
         record["rule"]["given"] = settings.delta or 0.0
-        plan = Plan(self.file, self.name, TUNED.threads, workers, record)
+        plan = launch.Plan(self.file, self.name, TUNED.threads, workers, record)
         self._allocate(plan, graph, room, settings.probe)
         return plan
 
@@ -115,12 +105,12 @@ class Kernel:
         """Return the bytes of all piles of `room` places, for a number type."""
         return (2 * entry_bytes(numbers) + self.piles * item_bytes(numbers)) * room
 
-    def _allocate(self, plan: Plan, graph: CSRGraph, room: int, probe: int) -> None:
+    def _allocate(self, plan: launch.Plan, graph: CSRGraph, room: int, probe: int) -> None:
         import cupy
 
         numbers = graph.weights.dtype
         piles = f"the piles (near twice, {self.piles} others, of {room:,} places)"
-        refuse_beyond(self.needed_bytes(room, numbers) + SPARE_BYTES, piles)
+        launch.refuse_beyond(self.needed_bytes(room, numbers) + launch.SPARE_BYTES, piles)
         plan.arrays["items"] = cupy.empty(2 * room * entry_bytes(numbers) // 8, np.uint64)
         far = self.piles * room * item_bytes(numbers) // 8
         plan.arrays["far"] = cupy.empty(max(far, 1), np.uint64)

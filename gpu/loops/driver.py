@@ -7,13 +7,14 @@ recording grows too long (then the sampling period doubles: detail is lost, trut
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from gpu.engine import EngineOutcome, Observer
 from gpu.loops.codes import FINISHED
-from gpu.loops.log import Log, events_of, note
+from gpu.loops.log import events_of, note
+from gpu.loops.run import LoopRun
 from gpu.loops.state import sample_buffer
 from gpu.record.events import EventKind
 from gpu.record.trace import Flag
@@ -22,27 +23,8 @@ ARCS_PER_SLICE = 200_000  # about 10 ms of wall time between two looks at Stop
 MOST_SAMPLES = 2**17  # from here on the period doubles
 
 
-class Slices(Protocol):
-    """One run of a compiled loop, advanced a slice at a time."""
-
-    sim: Any  # one record of `gpu.loops.state`
-
-    @property
-    def log(self) -> Log:
-        """What probe level 3 recorded so far."""
-
-    def advance(self, samples: np.ndarray, arcs: int) -> int:
-        """Advance; return how many samples were written."""
-
-    def set_delta(self, delta: float | None) -> None:
-        """A person takes delta over, or hands it back (None)."""
-
-    def final_sample(self, sample: Any) -> None:
-        """Write the state as it is into one record."""
-
-
 def drive(
-    run: Slices, observer: Observer, clock: str, environment: dict[str, Any]
+    run: LoopRun, observer: Observer, clock: str, environment: dict[str, Any]
 ) -> EngineOutcome:
     """Advance to the end or to Stop.
 

@@ -18,7 +18,7 @@ PLAIN_SLICE = 400  # arcs of a slice that runs uncompiled: a tenth of a second
 
 
 class LoopRun:
-    """One run of a compiled loop; see `gpu.loops.driver.Slices`.
+    """One run of a compiled loop, which `gpu.loops.driver` advances a slice at a time.
 
     arrays : the loop's bundle, a NamedTuple with a `log`; sim : its state, one record
     loop : the module with `advance(arrays, state, samples, arcs)` and

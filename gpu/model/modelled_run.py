@@ -11,7 +11,7 @@ import numpy as np
 from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.loops.driver import Slices, drive
+from gpu.loops.driver import drive
 from gpu.loops.log import check_probe, note
 from gpu.loops.run import LoopRun
 from gpu.loops.state import make_state, reach_source
@@ -27,7 +27,7 @@ STEP_THREADS = 1024  # of a block that works on supersteps (kernel)
 
 
 def run_modelled(
-    make: Callable[[CSRGraph, RunSettings, RunBuffers], Slices],
+    make: Callable[[CSRGraph, RunSettings, RunBuffers], LoopRun],
     graph: CSRGraph,
     settings: RunSettings,
     buffers: RunBuffers,

@@ -35,6 +35,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
@@ -260,13 +261,13 @@ def _certificate_fault(
     if dist[source] != 0:
         name = graph.id_of(source)
         return f"source {name} has distance {_number(dist[source])}, must be 0", ""
-    arrays = (graph.indptr, graph.indices, graph.weights, dist, source)
+    claim = Claim(graph.indptr, graph.indices, graph.weights, dist, source)
     if graph.integer:
-        kind, tail, arc = at_once(_prove_integers, graph.m, *arrays, unreached(dist.dtype))
+        kind, tail, arc = at_once(_prove_integers, graph.m, claim, unreached(dist.dtype))
         return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc)), ""
     longer = LONGER if dist.dtype == np.float32 else 1.0
     more = (_each(dist.dtype), stored, longer)
-    kind, tail, arc, arcs = at_once(_prove_floats, graph.m, *arrays, *more)
+    kind, tail, arc, arcs = at_once(_prove_floats, graph.m, claim, *more)
     within = _within(dist.dtype, arcs, stored)
     return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc, arcs)), within
 
@@ -347,16 +348,28 @@ def _depths(before: np.ndarray, source: int) -> np.ndarray:
         depth, back = further, back[back]
 
 
+class Claim(NamedTuple):
+    """Distances from a source, on a graph."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    dist: np.ndarray
+    source: int
+
+
+class Paths(NamedTuple):
+    """Real paths from the source: to each vertex one, of `length` (float64) and `hops` (int32)."""
+
+    length: np.ndarray
+    hops: np.ndarray
+    queue: np.ndarray  # int32 (n,): vertices whose arcs are still to be looked at
+
+
 @compiled
-def _prove_integers(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    dist: np.ndarray,
-    source: int,
-    unreached: int,
-) -> tuple[int, int, int]:
+def _prove_integers(claim: Claim, unreached: int) -> tuple[int, int, int]:
     """Return (HOLDS | RELAXABLE | ORPHAN, vertex, arc); dist[source] = 0 is checked before."""
+    indptr, indices, weights, dist, source = claim
     n = len(dist)
     walked = np.zeros(n, np.bool_)
     queue = np.empty(n, np.int32)
@@ -384,34 +397,22 @@ def _prove_integers(
 
 @compiled
 def _prove_floats(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    dist: np.ndarray,
-    source: int,
-    each: float,
-    stored: float,
-    longer: float,
+    claim: Claim, each: float, stored: float, longer: float
 ) -> tuple[int, int, int, int]:
     """Return (HOLDS | RELAXABLE | ORPHAN | BELOW, vertex, arc, arcs of the longest path).
 
     each : tolerance of one arc, relative; stored : of a distance beside
-    `length` holds, in float64, the length of a real path from the source, or inf, and `hops` how
-    many arcs that path has.
     """
+    dist, source = claim.dist, claim.source
     n = len(dist)
-    length = np.full(n, np.inf)
-    hops = np.zeros(n, np.int32)
+    paths = Paths(np.full(n, np.inf), np.zeros(n, np.int32), np.empty(n, np.int32))
+    length, hops = paths.length, paths.hops
     length[source] = 0.0
-    queue = np.empty(n, np.int32)
-    queue[0] = source
-    slack = SPARE * each + 2.0 * stored
-    filled = _walk(indptr, indices, weights, dist, length, hops, queue, 1, 0.0)
-    filled = _walk(indptr, indices, weights, dist, length, hops, queue, filled, slack)
+    paths.queue[0] = source
+    filled = _walk(claim, paths, 1, 0.0)
+    filled = _walk(claim, paths, filled, SPARE * each + 2.0 * stored)
     made = hops.copy()  # along the paths that the distances came by
-    tail, arc = _settle(
-        indptr, indices, weights, dist, length, hops, queue, filled, each, stored, longer
-    )
+    tail, arc = _settle(claim, paths, filled, each, stored, longer)
     deepest = max(int(made.max()), int(hops.max()))
     if arc >= 0:
         return RELAXABLE, tail, arc, deepest
@@ -425,21 +426,13 @@ def _prove_floats(
 
 
 @compiled
-def _walk(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    dist: np.ndarray,
-    length: np.ndarray,
-    hops: np.ndarray,
-    queue: np.ndarray,
-    filled: int,
-    slack: float,
-) -> int:
+def _walk(claim: Claim, paths: Paths, filled: int, slack: float) -> int:
     """Walk on from queue[:filled] along arcs tight within `slack` of the distance.
 
     Gives `length` and `hops` to every vertex that it meets; returns the new end of the queue.
     """
+    indptr, indices, weights, dist, _ = claim
+    length, hops, queue = paths
     taken = 0
     while taken < filled:
         u = queue[taken]
@@ -459,23 +452,15 @@ def _walk(
 
 @compiled
 def _settle(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    dist: np.ndarray,
-    length: np.ndarray,
-    hops: np.ndarray,
-    queue: np.ndarray,
-    count: int,
-    each: float,
-    stored: float,
-    longer: float,
+    claim: Claim, paths: Paths, count: int, each: float, stored: float, longer: float
 ) -> tuple[int, int]:
     """Relax `length` until no arc can be relaxed; `queue` is a ring, each vertex once in it.
 
     Returns (-1, -1), or the arc by which a length falls below the distance by more than the
     tolerance of its arcs.
     """
+    indptr, indices, weights, dist, _ = claim
+    length, hops, queue = paths
     n = len(dist)
     waiting = np.zeros(n, np.bool_)
     waiting[queue[:count]] = True

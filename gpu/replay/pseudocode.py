@@ -98,24 +98,9 @@ def _read(name: str, data: dict[str, Any]) -> Pseudocode:
         row = next((k for k, line in enumerate(sources[file]) if words in line), None)
         if row is None:
             raise ParameterError(f"{name}: no line of {file} has {words!r}; the source changed")
-        begins = line.get("begins", False)
-        only = _only(name, line)
-        lines.append(Line(line["text"], _kinds(name, line), file, row, only, begins))
+        kinds = frozenset(EventKind[kind] for kind in line.get("kinds", ()))
+        only = frozenset(Reason[reason] for reason in line.get("reasons", ())) or None
+        if "a" in line:
+            only = frozenset([line["a"]])
+        lines.append(Line(line["text"], kinds, file, row, only, line.get("begins", False)))
     return Pseudocode(data["title"], tuple(lines), sources)
-
-
-def _kinds(name: str, line: dict[str, Any]) -> frozenset[EventKind]:
-    unknown = [kind for kind in line.get("kinds", ()) if kind not in EventKind.__members__]
-    if unknown:
-        raise ParameterError(f"{name}: no event is called {unknown[0]!r}; see gpu.record.events")
-    return frozenset(EventKind[kind] for kind in line.get("kinds", ()))
-
-
-def _only(name: str, line: dict[str, Any]) -> frozenset[int] | None:
-    """Return the values of a that a line is for: one, or those of some reasons; None for any."""
-    if "reasons" not in line:
-        return frozenset([line["a"]]) if "a" in line else None
-    unknown = [reason for reason in line["reasons"] if reason not in Reason.__members__]
-    if unknown:
-        raise ParameterError(f"{name}: no reason is called {unknown[0]!r}; see gpu.record.trace")
-    return frozenset(Reason[reason] for reason in line["reasons"])
