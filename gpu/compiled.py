@@ -49,15 +49,12 @@ def cache_folder() -> Path:
 def _root() -> Path:
     if "SSSP_SCOPE_CACHE" in os.environ:
         return Path(os.environ["SSSP_SCOPE_CACHE"])
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "sssp-scope" / "cache"
+    local = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
     try:
-        home = Path.home()
+        folder = Path(local) if local else Path.home() / ".cache"
     except RuntimeError:  # neither HOME nor an entry among the users
-        home = Path(os.devnull)
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "sssp-scope"
-    return Path(os.environ.get("XDG_CACHE_HOME", home / ".cache")) / "sssp-scope"
+        folder = Path(os.devnull)
+    return folder / "sssp-scope"
 
 
 def _is_writable(folder: Path) -> bool:

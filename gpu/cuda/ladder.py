@@ -35,6 +35,11 @@ class Step:
     adds: str
     persistent: bool
 
+    @property
+    def source(self) -> str:
+        """The text of the kernel file."""
+        return source_of(f"ladder/{self.file}")
+
 
 STEPS = (
     Step("near_far_simple.cu", "a launch a superstep, a thread a vertex", False),
@@ -44,14 +49,7 @@ STEPS = (
 )
 
 
-def options() -> tuple[str, ...]:
-    """Return the compile options of every step, without the architecture."""
-    return ("--std=c++17",)
-
-
-def source_text(step: Step) -> str:
-    """Return the kernel file of a step."""
-    return source_of(f"ladder/{step.file}")
+OPTIONS = ("--std=c++17",)  # of compilation, without the architecture
 
 
 class CupyMachine:
@@ -62,7 +60,7 @@ class CupyMachine:
 
         self.xp, self.threads = cupy, RESIDENT_THREADS if step.persistent else THREADS
         self._step, self._number = step, number
-        self._module = cupy.RawModule(code=source_text(step), options=options(), backend="nvrtc")
+        self._module = cupy.RawModule(code=step.source, options=OPTIONS, backend="nvrtc")
 
     @property
     def most_blocks(self) -> int:

@@ -52,7 +52,7 @@ def read_notes(entries: Any, n: int, time_ns: int) -> tuple[tuple[Note, ...], st
     n, time_ns : vertices of the graph; length of the run
     """
     try:
-        notes: tuple[Note, ...] = checked(Notes, entries or [])  # type: ignore[arg-type]
+        notes: tuple[Note, ...] = checked(Notes, entries or [])
     except SchemaError as error:
         return (), f"its notes are left out: {error}"
     if any((one.vertex or 0) >= n or (one.t_ns or 0) > time_ns for one in notes):

@@ -1,4 +1,4 @@
-"""What each event does to the state: one small rule a kind, for every algorithm; no Qt.
+"""What each event does to the state, for every algorithm; no Qt. CLIP and EDGE change nothing.
 
 The rules are what `gpu.record.events` says about a, b and c, and nothing more;
 `gpu.replay.replay` applies them in order. `tests/record/test_events.py` compares the states that
@@ -24,9 +24,35 @@ from gpu.replay.state import (
 
 def apply(state: State, graph: CSRGraph, event: np.void) -> None:
     """Advance a state by one event."""
-    t_ns, kind, worker, a, b, c = event.item()
-    state.t_ns = t_ns
-    _RULES[kind](state, worker, a, b, c)
+    state.t_ns, kind, worker, a, b, c = event.item()
+    rule = _RULES.get(kind)
+    if rule is not None:
+        rule(state, worker, a, b, c)
+        return
+    match kind:
+        case EventKind.COLLECT:
+            _hand(state, worker).collected.append((a, c))
+        case EventKind.IMPROVE:
+            _row(state, worker)[a] = c
+            state.improved += 1
+        case EventKind.DELTA:
+            state.delta, state.reason, state.open_heads = c, a, b
+        case EventKind.OPEN:
+            state.open_heads, state.reason = a, b
+        case EventKind.BLOCK_TAKEN:
+            _pointers(state, b).blocks.append(a)
+        case EventKind.BLOCK_FREED if a in _pointers(state, b).blocks:
+            _pointers(state, b).blocks.remove(a)
+        case EventKind.SUPERSTEP:
+            state.round, state.threshold = a, c
+        case EventKind.BARRIER:
+            state.workers = {number: Hand() for number in state.workers}
+        case EventKind.LEAVE:
+            _take(state, MANAGER, a, b, None)
+        case EventKind.ROUND:
+            state.rounds[a] = b + 1
+        case EventKind.SAMPLE:
+            state.samples = a + 1
 
 
 def _pointers(state: State, bucket: int, start: int = 0) -> Pointers:
@@ -76,10 +102,6 @@ def _stay(state: State, worker: int, a: int, b: int, c: float) -> None:
     state.pushes += 1
 
 
-def _collect(state: State, worker: int, a: int, _b: int, c: float) -> None:
-    _hand(state, worker).collected.append((a, c))
-
-
 def _take(state: State, worker: int, a: int, b: int, dist: float | None) -> None:
     """Take an entry of a vertex: this worker's own first, and the one queued with `dist`."""
     items = state.buckets.get(b, [])
@@ -110,19 +132,10 @@ def _skip(state: State, worker: int, a: int, b: int, _c: float) -> None:
     state.stale += 1
 
 
-def _leave(state: State, _worker: int, a: int, b: int, _c: float) -> None:
-    _take(state, MANAGER, a, b, None)
-
-
 def _relax(state: State, worker: int, a: int, b: int, _c: float) -> None:
     state.relaxed[a] += 1
     hand = _hand(state, worker)
     hand.vertex, hand.arc = b, a
-
-
-def _improve(state: State, worker: int, a: int, _b: int, c: float) -> None:
-    _row(state, worker)[a] = c
-    state.improved += 1
 
 
 def _reserve(state: State, worker: int, a: int, b: int, _c: float) -> None:
@@ -160,32 +173,6 @@ def _head(state: State, _worker: int, a: int, b: int, c: float) -> None:
         del state.buckets[bucket]
     state.deferred.clear()
     state.head, state.switches, state.base = a, b, c
-
-
-def _delta(state: State, _worker: int, a: int, b: int, c: float) -> None:
-    state.delta, state.reason, state.open_heads = c, a, b
-
-
-def _open(state: State, _worker: int, a: int, b: int, _c: float) -> None:
-    state.open_heads, state.reason = a, b
-
-
-def _block_taken(state: State, _worker: int, a: int, b: int, _c: float) -> None:
-    _pointers(state, b).blocks.append(a)
-
-
-def _block_freed(state: State, _worker: int, a: int, b: int, _c: float) -> None:
-    blocks = _pointers(state, b).blocks
-    if a in blocks:
-        blocks.remove(a)
-
-
-def _superstep(state: State, _worker: int, a: int, _b: int, c: float) -> None:
-    state.round, state.threshold = a, c
-
-
-def _barrier(state: State, _worker: int, _a: int, _b: int, _c: float) -> None:
-    state.workers = {number: Hand() for number in state.workers}
 
 
 def _split(state: State, _worker: int, _a: int, _b: int, c: float) -> None:
@@ -227,10 +214,6 @@ def _source(state: State, worker: int, a: int, _b: int, _c: float) -> None:
     state.rounds[a] = 0
 
 
-def _round(state: State, _worker: int, a: int, b: int, _c: float) -> None:
-    state.rounds[a] = b + 1
-
-
 def _round_done(state: State, worker: int, _a: int, _b: int, c: float) -> None:
     if c > 0:
         state.processed += 1
@@ -251,17 +234,6 @@ def _end(state: State, _worker: int, _a: int, _b: int, _c: float) -> None:
     }
 
 
-def _sample(state: State, _worker: int, a: int, _b: int, _c: float) -> None:
-    state.samples = a + 1
-
-
-def _clip(_state: State, _worker: int, _a: int, _b: int, _c: float) -> None:
-    """Change nothing: the event says why the next one is as it is."""
-
-
-_edge = _clip
-
-
 _RULES: dict[int, Callable[[State, int, int, int, float], None]] = {
-    kind: globals()[f"_{kind.name.lower()}"] for kind in EventKind
+    kind: rule for kind in EventKind if (rule := globals().get(f"_{kind.name.lower()}")) is not None
 }

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from test_nvrtc import compiled_bytes
 
-from gpu.cuda.ladder import STEPS, Run, Step, distances, options, source_text
+from gpu.cuda.ladder import OPTIONS, STEPS, Run, Step, distances
 from gpu.cuda.module import KERNELS
 from gpu.errors import EngineError, SourceError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
@@ -29,17 +29,17 @@ NAMES = [step.file for step in STEPS]
 @pytest.mark.parametrize("architecture", [75, 80, 90])
 @pytest.mark.parametrize("step", STEPS, ids=NAMES)
 def test_nvrtc_compiles_every_step(step: Step, architecture: int) -> None:
-    assert compiled_bytes(step.file, source_text(step), list(options()), architecture) > 1000
+    assert compiled_bytes(step.file, step.source, list(OPTIONS), architecture) > 1000
 
 
 def test_the_steps_are_all_there_is_and_each_is_a_complete_file() -> None:
     assert {path.name for path in (KERNELS / "ladder").glob("*.cu*")} == set(NAMES)
     for number, step in enumerate(STEPS, 1):
-        text = source_text(step)
+        text = step.source
         assert text.startswith(f"/*\n{step.file}: ")
         assert f"Step {number} of {len(STEPS)}" in text.splitlines()[1]
         assert "#include" not in text
-    assert len(source_text(STEPS[0]).splitlines()) <= 65
+    assert len(STEPS[0].source.splitlines()) <= 65
 
 
 class ThreadMachine:
