@@ -1,14 +1,10 @@
 """One decorator for compiled loops: Numba, cached on disk, Python's lock released.
 
-Numba's cache does not notice that a *called* function in another file changed, and would go on
-running the old one. So the cache folder is named by a hash of the sources where calls cross files
-(`_source_digest`). It lies in the user's cache folder, since an installed package may be read-only;
-where that cannot be written, nothing is kept.
+Numba's cache does not notice that a *called* function in another file changed. So the folder of the
+cache is named by a hash of the sources where calls cross files.
 
 Compiling takes seconds, and a graph of a few thousand arcs does not need it: `at_once` runs the
 same functions as plain Python until they are compiled. The result is the same to the byte.
-
-Import this module only from modules with compiled code: it imports Numba, which takes a second.
 """
 
 from __future__ import annotations
@@ -81,9 +77,8 @@ def _source_digest() -> str:
 class SignatureFiles(caching.IndexDataCacheFile):
     """One file for each signature of a function, in place of Numba's index of numbered files.
 
-    Numba reads the index, takes the next number and writes index and code. Of two processes that
-    do so at once, one can leave its code under the other's number, and `f(int64[:])` then runs the
-    code of `f(float64[:])`. A file that is no whole pickle is compiled and written again.
+    Of two processes that write to that index at once, one can leave its code under the other's
+    number, and `f(int64[:])` then runs the code of `f(float64[:])`.
 
     A process that compiles a signature holds a lock on its file. Others wait for the code.
     """
@@ -151,8 +146,6 @@ def compiled(
 ) -> Any:
     """Compile a function at its first call; `options` are those of `numba.njit`.
 
-    Used bare (`@compiled`) or with options (`@compiled(parallel=True)`).
-
     signatures : compile, or load, for these types now and for no others
     """
     options = {"nogil": True, "error_model": "numpy", "cache": KEEPS, **options}
@@ -163,19 +156,13 @@ def compiled(
 def compiled_lean(function: Callable[..., Any]) -> Any:
     """Compile a function that allocates no array and returns none.
 
-    Such code needs no reference counts, and leaving them out made the modelled ADDS 3.5 times
-    faster: passing a tuple of arrays from function to function counts every array up and down with
-    atomic operations (22 M against 6 M arcs/s on New York).
+    Such code needs no reference counts: without them the modelled ADDS is 3.5 times faster.
     """
     return compiled(function, _nrt=False)
 
 
 def compiled_inline(function: Callable[..., Any]) -> Any:
-    """Compile a function as part of its callers, never by itself; otherwise lean.
-
-    A function that is compiled by itself is optimised again inside every caller. For the modelled
-    ADDS, eleven functions deep, that made 14 s of compilation where 8 s do.
-    """
+    """Compile a function as part of its callers; by itself it would be optimised in each again."""
     return compiled(function, _nrt=False, inline="always")
 
 
@@ -191,11 +178,7 @@ def at_once(function: Any, arcs: float, *arguments: Any) -> Any:
 
 
 def is_compiled(function: Any, *arguments: Any) -> bool:
-    """Whether a function is ready for arguments of these types, in this process.
-
-    Numba looks through the types that it knows. It adds to them when it first compiles, were they
-    not imported above, and a thread that looks meanwhile would fail: the dictionary changes.
-    """
+    """Whether a function is ready for arguments of these types, in this process."""
     return tuple(map(function.typeof_pyval, arguments)) in function.overloads
 
 

@@ -1,26 +1,11 @@
 """`run(graph, settings, observer) -> Trace`: the only way to make a run.
 
-Scripts and commands call it, and so does the window's engine process (`gpu.host.worker`). An engine
-is a function
-
-    engine(graph, settings, buffers, observer) -> EngineOutcome
-
-graph : CSRGraph, checked
-settings : RunSettings as `checked_settings` returns them. `delta` is in weight units, None for
-    automatic (always None if not bucketed); `parameters` has every knob of the registry row, by
-    key; `device` is a name of that engine's; `sample_period_ns` 0 means the device's own;
-    `seed` is of the modelled GPU's arbitration and of nothing else
-buffers : arrays to write, see RunBuffers
-observer : receives samples and is asked whether to stop, see Observer
-
-It writes `buffers.dist` (and, from probe 2, the per-vertex arrays) in place, passes every SAMPLE to
-`observer.on_samples` in order, the last with Flag.FINISHED or Flag.STOPPED, and returns. At probe 0
-it passes only that last sample.
-
-Where the registry row says `result="matrix"`, `buffers.dist` has shape (k, n): row i holds the
-distances from source first + i (parameters `first_source` and `sources`), and `settings.source` is
-the first. Per-vertex arrays keep the shape (n,): entry s is source s: when it began, when it
-finished, how many rounds it took.
+An engine is a function `engine(graph, settings, buffers, observer) -> EngineOutcome`, with settings
+as `checked_settings` returns them. It writes `buffers` in place, passes every SAMPLE to
+`observer.on_samples` in order, the last with Flag.FINISHED or Flag.STOPPED (at probe 0 only that
+one), and returns. Where the registry row says `result="matrix"`, `buffers.dist` has shape (k, n):
+row i holds the distances from source `settings.source` + i, and entry s of the per-vertex arrays is
+source s: when it began, when it finished, how many rounds it took.
 """
 
 from __future__ import annotations
@@ -91,25 +76,17 @@ class RunBuffers:
 
 @dataclass(frozen=True)
 class EngineOutcome:
-    """What an engine knows once it ends.
+    """What an engine knows once it ends."""
 
-    clock : "modelled" or "measured"; outcome : "finished" or "stopped"
-    environment : engine, device, versions; events : EVENT (e,) or None
-    overflowed : a relax passed the range of the number type and was left out; `execute` judges
-        whether the answer needs it
-    """
-
-    clock: str
-    outcome: str
-    environment: dict[str, Any] = field(default_factory=dict)
-    events: np.ndarray | None = None
-    overflowed: bool = False
+    clock: str  # "modelled" or "measured"
+    outcome: str  # "finished" or "stopped"
+    environment: dict[str, Any] = field(default_factory=dict)  # engine, device, versions
+    events: np.ndarray | None = None  # EVENT (e,)
+    overflowed: bool = False  # a relax passed the range of the number type and was left out
 
 
 class Observer:
-    """Watches a run, keeps a copy of every sample, and calls functions where it has them.
-
-    Called on the engine's thread, between slices of work. Subclasses override what they need.
+    """Watches a run on the engine's thread, and keeps a copy of every sample.
 
     on_samples : receives SAMPLE (k,), k >= 1. May wait (pace)
     should_stop : whether to end the run now; called at least every 50 ms of wall time
@@ -129,8 +106,7 @@ class Observer:
     def begin(self, graph: CSRGraph, settings: RunSettings) -> RunBuffers | None:
         """Return the arrays that the run is to write, or None for fresh ones.
 
-        Called when the engine is about to start, and again where the run is repeated: the samples
-        of the attempt before are forgotten. graph : its weights have the type of the run
+        Called again where the run is repeated. graph : its weights have the type of the run
         """
         self._batches = []
         return None
@@ -232,7 +208,7 @@ def run_named(
     fields : the other fields of `gpu.record.trace.RunSettings`: device, parameters, seed,
         sample_period_ns, numbers
 
-    Raises what `run` raises, and TypeError for a field that does not exist.
+    Raises what `run` raises.
     """
     settings = RunSettings(algorithm, engine, source=source, delta=delta, probe=probe, **fields)
     return run(graph, settings, Observer(on_samples, should_stop, delta_by_hand))
@@ -264,10 +240,7 @@ def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
 
 
 def result_shape(graph: CSRGraph, settings: RunSettings) -> tuple[int, ...]:
-    """Return the shape of a run's distances: (n,), or (k, n) from k sources.
-
-    Raises ParameterError where the sources asked for are no vertices.
-    """
+    """Return the shape of a run's distances: (n,), or (k, n) from k sources. ParameterError."""
     row = ALGORITHMS.get(settings.algorithm)  # an unknown one is reported by `checked_settings`
     if row is None or row.result == "row":
         return (graph.n,)
@@ -289,11 +262,7 @@ def default_device(engine: str) -> str:
 def execute(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Call the engine that checked settings name; the engine process calls this too.
-
-    `buffers.dist` has the type that `type_for` says. Raises DistanceRangeError where the answer
-    does not fit that type.
-    """
+    """Call the engine that checked settings name. DistanceRangeError."""
     graph = in_numbers(graph, settings.numbers)
     engine = find(settings.algorithm).engine(settings.engine)
     outcome: EngineOutcome = engine(graph, settings, buffers, observer)

@@ -1,8 +1,6 @@
 """What can go wrong below the window: one family, a few children.
 
-Every message says what was given, what is allowed and what to do next. It is
-raised once, where the fault is found, and shown once, by whoever talks to the
-user: the command line (one line on stderr) or the window (a bar).
+Every message says what was given, what is allowed and what to do next.
 """
 
 from __future__ import annotations
@@ -81,24 +79,16 @@ class CancelledByUserError(GpuError):
 
 @dataclass(frozen=True)
 class Remedy:
-    """An option of `load_graph` with which a refused file opens.
-
-    option : its name; value : what helps, None where the user must choose
-    command_words : the advice of the command line, at the end of its sentence
-    """
+    """An option of `load_graph` with which a refused file opens."""
 
     option: str
-    value: str | None = None
-    command_words: str = ""
+    value: str | None = None  # what helps, None where the user must choose
+    command_words: str = ""  # the advice of the command line, at the end of its sentence
 
 
 class FormatError(GpuError):
     """A file that is not what its format promises.
 
-    Parameters
-    ----------
-    path : the file
-    problem : what was found and what was expected
     line : 1-based line number, None for binary files and whole-file faults
     remedy : the option that would help, if one does; `plain` is the sentence without its words
     """

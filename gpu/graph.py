@@ -32,17 +32,12 @@ def are_hubs(largest_degree: int, mean_degree: float, times: float = HUBS) -> bo
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a graph came from.
+    """Where a graph came from."""
 
-    `origin` is a path or `sample:<key>`; `format` the reader's name; `options`
-    what the user chose (undirected, weights, seed); `notes` what the reader met
-    and the user should know ("3 parallel arcs kept", "no coordinates").
-    """
-
-    origin: str = "memory"
-    format: str = "arrays"
-    options: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    origin: str = "memory"  # or a path, or `sample:<key>`
+    format: str = "arrays"  # the reader's name
+    options: dict[str, Any] = field(default_factory=dict)  # what the user chose
+    notes: tuple[str, ...] = ()  # what the user should know ("3 parallel arcs kept")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +54,8 @@ class CSRGraph:
     id_base : the file's first vertex number where `ids` is None
     name : short, for titles: one line without unseen characters, which it is made into
 
-    Raises
-    ------
-    GraphError : a type or a length is not the one above. Only that is looked at here, in O(1);
-        `checked` looks at every row, arc and weight, and every reader and generator calls it
+    Raises GraphError where a type or a length is not the one above, in O(1); `checked` looks at
+    every row, arc and weight, and every reader and generator calls it.
     """
 
     indptr: np.ndarray
@@ -75,10 +68,7 @@ class CSRGraph:
     provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
-        """Refuse arrays of another type or length: compiled loops would read past them.
-
-        The name, which may be of a stranger's file, becomes one that can be shown.
-        """
+        """Refuse arrays of another type or length: compiled loops would read past them."""
         object.__setattr__(self, "name", in_sight(self.name))
         _check_types(self)
         _check_lengths(self)
@@ -138,19 +128,13 @@ class CSRGraph:
 
     @cached_property
     def spreads_fast(self) -> bool:
-        """Whether most searches meet SPREAD vertices in SPREAD_HOPS hops; on road maps they do not.
-
-        Three are tried, from vertices at a sixth, a half and five sixths of the numbers.
-        """
+        """Whether two of three searches meet SPREAD vertices in SPREAD_HOPS hops."""
         met = [_meets(self, self.n * part // 6, SPREAD, SPREAD_HOPS) for part in (1, 3, 5)]
         return sum(met) >= 2
 
     @cached_property
     def hash(self) -> str:
-        """16 hex digits over the arcs (not positions or names): names runs and caches.
-
-        The same for the same weights in a wider type.
-        """
+        """16 hex digits over the arcs, the same for the same weights in a wider type."""
         digest = hashlib.blake2b(digest_size=8)
         weights = _narrowed(self.weights)
         digest.update(str(weights.dtype).encode())
@@ -173,10 +157,9 @@ class CSRGraph:
         n: int,
         **kept: Any,
     ) -> CSRGraph:
-        """Build from arc arrays (m,), in any order; arcs of a vertex keep their order.
+        """Build from arc arrays (m,), in any order; arcs of a vertex keep their order. GraphError.
 
-        `kept` goes to the constructor (positions, ids, id_base, name, provenance).
-        Raises GraphError where the arrays differ in length or an end is out of range.
+        kept : for the constructor (positions, ids, id_base, name, provenance)
         """
         if not len(tails) == len(heads) == len(weights):
             raise GraphError(
@@ -196,10 +179,7 @@ class CSRGraph:
         return cls(indptr, heads.astype(np.int32), weights.copy(), **kept).checked()
 
     def checked(self) -> CSRGraph:
-        """Return this graph, its rules verified in O(n + m); -0.0 becomes 0.0.
-
-        Raises GraphError, WeightError naming the arc.
-        """
+        """Return this graph, verified in O(n + m); -0.0 becomes 0.0. GraphError, WeightError."""
         _check_rows(self)
         _check_weights(self)
         if not self.integer and self.m and np.signbit(self.weights).any():
@@ -222,10 +202,7 @@ class CSRGraph:
         return f"arc {self.id_of(self.tail_of(arc))} -> {self.id_of(int(self.indices[arc]))}"
 
     def vertex_of(self, name: int | str) -> int:
-        """Return the 0-based index of the vertex that the file calls `name`.
-
-        Raises SourceError naming the ids that exist.
-        """
+        """Return the 0-based index of the vertex that the file calls `name`. SourceError."""
         vertex = self._find(name)
         if vertex is None:
             raise SourceError(f"{name} is not a vertex of {self.name}: {self._id_range()}")
@@ -317,10 +294,7 @@ def _meets(graph: CSRGraph, vertex: int, count: int, hops: int) -> bool:
 def _edges_of(
     graph: CSRGraph, tails: np.ndarray, heads: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return tails, heads and weights of undirected edges, loops last; GraphError if there is none.
-
-    The arcs to larger numbers must be, reversed, those to smaller ones.
-    """
+    """Return tails, heads and weights of undirected edges, loops last. GraphError."""
     up, down = np.flatnonzero(tails < heads), np.flatnonzero(tails > heads)
     up = up[np.lexsort((graph.weights[up], heads[up], tails[up]))]
     down = down[np.lexsort((graph.weights[down], tails[down], heads[down]))]

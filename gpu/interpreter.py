@@ -31,9 +31,8 @@ def module_command(module: str, *arguments: str) -> list[str]:
 def settle_process() -> None:
     """Prepare this process before any library is imported.
 
-    NumPy starts no threads: where it may have none, it ends the process. A closed standard
-    stream leads to os.devnull, else the next file opened would be taken for it. Until a command
-    or the window handles it, Ctrl-C ends the process at once, in one line.
+    NumPy starts no threads. A closed standard stream leads to os.devnull, else the next file opened
+    would be taken for it. Until somebody handles it, Ctrl-C ends the process at once.
     """
     main_thread = threading.current_thread() is threading.main_thread()
     if main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler:

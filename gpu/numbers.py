@@ -63,11 +63,10 @@ def type_for(graph: CSRGraph, numbers: str) -> np.dtype:
 
 
 def in_numbers(graph: CSRGraph, numbers: str) -> CSRGraph:
-    """Return the graph with its weights in the type of a run; the same object where they are.
+    """Return the graph with its weights in the type of a run; it keeps the last one.
 
-    The graph keeps the last one that was made of it: runs follow each other in one type.
     Raises WeightError where a weight is not whole or does not fit (nothing is rounded to an
-    integer), MemoryNeededError. Decimals are rounded to `float32` only where that is asked for.
+    integer), MemoryNeededError.
     """
     run_type = type_for(graph, numbers)
     if graph.weights.dtype == run_type:
@@ -82,10 +81,7 @@ def in_numbers(graph: CSRGraph, numbers: str) -> CSRGraph:
 
 
 def wider(graph: CSRGraph, numbers: str) -> str | None:
-    """Return the choice to run again with where distances passed the range, None: they do not fit.
-
-    Only `auto` may choose, and only on whole weights.
-    """
+    """Return the choice to run again with where distances passed the range, None for none."""
     return AUTO_WIDE if numbers == AUTO and graph.weights.dtype == np.int32 else None
 
 

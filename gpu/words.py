@@ -1,7 +1,4 @@
-"""Numbers as people read them: times, shares, ratios, sizes, counts; one way everywhere.
-
-Thousands are parted by commas, in the window, on the command line and in files of words alike.
-"""
+"""Numbers as people read them: times, shares, ratios, sizes, counts."""
 
 from __future__ import annotations
 
@@ -54,10 +51,9 @@ def time_words(time_ns: float, unit: TimeUnit | None = None) -> str:
 def time_number(
     time_ns: float, unit: TimeUnit, finest_ns: float = 0.0, like_ns: float | None = None
 ) -> str:
-    """Return the number alone, in a given unit, with as many decimals as its size asks for.
+    """Return the number alone, with as many decimals as its size asks for.
 
-    finest_ns : at least so many decimals that this can be seen
-    like_ns : as many as this time would have, so that the two stand side by side
+    finest_ns : at least so many that this can be seen; like_ns : as many as this time would have
     """
     value = time_ns * unit.factor
     if unit.factor == 1.0:
@@ -133,10 +129,7 @@ def is_unseen(mark: str) -> bool:
 
 
 def in_sight(words: str, most: int = LONGEST) -> str:
-    """Return words of a stranger as one line: nothing unseen in it, the middle of a long one cut.
-
-    What is shown is then what is there; `�` stands for each character that cannot be seen.
-    """
+    """Return words of a stranger as one line: `�` for what is unseen, a long middle cut."""
     if len(words) <= most and words.isprintable():
         return words
     if len(words) > most:

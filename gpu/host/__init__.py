@@ -1,11 +1,4 @@
-"""The engine process: engines run beside the window, never in it. See README.md.
-
-host = EngineHost()
-host.start()
-host.load(LoadRequest("roads.gr.gz"))
-...                                   # at 30 Hz: host.poll(), host.take_samples()
-host.close()
-"""
+"""The engine process: engines run beside the window, never in it. See README.md."""
 
 from __future__ import annotations
 

@@ -12,12 +12,10 @@ Replaced    A load, or `put_graph`, ends everything before it. A run ends the ru
 Ended       Every run ends in exactly one RunFinished, Failed or EngineLost. A load or layout that
             was replaced has no message.
 Stopping    is requested in shared memory; a child that does not answer in GRACE_S (YIELD_S where
-            it only stands in the way) is killed, and a fresh one started. The run ends as
-            "stopped" with what it had written.
-Silence     A run whose process cannot run Python code for SILENCE_S (a hung driver) is ended too.
+            it only stands in the way), or cannot run Python code for SILENCE_S (a hung driver), is
+            killed, and a fresh one started. The run ends with what it had written.
 Death       of the child costs the request that it has. Those behind go to the next child, and so
             does the graph, by the name of its segment.
-Memory      The host owns every name: ring, graph, run buffers. Arrays that it returned stay valid.
 
 Everything happens inside the caller's calls, above all `poll`. Call them all from one thread.
 """
@@ -73,23 +71,15 @@ LONGEST_LOOK_S = 1.0  # of silence, between two polls: this process may have bee
 
 @dataclass(eq=False, kw_only=True)
 class Job:
-    """One request, waiting or under way.
-
-    doing : what the child does for it, to end the sentence "it died while ..."
-    segment : released when it is over
-    stopping : it is to end
-    over : its result was returned
-    silent : it was replaced and has no more messages
-    deadline : by `monotonic`, when a child that has not ended it is killed
-    """
+    """One request, waiting or under way."""
 
     run_id: int
-    doing: str
-    segment: Segment | None = None
-    stopping: bool = False
-    over: bool = False
-    silent: bool = False
-    deadline: float | None = None
+    doing: str  # to end the sentence "it died while ..."
+    segment: Segment | None = None  # released when it is over
+    stopping: bool = False  # it is to end
+    over: bool = False  # its result was returned
+    silent: bool = False  # it was replaced and has no more messages
+    deadline: float | None = None  # by `monotonic`, when a child that has not ended it is killed
 
     def finish(self) -> None:
         """Note that its result was returned, or never will be."""
@@ -136,11 +126,7 @@ class RunJob(Job):
         return replace(part, samples=samples, dist=buffers.dist, vertices=buffers.vertices)
 
     def cut_off(self, words: str) -> Trace | None:
-        """Return what a killed run has left, None where it never started.
-
-        The last sample is made up from the one before; `words` (how the run ended) stand in the
-        trace's environment.
-        """
+        """Return what a killed run has left, None where it never started; words : how it ended."""
         if self.live is None or self.over:
             return None
         assert self.reference is not None
@@ -158,11 +144,7 @@ class RunJob(Job):
 
 
 class EngineHost:
-    """The engine process, seen from its owner.
-
-    entries : what the child calls (tests supply their own)
-    memory : where segments are made
-    """
+    """The engine process, seen from its owner."""
 
     def __init__(self, entries: Entries | None = None, memory: Memory | None = None) -> None:
         self._memory, self._entries = memory or Memory(), entries or Entries()

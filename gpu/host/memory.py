@@ -65,11 +65,9 @@ class SharedArrays:
 
 @dataclass(frozen=True)
 class Memory:
-    """Makes, maps and removes the segments of one engine host.
+    """Makes, maps and removes the segments of one engine host, whose names begin with `prefix`.
 
-    prefix : begins every name
-    folder : for what does not fit into memory
-    in_memory : False puts everything into the folder
+    folder : for what does not fit into memory, or for everything (in_memory False)
     """
 
     prefix: str = field(default_factory=lambda: f"sssp-{os.getpid()}-{secrets.token_hex(2)}")
@@ -137,10 +135,7 @@ class Segment:
         }
 
     def unlink(self) -> None:
-        """Give the name back; arrays stay valid. Only the owner calls this, once or more.
-
-        Windows refuses while arrays are in use; the name then goes with `sweep`.
-        """
+        """Give the name back; arrays stay valid. (Windows refuses; then `sweep` does it.)"""
         with contextlib.suppress(OSError):
             Path(self.shared.path).unlink(missing_ok=True)
 
@@ -219,10 +214,7 @@ def open_buffers(segment: Segment, *, writeable: bool) -> RunBuffers:
 
 
 def shared_free(needed: int) -> int:
-    """Return the bytes of shared memory that can still be had; where that is unknown, very many.
-
-    needed : bytes; for few of them, memory itself is not asked
-    """
+    """Return the bytes of shared memory that can still be had; unknown ones count as very many."""
     folder = free_bytes(SHM_FOLDER) if SHM_FOLDER.is_dir() else BOUNDLESS
     available = available_bytes() if needed >= LARGE else None
     return folder if available is None else min(folder, available)

@@ -1,7 +1,4 @@
-"""The parent's end of one engine process: its pipe, its ring, its life and its death.
-
-Every child has an `EngineProcess` and a ring of its own.
-"""
+"""The parent's end of one engine process: its pipe, its ring, its life and its death."""
 
 from __future__ import annotations
 
@@ -127,8 +124,7 @@ class EngineProcess:
 def hidden_main() -> Iterator[None]:
     """Keep `spawn` from importing the parent's main program in the child.
 
-    The child needs `gpu` and no window, and a script without an `if __name__ == "__main__"` would
-    start itself again. Nor does the child look for modules in the current folder.
+    A script without an `if __name__ == "__main__"` would start itself again.
     """
     with _HIDING:
         main_module = sys.modules["__main__"]

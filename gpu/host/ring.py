@@ -1,13 +1,11 @@
 """Samples, knobs and signs of life, in memory that both processes see.
 
 The child writes samples and moves `head`; the parent reads them and moves `tail`. Both are totals:
-`head - tail` samples wait, and sample i lies at i modulo RING. A full ring holds the child back
-until the parent's next poll. The knobs (stop, delta, pace) are aligned numbers that the parent
-writes and the child reads between samples, so they work during a run.
+`head - tail` samples wait, and sample i lies at i modulo RING. A full ring holds the child back.
+The knobs (stop, delta, pace) are aligned numbers that the child reads between samples.
 
 Samples are copied as rows of bytes: NumPy copies records field by field, eight times slower.
-A sample must be visible before `head` says so, on ARM too: `_fence` is two locks in a row, which is
-a full barrier on every processor that CPython runs on.
+A sample must be visible before `head` says so: `_fence`, two locks in a row, is a full barrier.
 """
 
 from __future__ import annotations
@@ -137,10 +135,7 @@ class SampleRing:
 
 
 class Gate:
-    """Lets the samples of one run into the ring, at the user's pace and where there is room.
-
-    A stop opens it, so that samples already made are kept and the engine asks `should_stop`.
-    """
+    """Lets the samples of one run into the ring, at the user's pace; a stop opens it."""
 
     def __init__(self, ring: SampleRing, run_id: int) -> None:
         self._ring, self._run_id = ring, run_id

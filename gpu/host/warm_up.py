@@ -1,8 +1,7 @@
 """What the engine process does before it is asked: import, compile, run once on a star.
 
-Numba and CuPy keep compiled code on disk, so only the first start of a version takes long. Only
-what the first minute needs is compiled: the first rows of the registry on whole weights, for the
-GPU where there is one, else for the modelled GPU. The rest is compiled when it is first run.
+Only what the first minute needs is compiled: the first rows of the registry on whole weights, for
+the GPU where there is one, else for the modelled GPU. The rest is compiled when it is first run.
 
 Steps are done between two requests: none takes Python's lock or a core from a measured run.
 """

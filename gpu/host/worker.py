@@ -1,7 +1,7 @@
 """The child's main loop: take a command, do it, say how it ended.
 
-The parent sends a command only when the one before is done, so there is no queue here, and the pipe
-need not be read during a run: stop, delta and pace are numbers in shared memory (`ring`).
+The parent sends a command only when the one before is done, so the pipe need not be read during a
+run: stop, delta and pace are numbers in shared memory (`ring`).
 
 Threads     *main* serves commands, and warms up between them. *parent* waits for the parent's
             death, removes the segments and ends the process, also during a run.
@@ -73,7 +73,6 @@ def main(
 def end_with_parent(memory: Memory, beat: Callable[[], object] = lambda: None) -> None:
     """Watch the parent from a thread of this process, and leave at once when it is dead.
 
-    Nothing else ends a child that waits for work: it holds both ends of the queue it waits at.
     beat : called every BEAT_S, as long as this process can run Python code
     """
     threading.Thread(target=_watch, args=(memory, beat), name="parent", daemon=True).start()

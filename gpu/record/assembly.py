@@ -1,7 +1,6 @@
 """Check that the parts of a trace agree; done once, where it is assembled from a file.
 
-A trace that passes can be shown, replayed and exported: indices are of its graph, kinds, reasons
-and flags are known, numbers are numbers. Each fault is one TraceError in words.
+A trace that passes can be shown, replayed and exported. Each fault is one TraceError in words.
 """
 
 from __future__ import annotations

@@ -13,9 +13,6 @@ The words are the same for every algorithm, so that one microscope shows them al
     place     ADDS: position in the ring slot's queue, as resv_ptr counts: it goes on from one
               bucket of the slot to the next
     round     superstep number, from 0
-
-The state at any event follows from the events before it (`gpu.replay.replay`): that is what the
-microscope draws, and what the tests compare with the run's own samples and distances.
 """
 
 from __future__ import annotations

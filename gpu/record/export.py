@@ -1,8 +1,7 @@
 """A trace for other programs: one JSON object, CSV files of samples and of distances.
 
-The JSON object (`summary`) is what `sssp-scope run --json` prints and what goes beside
-every picture. It carries the clock and the probe level, without which a time is worth
-nothing, and keeps integer distances exact.
+The JSON object (`summary`) is what `sssp-scope run --json` prints and what goes beside every
+picture.
 """
 
 from __future__ import annotations
@@ -48,10 +47,7 @@ _SKIPPED = ("occupancy", "reserved", "flags", "reason")  # written as words, or 
 
 
 def summary(trace: Trace) -> dict[str, Any]:
-    """Return a run as one JSON-ready object; integers stay exact, NaN and inf become None.
-
-    What the run did not count is None too.
-    """
+    """Return a run as one JSON-ready object; NaN, inf and what was not counted become None."""
     settings, last = trace.settings, trace.last
     names = ("delta_changes", "bucket_switches", "processed_vertices", "relaxed_edges", "improved")
     counts = {name: int(last[name]) if trace.counted else None for name in names}
@@ -103,10 +99,7 @@ def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], path: str 
 
 
 def write_csv(trace: Trace, path: str | Path) -> None:
-    """Write the samples as CSV, one row each: every field of SAMPLE, flags and reasons in words.
-
-    Columns `clock` and `probe` repeat on every row, so that a row cut out still says them.
-    """
+    """Write the samples as CSV, one row each: every field of SAMPLE, flags and reasons in words."""
     write_table(sample_header(), sample_rows(trace), path)
 
 
@@ -131,10 +124,7 @@ def sample_rows(trace: Trace) -> Iterator[list[Any]]:
 def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None:
     """Write columns id,distance, one row a vertex; an unreached vertex has no distance.
 
-    dist : (n,); written with the shortest digits that read back the same
-    An id that a spreadsheet would compute is written as `safe_id` says.
-
-    Raises GpuError where it is a matrix, or cannot be written.
+    dist : (n,); written with the shortest digits that read back the same. GpuError.
     """
     if dist.ndim != 1:
         raise GpuError(
@@ -155,10 +145,9 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None
 
 
 def safe_id(name: str) -> str:
-    """Return an id as text for a spreadsheet: a quote is put before what looks like a formula.
+    """Return text for a spreadsheet: `'` is put before what looks like a formula, but no number.
 
-    `'` is put before an id with `'` before a formula too, so that two ids stay two. Numbers such as
-    -1 and +2.5 stay as they are.
+    And before `'` with a formula after it, so that two ids stay two.
     """
     return f"'{name}" if FORMULA.match(name) and not NUMBER.fullmatch(name) else name
 

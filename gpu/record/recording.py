@@ -1,8 +1,7 @@
 """A recording: runs on one graph that travel with the program, small enough for its package.
 
-The runs are what an engine measured on some machine; the graph is not in it. A sample is made again
-from its name and seed, and the hash that every run carries is compared with it. What is needed to
-draw before that has happened comes along: where the vertices are.
+The graph is a sample, which is made again from its name and seed. What is needed to draw before
+that has happened comes along: where the vertices are.
 
 `NAME.npz` is a plain NumPy archive: a header (JSON, uint8) and, with one entry a vertex,
 

@@ -1,13 +1,9 @@
 """The result of a run: samples, per-vertex times, events, distances.
 
-SAMPLE is one record of 256 bytes, the same bytes in a CUDA kernel's pinned ring,
-in the modelled GPU, in shared memory and on disk. All counters are totals since
-the start of the run, so that any two samples give the mean rate between them and
-a lost sample loses detail, never truth. The last sample carries FINISHED and the
-run's totals.
-
-Time is in nanoseconds since the kernel started; whether those were *measured* or
-*modelled* is the trace's `clock`, and every axis must say which.
+SAMPLE is one record of 256 bytes, the same in a CUDA kernel's pinned ring, in the modelled GPU, in
+shared memory and on disk. All counters are totals since the start of the run, so a lost sample
+loses detail, never truth. Time is in nanoseconds since the kernel started, *measured* or *modelled*
+(the trace's `clock`), and every axis must say which.
 """
 
 from __future__ import annotations
@@ -124,27 +120,16 @@ class Probe(enum.IntEnum):
 
 @dataclass(frozen=True)
 class VertexProbe:
-    """Per-vertex record of probe level 2, arrays of shape (n,).
+    """Per-vertex record of probe level 2, arrays of shape (n,), of sources where there are many."""
 
-    Where the result is a matrix, entry s is source s: when it was begun, when it was
-    finished, and how many rounds it took.
-
-    first_reached_ns, last_improved_ns : int64, NEVER where it did not happen
-    times_processed : int32
-    """
-
-    first_reached_ns: np.ndarray
-    last_improved_ns: np.ndarray
-    times_processed: np.ndarray
+    first_reached_ns: np.ndarray  # int64, NEVER where it did not happen
+    last_improved_ns: np.ndarray  # the same; of a source: when it was finished
+    times_processed: np.ndarray  # int32; of a source: its rounds
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How a run is made: enough to make it again.
-
-    `gpu.engine.checked_settings` fills in defaults: an empty `device` becomes the engine's own,
-    `parameters` get every knob of the algorithm's registry row, by key.
-    """
+    """How a run is made; `gpu.engine.checked_settings` fills in defaults."""
 
     algorithm: str = "adds"
     engine: str = "model"
@@ -237,10 +222,7 @@ class Trace:
 
     @property
     def counted(self) -> bool:
-        """Whether it counted its work; a library that shows nothing of its schedule ends at 0.
-
-        Every other run that ended has processed its source.
-        """
+        """Whether it counted its work; a library that shows nothing of its schedule ends at 0."""
         return self.outcome != "finished" or self.processed_vertices > 0
 
     @property
@@ -250,11 +232,8 @@ class Trace:
 
     @property
     def reached(self) -> int:
-        """Vertices with a finite distance; of a matrix, in all rows together.
-
-        Counting a large matrix takes a second: the engine process has done it already and says
-        so in the environment.
-        """
+        """Vertices with a finite distance; of a matrix, in all rows together."""
+        # counting a large matrix takes a second: the engine process has done it
         reached = self.environment.get("reached")
         if reached is not None:
             return int(reached)

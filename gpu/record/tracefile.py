@@ -129,11 +129,7 @@ def parts(trace: Trace) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def load_trace(path: str | Path) -> Trace:
-    """Read a trace written by `save_trace`.
-
-    Raises TraceError, naming the file: missing, not a trace, another version, damaged;
-    MemoryNeededError where its arrays do not fit.
-    """
+    """Read a trace written by `save_trace`. TraceError, naming the file; MemoryNeededError."""
     try:
         with open_regular(path) as file:
             return read_trace(file, os.fstat(file.fileno()).st_size, str(path))

@@ -7,10 +7,9 @@
     graph.npz          the graph, if it has at most SMALL_ARCS arcs and no sample makes it again
 
 Of a larger graph only the path (absolute, and relative to the workspace file), its reader's options
-and its hash are kept. So a folder with both can be moved, and the hash reveals another file of that
-name. A workspace is read as data from a stranger: no pickle, no code, nothing is written,
-sizes are checked before anything is allocated or unpacked, and before places outside its folder are
-opened a person is asked (`gpu.record.reach`).
+and its hash are kept. A workspace is read as data from a stranger: nothing is written, sizes are
+checked before anything is unpacked, and before places outside its folder are opened a person is
+asked (`gpu.record.reach`).
 """
 
 from __future__ import annotations
@@ -90,10 +89,7 @@ class SavedGraph:
         object.__setattr__(self, "name", in_sight(self.name))
 
     def found(self, folder: Path) -> str | None:
-        """Return what may be opened without asking: a sample, or a file in `folder`; else None.
-
-        folder : where the workspace file is
-        """
+        """Return what may be opened without asking: a sample, or a file in `folder`; else None."""
         if self.origin.startswith(SAMPLE):
             from sample_graphs import remembered_reference
 
@@ -219,11 +215,7 @@ def table_of(workspace: Workspace) -> dict[str, Any]:
 
 
 def load_workspace(path: str | Path) -> Workspace:
-    """Read a workspace written by `save_workspace`.
-
-    Raises WorkspaceError, naming the file, where it is missing, no workspace, of another version
-    or damaged; MemoryNeededError where its traces do not fit.
-    """
+    """Read a workspace written by `save_workspace`. WorkspaceError, MemoryNeededError."""
     try:
         with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             return _read(archive, os.fstat(file.fileno()).st_size)
@@ -241,10 +233,7 @@ def load_workspace(path: str | Path) -> Workspace:
 
 
 def recognised(path: str | Path) -> Literal["workspace", "trace"] | None:
-    """Return whether a file is a workspace or a saved run; None for anything else.
-
-    Its suffix or the first entry of its archive decides; nothing is unpacked.
-    """
+    """Return what a file is, by its suffix or the first entry of its archive."""
     if Path(path).suffix.lower() == SUFFIX:
         return "workspace"
     try:
