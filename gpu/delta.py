@@ -160,30 +160,19 @@ class Weights:
 
 @dataclass(frozen=True)
 class StartRule:
-    """How the controller begins, and between what it moves delta.
+    """How the controller begins, and between what it moves delta."""
 
-    threads : of all workers together     buckets : ring slots
-    max_open : most heads open at once; never all of the ring, so at most buckets - 1
-    given : delta as fixed by the user (the controller then keeps it), None for automatic
-    dynamic : automatic and not dynamic is the ablation Static-delta: Near-Far's 32 W / D
-    start_factor, ceiling_factor : initial and largest delta, x mean weight / mean degree
-    start_floor : smallest initial delta for whole weights, weight units
-    floor_share : smallest delta, x the initial one; 0: 1 for whole weights, else 2^-20 of it
-    held : the controller leaves delta where it starts, and all heads open (code)
-    quiet_items, small_items : see CONTROLLER
-    """
-
-    threads: int
-    buckets: int
-    max_open: int
-    given: float | None = None
-    dynamic: bool = True
-    start_factor: float = C_START
-    start_floor: float = START_FLOOR
-    ceiling_factor: float = C_CEILING
-    floor_share: float = 0.0
-    held: bool = False
-    quiet_items: int = 0
+    threads: int  # of all workers together
+    buckets: int  # ring slots
+    max_open: int  # most heads open at once, below `buckets`
+    given: float | None = None  # delta as fixed by the user, None for automatic
+    dynamic: bool = True  # automatic and not dynamic: the ablation Static-delta, 32 W / D
+    start_factor: float = C_START  # x mean weight / mean degree
+    start_floor: float = START_FLOOR  # for whole weights, weight units
+    ceiling_factor: float = C_CEILING  # x mean weight / mean degree
+    floor_share: float = 0.0  # x the initial delta; 0: 1 for whole weights, else 2^-20 of it
+    held: bool = False  # the controller leaves delta where it starts, and all heads open (code)
+    quiet_items: int = 0  # see CONTROLLER
     small_items: int = 0
 
 

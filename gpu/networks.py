@@ -26,10 +26,7 @@ def from_networkx(network: Any, weight: str | None = "weight") -> CSRGraph:
         has it
     weight : edge attribute; an edge without it has weight 1. None: all weights are 1
 
-    Raises
-    ------
-    ParameterError (no NetworkX graph), GraphError (two nodes of one name), WeightError (a weight
-    is negative, not finite or not a number)
+    Raises ParameterError (no NetworkX graph), GraphError (two nodes of one name), WeightError.
     """
     for method in ("is_directed", "edges", "nodes"):
         if not hasattr(network, method):

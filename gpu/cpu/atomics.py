@@ -1,12 +1,9 @@
 """What threads of compiled code need and Numba does not offer: atomics, a clock, a pause.
 
-Each is an LLVM instruction on an element of a one-dimensional array. Distances are compared
-as the bits of an integer of their size: for whole distances those are the number, for floats the
-bits of non-negative numbers sort as the numbers do, so one atomic minimum serves both kinds.
-
-The clock is Python's own (`time.perf_counter_ns`), called through its C function, whose
-address `gpu.cpu.host` finds: compiled code then stamps times on the same clock that the
-driver reads. Address 0: no such function here; the caller's coarse time is used instead.
+Each is an LLVM instruction on an element of a one-dimensional array. Distances are compared as the
+bits of an integer of their size: those of non-negative floats sort as the numbers do, so one atomic
+minimum serves both kinds. The clock is Python's own (`time.perf_counter_ns`), called through its C
+function, whose address `gpu.cpu.host` finds (0: none).
 """
 
 from __future__ import annotations

@@ -95,11 +95,7 @@ class Kit:
 def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run delta-stepping on this computer's cores.
-
-    The cores arbitrate by themselves: `seed` changes nothing. A sample is taken at the start of
-    a bucket, every PERIOD_NS.
-    """
+    """Run delta-stepping on this computer's cores; `seed` changes nothing."""
     host.check_device(settings.device)
     host.check_probe(settings.probe)
     threads, delta = settings.parameters["threads"] or cores(), settings.delta
@@ -123,10 +119,8 @@ def run(
 def own_delta(graph: CSRGraph, threads: int) -> float:
     """Return the bucket width, which is wider for more threads where buckets may lack work.
 
-    On one thread, and where a large graph is met within a few hops, C_CPU x mean weight / root mean
-    square degree; C_HUBS where there are hubs. Where a search spreads slowly more arcs a vertex do
-    not bring more vertices into a bucket, so that several threads get a width that goes with the
-    mean weight alone.
+    C_CPU x mean weight / root mean square degree, C_HUBS where there are hubs. Where a search
+    spreads slowly several threads get a width that goes with the mean weight alone.
     """
     factor = C_CPU
     if graph.rms_degree > 2 * graph.mean_degree:
@@ -233,10 +227,7 @@ class Team:
             self._handed = MOST_SAMPLES // 2
 
     def _finish(self, observer: Observer, stopped: bool, t_ns: int) -> None:
-        """Hand over the last sample, the run's totals, which compiled code wrote at its end.
-
-        t_ns : the time until all threads had left, for a run that was stopped or has no clock
-        """
+        """Hand over the last sample, the run's totals; t_ns : until all threads had left."""
         control, last = self._shared.control, self._shared.samples[-1:]
         if not control[state.TOLD]:
             loop.write_sample(self._shared, t_ns, len(self._shared.samples) - 1, 0)
@@ -248,11 +239,7 @@ class Team:
 
 
 def _compiled_work(shared: Shared) -> Work:
-    """Return `loop.work`, compiled for these types; no thread works yet.
-
-    What is returned does not look at the types again, which takes 13 us a call under the
-    interpreter's lock: with 16 threads a twentieth of a run on New York.
-    """
+    """Return `loop.work`, compiled for these types; it does not look at the types again."""
     arrays = shared.indptr, shared.indices, shared.weights, shared.dist, shared.first_ns
     types = tuple((array.dtype, array.flags.writeable) for array in arrays)
     if types not in _compiled:
@@ -279,10 +266,7 @@ def _take_kit(graph: CSRGraph, threads: int, slots: int, chunks: int) -> Kit:
 
 
 def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, kit: Kit) -> Shared:
-    """Return what all threads see, ready for a run.
-
-    Records are plain arrays: those that one reads by attribute make Python slow.
-    """
+    """Return what all threads see, ready for a run."""
     threads = len(kit.counts)
     control, totals = np.zeros(state.CONTROL_WORDS, np.int64), np.zeros(1, state.TOTALS)
     control[state.BUSY], control[state.LOWEST] = threads, state.NOBODY

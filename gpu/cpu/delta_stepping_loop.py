@@ -21,8 +21,8 @@ back to the pool when it was worked off. Past the last slot a distance is clippe
 one, and goes to a later bucket when its turn comes (so does everything when delta was changed by
 hand). Two threads may process a vertex at the same time: that costs work and never a distance.
 
-Reading ahead is what a core lacks here: what a chunk's vertices need is fetched for all of
-them before the first is processed, and of a long row the heads a BLOCK ahead.
+What a chunk's vertices need is fetched for all of them before the first is processed, and of a long
+row the heads a BLOCK ahead.
 
 A thread ends when the run does, when it is stopped, or when somebody's pool is too small for the
 next vertex; Python then makes larger ones, and each goes on where it was.
@@ -58,8 +58,7 @@ NO_THREAD = -1
 def work(shared, me):  # type: ignore[no-untyped-def]
     """Be one thread of the team until the run ends, is stopped, or a pool must grow.
 
-    shared : gpu.cpu.delta_stepping.Shared; me : which one, NO_THREAD to compile alone. It is the
-    same thread of the system as in the run before: what it wrote is in its core's cache.
+    shared : gpu.cpu.delta_stepping.Shared; me : which one, NO_THREAD to compile alone
     """
     if me == NO_THREAD:
         return

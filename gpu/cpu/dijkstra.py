@@ -23,10 +23,7 @@ SLICE_ARCS = 50_000  # between two looks at Stop: under 20 ms on any core
 def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run Dijkstra on one core.
-
-    There is no delta, no parameter and nothing for `seed` to vary.
-    """
+    """Run Dijkstra on one core; there is nothing for `seed` to vary."""
     host.check_device(settings.device)
     host.check_probe(settings.probe)
     require_memory(2 * graph.weights.itemsize * (graph.m + 1), f"Dijkstra's heap on {graph.name}")
@@ -35,10 +32,7 @@ def run(
 
 
 class DijkstraRun(HeapRun):
-    """One measured run of Dijkstra.
-
-    Its clock stands still between two slices, while samples are handed over.
-    """
+    """One measured run of Dijkstra; its clock stands still between two slices."""
 
     measured = True
 

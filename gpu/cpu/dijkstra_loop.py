@@ -4,8 +4,7 @@ An entry of the heap is one int64, the distance's bits above the vertex's number
 lower half of `key`: one comparison orders both kinds of distance, and equal distances come up by
 number. Of 64-bit distances the bits are the key, and the number stands beside it.
 
-The loop is resumable between vertices. It looks at the clock every CLOCK_EVERY vertices:
-that is the resolution of samples and per-vertex times.
+The loop is resumable between vertices. It looks at the clock every CLOCK_EVERY vertices.
 """
 
 from __future__ import annotations

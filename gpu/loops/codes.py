@@ -1,7 +1,7 @@
 """Numbers that compiled code and Python agree on: how a loop ended, flags, kinds of event.
 
-Numba compiles plain integers. So the members of the enumerations in `gpu.record` stand here once
-more as such, under the names that loops use; a member more or less there is an error here.
+Numba compiles plain integers, so the members of the enumerations of `gpu.record` are such here:
+`codes.PUSH` is `int(EventKind.PUSH)`.
 """
 
 from __future__ import annotations
@@ -10,48 +10,12 @@ from gpu.record.events import EventKind
 from gpu.record.trace import Flag
 
 RUNNING, FINISHED, POOL_DRY, LOG_FULL = range(4)  # status of a loop's state
+ENDED = int(Flag.FINISHED)
 
-(
-    DELTA_RAISED,
-    DELTA_LOWERED,
-    BUCKET_SWITCHED,
-    CLIPPED,
-    DELTA_BY_HAND,
-    ENDED,
-    STOPPED,
-) = map(int, Flag)
 
-(
-    PUSH,
-    POP,
-    STALE,
-    RELAX,
-    IMPROVE,
-    CLIP,
-    RESERVE,
-    WRITTEN,
-    ASSIGN,
-    FINISH,
-    HEAD,
-    DELTA,
-    OPEN,
-    BLOCK_TAKEN,
-    BLOCK_FREED,
-    SUPERSTEP,
-    BARRIER,
-    SPLIT,
-    PHASE,
-    SOURCE,
-    ROUND,
-    SOURCE_DONE,
-    END,
-    SAMPLE,
-    STAY,
-    COLLECT,
-    LEAVE,
-    DEFER,
-    RESUME,
-    SKIP,
-    ROUND_DONE,
-    EDGE,
-) = map(int, EventKind)
+def __getattr__(name: str) -> int:
+    """Return a kind of event, or a flag, by its name."""
+    member = EventKind.__members__.get(name) or Flag.__members__.get(name)
+    if member is None:
+        raise AttributeError(f"no event and no flag is called {name!r}")
+    return int(member)

@@ -1,8 +1,7 @@
 """The driver of a compiled loop: slices, samples, stop, pace, errors.
 
-A compiled loop advances a run by a slice and returns; between slices this driver hands
-the samples over, asks for Stop and for a delta held by hand, and looks whether the
-recording grows too long (then the sampling period doubles: detail is lost, truth is not).
+Between two slices this driver hands the samples over, asks for Stop and for a delta held by hand,
+and doubles the sampling period where the recording grows too long.
 """
 
 from __future__ import annotations

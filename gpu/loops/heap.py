@@ -5,8 +5,7 @@ caller keeps the size, provides the room, and reads the top before it takes it o
 may be a part of its key, so the key is written last. Ties are broken by the order of the calls.
 
 Dijkstra's heap is lazy: an improved vertex is pushed again and its older entry is dropped when it
-comes up, so there are at most m + 1 entries. An indexed heap would hold n, but every swap would
-also write the vertex's place; on New York's roads only one push in fifteen is ever stale.
+comes up, so there are at most m + 1 entries.
 """
 
 from __future__ import annotations
@@ -86,8 +85,7 @@ class HeapRun(LoopRun):
     """One run of Dijkstra's, its source in the heap.
 
     loop : as a LoopRun's, and with ENTRY, the record of its heap, and WIDE_ENTRY for 64-bit
-        distances; source_key : of distance 0. The heap begins with room for n / 4 entries, or for
-        twice the most arcs of a vertex
+        distances; source_key : of distance 0
     """
 
     def __init__(

@@ -18,14 +18,12 @@ Floats      Compared with the real length of the paths. A sum of k arcs is round
             (`rounding_of`), and the outcome states it. The walk adds up a path to every vertex in
             float64, first along arcs that are tight in the type's own arithmetic, then along those
             that are tight within rounding. Shorter ways that rounding hid are then followed (as in
-            Bellman-Ford, from an almost correct start) until no arc can be relaxed. Now every
-            length is that of a shortest path, and the distances are compared with it. A length that
-            falls below a distance by more than the tolerance ends this at once.
+            Bellman-Ford) until no arc can be relaxed. Now every length is that of a shortest path,
+            and the distances are compared with it.
 
 Matrix      Row i must be the distances from source first + i. All rows are proved only where that
             is cheap (`ARCS_ALL` arcs and vertices together), else a seeded sample with the first
-            and the last row; the outcome says how many. Rows are proved side by side: the compiled
-            proofs let go of Python's lock.
+            and the last row; the outcome says how many.
 
 A wrong distance is a result, in words with the file's own vertex names, never an exception.
 """
@@ -106,16 +104,9 @@ def verify_rows(
 ) -> Verification:
     """Prove rows of a matrix right or wrong by their certificates.
 
-    Parameters
-    ----------
     dist : (k, n), row i from source first_source + i; may be a memory map
     rows : how many are proved; None: all where that is cheap, else a sample
-    progress : called often with 0..1 and words
-    should_stop : called every `AT_ONCE` rows
-
-    Raises
-    ------
-    SourceError : a row has no vertex as its source; CancelledByUserError : should_stop said so
+    Raises SourceError where a row has no vertex as its source, CancelledByUserError.
     """
     graph.check_source(first_source)
     count = len(dist)
@@ -207,10 +198,7 @@ def _dijkstra(graph: CSRGraph, source: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rounding_of(kind: np.dtype, arcs: int) -> float:
-    """Return what a distance over so many arcs may be off by, relative; 0 for integers.
-
-    Half a unit in the last place for each sum of the engine, and for each of the proof.
-    """
+    """Return what a distance over so many arcs may be off by, relative; 0 for integers."""
     if kind.kind == "i":
         return 0.0
     return (arcs + SPARE) * _each(kind)
@@ -336,8 +324,7 @@ def _oracle_fault(
 def _depths(before: np.ndarray, source: int) -> np.ndarray:
     """Return int64 (n,): how many arcs the shortest path to each vertex has.
 
-    before : int32 (n,), the vertex before each on its path, negative where there is none. Each
-    round every vertex looks twice as far back, so there are as many as the depth has bits.
+    before : int32 (n,), the vertex before each on its path, negative where there is none
     """
     back = np.where(before < 0, source, before)
     depth = (before >= 0).astype(np.int64)

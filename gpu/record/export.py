@@ -131,15 +131,15 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None
             f"distances from {len(dist):,} sources are a matrix, not a column: "
             "write them with sssp-scope apsp FILE -o matrix.npy"
         )
-    texts = graph.ids is not None and graph.ids.dtype.kind == "U"
-    returns = texts and (np.char.find(graph.ids, "\r") >= 0).any()  # csv leaves those bare
+    texts = graph.ids if graph.ids is not None and graph.ids.dtype.kind == "U" else None
+    returns = texts is not None and (np.char.find(texts, "\r") >= 0).any()  # csv leaves those bare
     with _table(path, csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL) as rows:
         rows.writerow(["id", "distance"])
         for begin in range(0, graph.n, CHUNK):
             part = slice(begin, min(begin + CHUNK, graph.n))
             ids = np.arange(part.start, part.stop) + graph.id_base
             names = (ids if graph.ids is None else graph.ids[part]).tolist()
-            names = list(map(safe_id, names)) if texts else names
+            names = names if texts is None else list(map(safe_id, names))
             values = np.where(reached_mask(dist[part]), dist[part].astype(str), "")
             rows.writerows(zip(names, values.tolist(), strict=True))
 

@@ -1,13 +1,8 @@
 """The state of a run at any of its events, forwards and backwards; no Qt.
 
-A `Replay` applies the events of probe level 3 one after the other to a `State`
-(`gpu.replay.state`, rules in `gpu.replay.rules`): tentative distances, what waits in which bucket
-and at which place, what every worker holds, the manager's pointers, and how often each arc was
-relaxed. It knows nothing of any algorithm: the events carry all of it (`gpu.record.events`).
-
-Backwards   goes by check points: a copy of the state every `SPACING` events, and forward from
-            there. n steps back and n forward therefore change nothing; tests compare every
-            state with the one replayed from the start.
+A `Replay` applies the events of probe level 3 one after the other to a `State`. It knows nothing of
+any algorithm: the events carry all of it (`gpu.record.events`). Backwards goes by check points: a
+copy of the state every `SPACING` events, and forward from there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """What each event does to the state, for every algorithm; no Qt. CLIP and EDGE change nothing.
 
-The rules are what `gpu.record.events` says about a, b and c, and nothing more;
-`gpu.replay.replay` applies them in order. `tests/record/test_events.py` compares the states that
-come out with the samples and the distances of the runs.
+The rules are what `gpu.record.events` says about a, b and c, and nothing more.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What a microscope draws: everything that the events so far say about a run; no Qt.
 
-`State` is filled by the rules of `gpu.replay.rules`, one event after the other, and copied whole
-for the check points of `gpu.replay.replay`. It knows nothing of any algorithm.
+`State` is filled by the rules of `gpu.replay.rules`. It knows nothing of any algorithm.
 """
 
 from __future__ import annotations
