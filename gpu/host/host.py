@@ -190,11 +190,6 @@ class EngineHost:
         self._queue.clear()
         self._memory.sweep()
 
-    def wait(self, seconds: float) -> None:
-        """Wait until the child says something or dies."""
-        if self._child is not None and not self._outbox:
-            self._child.wait(seconds)
-
     # requests: each returns its run_id
 
     def load(self, request: LoadRequest) -> int:

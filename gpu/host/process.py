@@ -9,7 +9,7 @@ import time
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import connection, get_context
+from multiprocessing import get_context
 from typing import Any
 
 from gpu.host.memory import Memory
@@ -79,10 +79,6 @@ class EngineProcess:
                 yield self._pipe.recv()
         except (EOFError, OSError):
             self._hung_up = True
-
-    def wait(self, seconds: float) -> None:
-        """Wait until there is a reply, the child is dead, or time is up."""
-        connection.wait([self._pipe, self._process.sentinel], max(0.0, seconds))
 
     def kill(self) -> None:
         """End the child now, whatever it does; `is_alive` tells when it is gone."""

@@ -45,7 +45,7 @@ class Driver:
         end = time.monotonic() + within_s
         while not condition():
             assert time.monotonic() < end, f"heard only {[self.in_words(m) for m in self.heard]}"
-            self.host.wait(0.01)
+            time.sleep(0.005)
             self.heard += self.host.poll()
 
     @staticmethod

@@ -13,7 +13,7 @@ import gpu
 LIKE_OURS = ("viewer", "gpu", "sample_graphs", "assets", "numpy")
 OF_PYTHON = ("socket", "pickle", "signal", "selectors", "struct", "random", "json", "numbers")
 SCRIPT = """
-import sys
+import sys, time
 sys.path.append({ours!r})
 from gpu.host import EngineHost, Ready
 from gpu.interpreter import module_command
@@ -22,7 +22,7 @@ def engine():
     host = EngineHost()
     host.start()
     while not any(isinstance(reply, Ready) for reply in host.poll()):
-        host.wait(0.05)
+        time.sleep(0.05)
     host.close()
 
 def pool():
