@@ -24,7 +24,6 @@ AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: no user chooses it
 CHOICES = (AUTO, *NUMBER_TYPES)
 _KEPT = "in_other_numbers"  # of a graph: itself in another type
 EXACT_FLOAT64 = 2**53  # whole numbers up to here are float64 numbers, and no two are the same one
-ARCS_AT_ONCE = 1 << 24  # of `judge_range`, so that it needs little memory beside the graph
 
 
 def unreached(dtype: np.dtype | type) -> np.generic:
@@ -104,13 +103,10 @@ def judge_range(graph: CSRGraph, dist: np.ndarray) -> None:
         is_open = np.asarray(row) == none
         if not is_open.any():
             continue
-        for begin, end in _blocks(graph):
-            first, last = graph.indptr[begin], graph.indptr[end]
-            degrees = np.diff(graph.indptr[begin : end + 1])
-            from_reached = np.repeat(~is_open[begin:end], degrees)
-            bad = np.flatnonzero(from_reached & is_open[graph.indices[first:last]])
-            if len(bad):
-                raise range_error(graph, int(first + bad[0]))
+        from_reached = np.repeat(~is_open, np.diff(graph.indptr))
+        bad = np.flatnonzero(from_reached & is_open[graph.indices])
+        if len(bad):
+            raise range_error(graph, int(bad[0]))
 
 
 def range_error(graph: CSRGraph, arc: int) -> DistanceRangeError:
@@ -122,13 +118,6 @@ def range_error(graph: CSRGraph, arc: int) -> DistanceRangeError:
         f"the distance over {graph.arc_words(arc)} (weight {graph.weights[arc]:g}) passes {top}; "
         + advice.get(str(kind), "scale the weights down")
     )
-
-
-def _blocks(graph: CSRGraph) -> list[tuple[int, int]]:
-    """Return ranges of vertices that have about ARCS_AT_ONCE arcs each."""
-    marks = np.arange(0, graph.m, ARCS_AT_ONCE)[1:]
-    cuts = np.unique(np.concatenate(([0], np.searchsorted(graph.indptr, marks), [graph.n])))
-    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
 
 
 def _check_fit(graph: CSRGraph, run_type: np.dtype) -> None:

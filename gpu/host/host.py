@@ -423,8 +423,7 @@ class EngineHost:
             self._interrupt(self._current, at_once=True)
 
     def _on_warmed_up(self) -> None:
-        assert self._child is not None
-        self._outbox.append(say.Ready(0, monotonic() - self._child.started_at))
+        self._outbox.append(say.Ready(0))
 
     def _on_tell(self, message: Message) -> None:
         """Pass a message on, unless its request was replaced."""

@@ -81,10 +81,10 @@ class Memory:
         Raises MemoryNeededError where neither /dev/shm nor the folder has the space.
         """
         places, nbytes = _plan(shapes)
-        fits = self.in_memory and SHM_FOLDER.is_dir()
-        fits = fits and nbytes + SPARE_BYTES <= shared_free(nbytes)
-        folder = SHM_FOLDER if fits else Path(self.folder)
-        if not fits and free_bytes(folder) < nbytes + SPARE_BYTES:
+        where, _ = place_for(nbytes, self.folder)
+        is_file = where == "file" or not (self.in_memory and SHM_FOLDER.is_dir())
+        folder = Path(self.folder) if is_file else SHM_FOLDER
+        if not where:
             raise _too_large(nbytes, folder)
         path = folder / f"{self.prefix}-{tag}"
         with path.open("x+b") as file:

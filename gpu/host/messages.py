@@ -61,9 +61,7 @@ class Message:
 
 @dataclass(frozen=True, eq=False)
 class Ready(Message):
-    """The child is warm: what a first run needs is compiled; `seconds` since its start."""
-
-    seconds: float
+    """The child is warm: what a first run needs is compiled."""
 
 
 @dataclass(frozen=True, eq=False)

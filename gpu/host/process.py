@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-import time
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +31,6 @@ class EngineProcess:
     """One child, from its start to its end."""
 
     def __init__(self, memory: Memory, entries: Entries, serial: int) -> None:
-        self.started_at = time.monotonic()
         self.greeted = False  # it said Hello
         self.killed = False  # by us, on purpose
         self.last_words = ""  # why it ends itself, or why we end it

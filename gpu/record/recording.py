@@ -114,11 +114,9 @@ def _arrays_of(trace: Trace, number: int, tick: int) -> dict[str, np.ndarray]:
     arrays = {f"samples_{number}": trace.samples}
     times = trace.vertices
     if times is not None:
-        arrays |= {
-            f"first_{number}": _ticks(times.first_reached_ns, tick),
-            f"last_{number}": _ticks(times.last_improved_ns, tick),
-            f"times_{number}": np.minimum(times.times_processed, LATEST).astype(np.uint16),
-        }
+        arrays[f"first_{number}"] = _ticks(times.first_reached_ns, tick)
+        arrays[f"last_{number}"] = _ticks(times.last_improved_ns, tick)
+        arrays[f"times_{number}"] = np.minimum(times.times_processed, LATEST).astype(np.uint16)
     return arrays
 
 
@@ -126,11 +124,9 @@ def _arrays_for(arrays: dict[str, np.ndarray], number: int, tick: int) -> dict[s
     """Return the arrays of run `number` as a trace has them."""
     own = {"samples": arrays[f"samples_{number}"], "dist": arrays["dist"]}
     if f"first_{number}" in arrays:
-        own |= {
-            "first_reached_ns": _nanoseconds(arrays[f"first_{number}"], tick),
-            "last_improved_ns": _nanoseconds(arrays[f"last_{number}"], tick),
-            "times_processed": arrays[f"times_{number}"].astype(np.int32),
-        }
+        own["first_reached_ns"] = _nanoseconds(arrays[f"first_{number}"], tick)
+        own["last_improved_ns"] = _nanoseconds(arrays[f"last_{number}"], tick)
+        own["times_processed"] = arrays[f"times_{number}"].astype(np.int32)
     return own
 
 

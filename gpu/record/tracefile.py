@@ -64,7 +64,7 @@ MEMBERS: dict[str, tuple[np.dtype, ...]] = {
 }
 _DIMENSIONS = {"dist": (1, 2)}  # of a member, where it is not one
 _VERTEX_MEMBERS = ("first_reached_ns", "last_improved_ns", "times_processed")
-_WRONG = (
+DAMAGED = (  # what reading a broken archive may raise
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -144,7 +144,7 @@ def read_trace(file: IO[bytes], size: int, name: str) -> Trace:
             return _read(archive, size, name)
     except TraceError as error:
         raise TraceError(f"{name}: {error}") from error
-    except _WRONG as error:
+    except DAMAGED as error:
         words = " ".join(str(error).split()) or type(error).__name__
         raise TraceError(f"{name}: not a trace of SSSP Scope, or damaged ({words})") from error
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -32,7 +31,7 @@ from gpu.formats import npz
 from gpu.graph import CSRGraph
 from gpu.record.reach import SAMPLE, is_elsewhere, is_within
 from gpu.record.trace import GraphReference, Trace
-from gpu.record.tracefile import MEMBERS, plain, read_trace, write_trace
+from gpu.record.tracefile import DAMAGED, MEMBERS, plain, read_trace, write_trace
 from gpu.schema import SchemaError, checked, fitting
 from gpu.words import in_sight
 
@@ -49,19 +48,6 @@ UPDATE = "update SSSP Scope"
 FIRST_ENTRY = b"PK\x03\x04"  # of a zip archive
 NAME_LENGTH_AT, NAME_AT = 26, 30  # bytes, in the header of the first entry
 LONGEST = 64  # of a name that we give
-_WRONG = (
-    zipfile.BadZipFile,
-    zlib.error,
-    ValueError,
-    TypeError,
-    KeyError,
-    EOFError,
-    RuntimeError,
-    OverflowError,
-    RecursionError,
-    MemoryError,
-)
-
 PlaceName = Annotated[str, Meta(pattern=r"^[^\u0000]*$")]
 RunNumber = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 
@@ -225,7 +211,7 @@ def load_workspace(path: str | Path) -> Workspace:
         raise WorkspaceError(f"{path}: damaged: one of its runs: {error}") from error
     except OSError as error:
         raise WorkspaceError(f"{path}: {error.strerror or error}") from error
-    except _WRONG as error:
+    except DAMAGED as error:
         words = " ".join(str(error).split()) or type(error).__name__
         raise WorkspaceError(
             f"{path}: not a workspace of SSSP Scope, or damaged ({words})"

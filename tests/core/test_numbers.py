@@ -116,8 +116,7 @@ def test_a_stopped_run_is_not_judged() -> None:
     assert gpu.run(graph, should_stop=lambda: True).outcome == "stopped"
 
 
-def test_a_range_is_judged_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.numbers.ARCS_AT_ONCE", 3)
+def test_a_range_is_judged_in_every_row() -> None:
     n = 50
     graph = graph_of([(v, v + 1, 1) for v in range(n - 1)], "int32", n)
     dist = np.arange(n, dtype=np.int32)

@@ -319,12 +319,12 @@ def test_the_first_run_waits_for_the_engine_unless_the_user_acts(
     asked: list[int] = []
     controller.run_when_ready(lambda: asked.append(1))
     assert asked == []
-    say(controller, host, Ready(0, 1.0))
+    say(controller, host, Ready(0))
     assert asked == [1]
     controller.ready = False
     controller.run_when_ready(lambda: asked.append(2))
     controller.open("sample:grid")
-    say(controller, host, Ready(0, 1.0))
+    say(controller, host, Ready(0))
     assert asked == [1]
 
 

@@ -279,7 +279,7 @@ def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]
 def opened(window: MainWindow, host: FakeHost, qtbot: QtBot) -> MicroscopeModel:
     """One click, the run that it asks for, and the first event of it."""
     model: MicroscopeModel = window.features["microscope"].model
-    say(window.controller, host, Ready(0, 0.1))
+    say(window.controller, host, Ready(0))
     window.actions_by_key["microscope"].trigger()
     qtbot.waitUntil(lambda: bool(host.asked("run")))
     asked = host.asked("run")[-1]
