@@ -3,7 +3,7 @@
 Each is an LLVM instruction on an element of a one-dimensional array. Distances are compared as the
 bits of an integer of their size: those of non-negative floats sort as the numbers do, so one atomic
 minimum serves both kinds. The clock is Python's own (`time.perf_counter_ns`), called through its C
-function, whose address `gpu.cpu.host` finds (0: none).
+function, whose address `gpu.cpu.host` finds.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def key_of(typing_context, dist, vertex):  # type: ignore[no-untyped-def]
 
 @compiled_inline
 def read_clock(address, kind):  # type: ignore[no-untyped-def]
-    """Return what the clock at an address that is not 0 says, ns."""
+    """Return what the clock at an address says, ns."""
     if kind == RETURNS:
         return _call_clock(address)
     return _call_clock_into(address)
@@ -161,7 +161,7 @@ def read_clock(address, kind):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def _call_clock(typing_context, address):  # type: ignore[no-untyped-def]
-    """Call `int64 clock(void)` at an address that is not 0."""
+    """Call `int64 clock(void)` at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         function = ir.FunctionType(I64, []).as_pointer()
@@ -172,7 +172,7 @@ def _call_clock(typing_context, address):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def _call_clock_into(typing_context, address):  # type: ignore[no-untyped-def]
-    """Call `int clock(int64 *)` at an address that is not 0; return what it wrote."""
+    """Call `int clock(int64 *)` at an address; return what it wrote."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         function = ir.FunctionType(I32, [I64.as_pointer()]).as_pointer()
@@ -185,7 +185,7 @@ def _call_clock_into(typing_context, address):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def call_yield(typing_context, address):  # type: ignore[no-untyped-def]
-    """Call `int yield(void)` at an address that is not 0: let another thread run."""
+    """Call `int yield(void)` at an address: let another thread run."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         function = ir.FunctionType(I32, []).as_pointer()

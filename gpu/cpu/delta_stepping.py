@@ -227,14 +227,12 @@ class Team:
             self._handed = MOST_SAMPLES // 2
 
     def _finish(self, observer: Observer, stopped: bool, t_ns: int) -> None:
-        """Hand over the last sample, the run's totals; t_ns : until all threads had left."""
+        """Hand over the last sample, the run's totals; t_ns : when all threads had left."""
         control, last = self._shared.control, self._shared.samples[-1:]
-        if not control[state.TOLD]:
-            loop.write_sample(self._shared, t_ns, len(self._shared.samples) - 1, 0)
-        if stopped or not control[state.ENDED_NS]:
-            last["t_ns"] = t_ns
-        if stopped:
-            last["flags"] = last["flags"] & ~np.uint32(Flag.FINISHED) | np.uint32(Flag.STOPPED)
+        t_ns = t_ns if stopped else int(control[state.ENDED_NS])
+        loop.write_sample(self._shared, t_ns, len(self._shared.samples) - 1, 0)
+        ending = Flag.STOPPED if stopped else Flag.FINISHED
+        last["flags"] = last["flags"] & ~np.uint32(Flag.FINISHED) | np.uint32(ending)
         observer.on_samples(last)
 
 

@@ -47,7 +47,7 @@ from gpu.cpu.atomics import (
     swap,
 )
 from gpu.delta import BY_HAND, START
-from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED, ENDED
+from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED
 from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample
 
@@ -310,9 +310,7 @@ def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
 
 @compiled_lean
 def _look_at_clock(t, control, clock, kind):  # type: ignore[no-untyped-def]
-    """Look at the clock at an address; 0: there is none."""
-    if clock != 0:
-        t.now_ns = max(t.now_ns, read_clock(clock, kind) - control[state.STARTED])
+    t.now_ns = max(t.now_ns, read_clock(clock, kind) - control[state.STARTED])
 
 
 @compiled_inline
@@ -382,9 +380,7 @@ def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
             _sample(shared, t, control, size)
     else:
         _look_at_clock(t, control, shared.clock, shared.clock_kind)
-        control[state.ENDED_NS], control[state.TOLD] = t.now_ns, 1
-        totals.flags |= ENDED
-        write_sample(shared, t.now_ns, len(shared.samples) - 1, 0)
+        control[state.ENDED_NS] = t.now_ns
     atomic_add(control, state.BUSY, len(shared.threads))
     store(control, state.BUCKET, t.bucket + 1)
 
@@ -422,7 +418,7 @@ def _await(shared, t, control, me, last):  # type: ignore[no-untyped-def]
 def _wait(looks, yielder):  # type: ignore[no-untyped-def]
     """Wait a moment; after many looks, let another thread have the core."""
     pause()
-    if looks > state.SPINS and yielder != 0:
+    if looks > state.SPINS:
         call_yield(yielder)
 
 

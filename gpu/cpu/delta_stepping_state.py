@@ -31,7 +31,6 @@ NEXT = 16  # words: 128 bytes, so that no two lines are fetched together
 STOP, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD = range(0, 7 * NEXT, NEXT)
 STEP = BUCKET + 1
 STARTED, ENDED_NS, HELD = PERIOD + 1, PERIOD + 2, PERIOD + 3
-TOLD = PERIOD + 4  # whether the last sample is written: where the run came to its end
 CONTROL_WORDS = 7 * NEXT
 
 # words of `offers`, so many for each thread: offers taken and made so far; of each, how many

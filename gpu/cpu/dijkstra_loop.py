@@ -50,7 +50,7 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
             s.status = FINISHED
             break
         if taken % CLOCK_EVERY == 0:
-            _look_at_clock(s)
+            s.t_ns = max(s.t_ns, np.float64(read_clock(s.clock, s.clock_kind) - s.started_ns))
             if s.t_ns >= s.next_sample_ns:
                 write_sample(arrays, s, samples[written])
                 written += 1
@@ -65,12 +65,6 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
         if key == key_of(dist[vertex], vertex):
             _process(arrays, s, vertex)
     return written
-
-
-@compiled_inline
-def _look_at_clock(s):  # type: ignore[no-untyped-def]
-    if s.clock != 0:
-        s.t_ns = max(s.t_ns, np.float64(read_clock(s.clock, s.clock_kind) - s.started_ns))
 
 
 @compiled_inline

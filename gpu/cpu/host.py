@@ -17,7 +17,7 @@ from gpu.interpreter import cores
 from gpu.record.trace import Probe
 
 DEVICE = "cpu"  # the one device of the engine
-NO_CLOCK, RETURNS, WRITES = range(3)  # how the clock's C function gives its time
+RETURNS, WRITES = range(2)  # how the clock's C function gives its time
 
 
 def check_device(device: str) -> None:
@@ -62,23 +62,20 @@ def environment(threads: int) -> dict[str, Any]:
 def clock() -> tuple[int, int]:
     """Return (address, kind) of the C function behind `time.perf_counter_ns`.
 
-    Neither needs the interpreter's lock. (0, NO_CLOCK) where Python has no such function.
+    Neither needs the interpreter's lock. PyTime_PerfCounterRaw is there from Python 3.13 on.
     """
-    for name, kind in (("_PyTime_GetPerfCounter", RETURNS), ("PyTime_PerfCounterRaw", WRITES)):
-        function = getattr(ctypes.pythonapi, name, None)
-        if function is not None:
-            return ctypes.cast(function, ctypes.c_void_p).value or 0, kind
-    return 0, NO_CLOCK
+    if hasattr(ctypes.pythonapi, "PyTime_PerfCounterRaw"):
+        return _address(ctypes.pythonapi.PyTime_PerfCounterRaw), WRITES
+    return _address(ctypes.pythonapi._PyTime_GetPerfCounter), RETURNS
 
 
 @cache
 def yielder() -> int:
-    """Return the address of the C function by which a thread lets another run; 0: none."""
-    try:
-        if sys.platform == "win32":
-            function = ctypes.windll.kernel32.SwitchToThread
-        else:
-            function = ctypes.CDLL(None).sched_yield
-    except (AttributeError, OSError):
-        return 0
+    """Return the address of the C function by which a thread lets another run."""
+    if sys.platform == "win32":
+        return _address(ctypes.windll.kernel32.SwitchToThread)
+    return _address(ctypes.CDLL(None).sched_yield)
+
+
+def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0

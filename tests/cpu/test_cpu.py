@@ -349,14 +349,6 @@ def test_memory_is_looked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
         gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 2})
 
 
-def test_without_a_clock_function_the_run_is_still_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "clock", lambda: (0, host.NO_CLOCK))
-    monkeypatch.setattr(host, "yielder", lambda: 0)
-    graph = make_graph("grid", np.int32)
-    for key in ON_CPU:
-        assert gpu.run(graph, key, "cpu", parameters={}).time_ns > 0
-
-
 def test_another_device_is_refused_by_name() -> None:
     with pytest.raises(ParameterError, match="'abacus'; the engine cpu has one: cpu"):
         gpu.run(make_graph("chain", np.int32), "dijkstra", "cpu", device="abacus")
