@@ -96,11 +96,7 @@ class FormatError(GpuError):
     code = "format"
 
     def __init__(
-        self,
-        path: str | Path,
-        problem: str,
-        line: int | None = None,
-        remedy: Remedy | None = None,
+        self, path: str | Path, problem: str, line: int | None = None, remedy: Remedy | None = None
     ) -> None:
         self.plain = f"{path}:{line}: {problem}" if line is not None else f"{path}: {problem}"
         advice = f" {remedy.command_words}" if remedy is not None and remedy.command_words else ""

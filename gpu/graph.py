@@ -150,12 +150,7 @@ class CSRGraph:
 
     @classmethod
     def from_arcs(
-        cls,
-        tails: np.ndarray,
-        heads: np.ndarray,
-        weights: np.ndarray,
-        n: int,
-        **kept: Any,
+        cls, tails: np.ndarray, heads: np.ndarray, weights: np.ndarray, n: int, **kept: Any
     ) -> CSRGraph:
         """Build from arc arrays (m,), in any order; arcs of a vertex keep their order. GraphError.
 

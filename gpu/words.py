@@ -24,12 +24,7 @@ class TimeUnit:
     factor: float
 
 
-TIME_UNITS = (
-    TimeUnit("ns", 1.0),
-    TimeUnit("µs", 1e-3),
-    TimeUnit("ms", 1e-6),
-    TimeUnit("s", 1e-9),
-)
+TIME_UNITS = (TimeUnit("ns", 1.0), TimeUnit("µs", 1e-3), TimeUnit("ms", 1e-6), TimeUnit("s", 1e-9))
 _SHORT = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 

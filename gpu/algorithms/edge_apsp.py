@@ -34,10 +34,7 @@ from gpu.algorithms.registry import Algorithm, Parameter
 
 
 def reference(
-    indptr: Sequence[int],
-    indices: Sequence[int],
-    weights: Sequence[float],
-    sources: Sequence[int],
+    indptr: Sequence[int], indices: Sequence[int], weights: Sequence[float], sources: Sequence[int]
 ) -> list[list[float]]:
     """Return a row of dist for each source: every arc in every round, until nothing improves."""
     n = len(indptr) - 1

@@ -108,12 +108,8 @@ def run(
     chunks = slots + row + SPARE_CHUNKS + graph.n // (state.CHUNK * threads)
     kit = _take_kit(graph, threads, slots, chunks)
     team = Team(graph, kit, _make_shared(graph, settings, buffers, kit), max(delta, least))
-    return EngineOutcome(
-        "measured",
-        team.run(observer, least),
-        host.environment(threads),
-        overflowed=team.has_overflowed,
-    )
+    ending, overflowed = team.run(observer, least)
+    return EngineOutcome("measured", ending, host.environment(threads), overflowed=overflowed)
 
 
 def own_delta(graph: CSRGraph, threads: int) -> float:
@@ -147,13 +143,11 @@ class Team:
         self._handed = 0
         shared.hands[:] = delta
 
-    @property
-    def has_overflowed(self) -> bool:
-        """Whether an arc was left out: its sum passes the range of the type."""
-        return bool(self._shared.totals["overflowed"][0])
+    def run(self, observer: Observer, least_delta: float) -> tuple[str, bool]:
+        """Run to the end or to Stop; return which, and whether an arc was left out.
 
-    def run(self, observer: Observer, least_delta: float) -> str:
-        """Run to the end or to Stop; return which. Raises EngineError, MemoryNeededError."""
+        Raises EngineError, MemoryNeededError.
+        """
         control = self._shared.control
         work = _compiled_work(self._shared)
         self._take_delta(observer, least_delta)
@@ -175,7 +169,8 @@ class Team:
             if stopped:
                 self._kit.counts.fill(0)
             _kept.append(self._kit)
-        return "stopped" if stopped else "finished"
+        overflowed = bool(self._shared.totals["overflowed"][0])
+        return "stopped" if stopped else "finished", overflowed
 
     def _take_part(self, crew: Crew, work: Work, observer: Observer, least_delta: float) -> bool:
         """Wake all threads and wait until they have left; whether their pools must grow."""

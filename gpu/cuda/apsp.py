@@ -12,12 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpu.algorithms.all_pairs import (
-    C_DELTA,
-    C_FAST,
-    source_range,
-    wanted_delta,
-)
+from gpu.algorithms.all_pairs import C_DELTA, C_FAST, source_range, wanted_delta
 from gpu.cuda.apsp_records import Shape
 from gpu.cuda.apsp_stream import Conveyor
 from gpu.cuda.device import Device
@@ -68,11 +63,7 @@ run_edge, run_delta, run_fast = EDGE.run, DELTA.run, FAST.run
 
 
 def make_shape(
-    graph: CSRGraph,
-    settings: RunSettings,
-    kind: Kind,
-    device: Device,
-    count: int,
+    graph: CSRGraph, settings: RunSettings, kind: Kind, device: Device, count: int
 ) -> Shape:
     """Choose kernel, threads and blocks for a graph of n vertices and `count` sources."""
     import cupy

@@ -20,14 +20,7 @@ from typing import Any
 import numpy as np
 
 from gpu.cuda import watchdog
-from gpu.cuda.apsp_records import (
-    CONTROL,
-    JOB,
-    PROGRESS,
-    Shape,
-    job_records,
-    plan_chunks,
-)
+from gpu.cuda.apsp_records import CONTROL, JOB, PROGRESS, Shape, job_records, plan_chunks
 from gpu.cuda.device import Device
 from gpu.cuda.launch import SPARE_BYTES, device_graph
 from gpu.cuda.records import bits_of

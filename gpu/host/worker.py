@@ -327,11 +327,7 @@ def without_arrays(trace: Trace) -> Trace:
         reached = sum(int(np.count_nonzero(reached_mask(part))) for part in parts)
         environment = {**environment, "reached": reached}
     return replace(
-        trace,
-        dist=np.empty(0, dist.dtype),
-        vertices=None,
-        events=None,
-        environment=environment,
+        trace, dist=np.empty(0, dist.dtype), vertices=None, events=None, environment=environment
     )
 
 

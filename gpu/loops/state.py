@@ -54,20 +54,15 @@ def make_state(
 
     default_ns : between samples, where the settings name no period; 0: as often as possible
     """
-    state, period_ns = np.zeros(1, dtype), sampling_period(settings, default_ns)
+    state, period_ns = np.zeros(1, dtype), float(settings.sample_period_ns or default_ns)
+    if settings.probe == Probe.OFF:
+        period_ns = NO_SAMPLES_NS
     state["period_ns"] = period_ns
     state["next_sample_ns"] = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
     state["mean_degree"] = graph.mean_degree
     state["unreached"] = unreached(graph.weights.dtype)
     state["vertices"] = settings.probe >= Probe.VERTICES
     return state.view(np.recarray)
-
-
-def sampling_period(settings: RunSettings, default_ns: float) -> float:
-    """Return the sampling period, ns; level 0 never samples before the end."""
-    if settings.probe == Probe.OFF:
-        return NO_SAMPLES_NS
-    return float(settings.sample_period_ns) if settings.sample_period_ns > 0 else default_ns
 
 
 def records(length: int, dtype: np.dtype) -> Any:

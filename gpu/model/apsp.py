@@ -9,16 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from gpu.algorithms.all_pairs import (
-    C_DELTA,
-    C_FAST,
-    source_range,
-    wanted_delta,
-)
+from gpu.algorithms.all_pairs import C_DELTA, C_FAST, source_range, wanted_delta
 from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
@@ -92,8 +87,10 @@ class ApspRun(LoopRun):
         rows = _make_rows(graph, preset, blocks, buffers, kind, settings.probe)
         own_delta = 0.0 if kind.edges else delta
         state = make_state(apsp_loop.STATE, graph, settings, preset.sample_period_ns)
-        _fill_state(state[0], graph, preset)
         s = state[0]
+        s.hop_ns, s.arc_ns = preset.hop_ns, preset.arc_ns(graph.n, graph.m)
+        s.lanes, s.wave = preset.worker_threads, WAVE_ROUNDS * preset.worker_threads
+        s.reason = int(Reason.START)
         s.first, s.delta, s.edges, s.split = first, own_delta, int(kind.edges), int(kind.split)
         super().__init__(rows, state, apsp_loop)
         if not kind.edges:
@@ -106,12 +103,7 @@ class ApspRun(LoopRun):
 
 
 def _make_rows(
-    graph: CSRGraph,
-    preset: Preset,
-    blocks: int,
-    buffers: RunBuffers,
-    kind: Kind,
-    probe: int,
+    graph: CSRGraph, preset: Preset, blocks: int, buffers: RunBuffers, kind: Kind, probe: int
 ) -> Rows:
     words = (graph.n + 31) // 32
     bits = (1, 1, 1) if kind.edges else (1 + int(kind.split), blocks, words)
@@ -135,11 +127,3 @@ def _make_rows(
         np.zeros(max(TAKEN, WAVE_ROUNDS * preset.worker_threads), weight),
         make_log(probe),
     )
-
-
-def _fill_state(s: Any, graph: CSRGraph, preset: Preset) -> None:
-    s.hop_ns = preset.hop_ns
-    s.arc_ns = preset.arc_ns(graph.n, graph.m)
-    s.lanes = preset.worker_threads
-    s.wave = WAVE_ROUNDS * preset.worker_threads
-    s.reason = int(Reason.START)

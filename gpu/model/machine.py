@@ -13,16 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.delta import (
-    C_CEILING,
-    C_START,
-    DEGREE_SPLIT,
-    StartRule,
-    Weights,
-    band,
-    published,
-    start,
-)
+from gpu.delta import C_CEILING, C_START, DEGREE_SPLIT, StartRule, Weights, band, published, start
 from gpu.devices import Preset, find_preset
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
@@ -178,8 +169,8 @@ def make_machine(
     """Allocate the arrays of a run; the pool starts small and grows, see `grow_pool`."""
     buckets, workers = settings.parameters["buckets"], workers_of(graph, settings, preset)
     kind = graph.weights.dtype
-    blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + wave_blocks(preset.worker_threads)
-    blocks += 2 * graph.n // BLOCK_WORDS + 3
+    of_a_round = HUB_ARCS * preset.worker_threads // BLOCK_WORDS  # what its pushes fill at most
+    blocks = buckets * (1 + BLOCKS_PER_BUCKET) + of_a_round + 2 * graph.n // BLOCK_WORDS + 3
     stale, losers = drops_stale(settings), queues_losers(graph, settings)
     return Machine(
         *graph_arrays(graph, buffers),
@@ -228,11 +219,6 @@ def queues_losers(graph: CSRGraph, settings: RunSettings) -> bool:
     has numbers of 64 bits.
     """
     return bool(settings.parameters["as_published"]) and graph.weights.dtype == np.int32
-
-
-def wave_blocks(lanes: int) -> int:
-    """Return the pool blocks that the pushes of one round of vertices fill at most."""
-    return HUB_ARCS * lanes // BLOCK_WORDS
 
 
 def grow_pool(machine: Machine, sim: np.ndarray) -> Machine:

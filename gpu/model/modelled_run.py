@@ -55,12 +55,7 @@ class SuperstepRun(LoopRun):
     """
 
     def __init__(
-        self,
-        graph: CSRGraph,
-        settings: RunSettings,
-        arrays: Any,
-        dtype: np.dtype,
-        delta: float,
+        self, graph: CSRGraph, settings: RunSettings, arrays: Any, dtype: np.dtype, delta: float
     ) -> None:
         preset = find_preset(settings.device)
         state = make_state(dtype, graph, settings, 0.0)  # by default every superstep

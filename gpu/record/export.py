@@ -20,15 +20,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.files import written_whole
 from gpu.graph import CSRGraph
-from gpu.record.trace import (
-    BUCKETS,
-    REASON_WORDS,
-    SAMPLE,
-    Flag,
-    Reason,
-    Trace,
-    reached_mask,
-)
+from gpu.record.trace import BUCKETS, REASON_WORDS, SAMPLE, Flag, Reason, Trace, reached_mask
 from gpu.record.tracefile import plain
 
 CHUNK = 100_000  # rows of distances turned into text at a time

@@ -274,11 +274,7 @@ def _packed(archive: zipfile.ZipFile, size: int) -> bytes:
     return archive.read(info)
 
 
-def _runs(
-    archive: zipfile.ZipFile,
-    numbers: Sequence[int],
-    size: int,
-) -> list[Trace]:
+def _runs(archive: zipfile.ZipFile, numbers: Sequence[int], size: int) -> list[Trace]:
     """Return the traces, each an archive within the archive; nothing is written anywhere."""
     traces: list[Trace] = []
     for number in numbers:

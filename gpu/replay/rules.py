@@ -12,12 +12,7 @@ import numpy as np
 
 from gpu.graph import CSRGraph
 from gpu.record.events import MANAGER, EventKind
-from gpu.replay.state import (
-    Hand,
-    Item,
-    Pointers,
-    State,
-)
+from gpu.replay.state import Hand, Item, Pointers, State
 
 
 def apply(state: State, graph: CSRGraph, event: np.void) -> None:
