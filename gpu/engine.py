@@ -25,6 +25,7 @@ from gpu.numbers import check_choice, in_numbers, judge_range, unreached, wider
 from gpu.record.trace import (
     NEVER,
     SAMPLE,
+    VERTEX_TYPES,
     GraphReference,
     Probe,
     RunSettings,
@@ -59,8 +60,7 @@ class RunBuffers:
             require_room(*shape, graph.weights.dtype.itemsize)
         vertices = None
         if probe >= Probe.VERTICES:
-            kinds = (np.int64, np.int64, np.int32)
-            vertices = VertexProbe(*(np.empty(graph.n, kind) for kind in kinds))
+            vertices = VertexProbe(*(np.empty(graph.n, kind) for kind in VERTEX_TYPES.values()))
         buffers = cls(np.empty(shape, graph.weights.dtype), vertices)
         buffers.clear()
         return buffers

@@ -33,7 +33,7 @@ from gpu.engine import RunBuffers, result_shape
 from gpu.errors import MemoryNeededError
 from gpu.files import available_bytes
 from gpu.graph import CSRGraph, Provenance
-from gpu.record.trace import Probe, RunSettings, VertexProbe
+from gpu.record.trace import VERTEX_TYPES, Probe, RunSettings, VertexProbe
 
 SHM_FOLDER = Path("/dev/shm")  # Linux only
 SPARE_BYTES = 32 << 20  # left free for others in /dev/shm and in the temporary folder
@@ -42,16 +42,8 @@ BOUNDLESS = 2**62
 ALIGNMENT = 64  # bytes, of every array in its segment: a cache line
 PICTURE = "provisional"  # name of the array of a graph's first picture
 
+Place = tuple[tuple[int, ...], np.dtype, int]  # shape, dtype, offset in a segment, bytes
 Shapes = Mapping[str, tuple[Any, tuple[int, ...]]]  # name -> dtype, shape
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where one array lies in its segment."""
-
-    offset: int  # bytes
-    dtype: np.dtype
-    shape: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -130,8 +122,8 @@ class Segment:
         buffer = memoryview(self._mapping)
         raw = np.frombuffer(buffer if writeable else buffer.toreadonly(), np.uint8)
         return {
-            name: np.ndarray(place.shape, place.dtype, raw, place.offset)
-            for name, place in self.shared.places.items()
+            name: np.ndarray(shape, dtype, raw, offset)
+            for name, (shape, dtype, offset) in self.shared.places.items()
         }
 
     def unlink(self) -> None:
@@ -200,9 +192,7 @@ def buffer_shapes(graph: CSRGraph, settings: RunSettings) -> Shapes:
         "dist": (graph.weights.dtype, result_shape(graph, settings))
     }
     if settings.probe >= Probe.VERTICES:
-        shapes["first_reached_ns"] = (np.int64, (graph.n,))
-        shapes["last_improved_ns"] = (np.int64, (graph.n,))
-        shapes["times_processed"] = (np.int32, (graph.n,))
+        shapes |= {name: (kind, (graph.n,)) for name, kind in VERTEX_TYPES.items()}
     return shapes
 
 
@@ -240,7 +230,7 @@ def free_bytes(folder: Path) -> int:
 def _plan(shapes: Shapes) -> tuple[dict[str, Place], int]:
     places, end = {}, 0
     for name, (dtype, shape) in shapes.items():
-        places[name] = Place(end, np.dtype(dtype), shape)
+        places[name] = shape, np.dtype(dtype), end
         nbytes = np.dtype(dtype).itemsize * math.prod(shape)
         end = -(-(end + nbytes) // ALIGNMENT) * ALIGNMENT
     return places, max(end, ALIGNMENT)

@@ -12,9 +12,16 @@ from gpu.algorithms.all_pairs import ROWS, source_range
 from gpu.errors import ParameterError, TraceError
 from gpu.numbers import check_choice
 from gpu.record.events import MANAGER, EventKind
-from gpu.record.trace import NEVER, PART_ENTRIES, REASON_WORDS, Flag, Probe, Trace
+from gpu.record.trace import (
+    NEVER,
+    PART_ENTRIES,
+    REASON_WORDS,
+    VERTEX_TYPES,
+    Flag,
+    Probe,
+    Trace,
+)
 
-PER_VERTEX = ("first_reached_ns", "last_improved_ns", "times_processed")
 LARGEST_COUNT = 2**62  # differences of any two, and one more, are int64; as nanoseconds 146 years
 RANGES: tuple[tuple[tuple[str, ...], float, float], ...] = (  # columns of SAMPLE
     (("t_ns", "processed_vertices", "relaxed_edges", "improved"), 0, LARGEST_COUNT),
@@ -107,7 +114,7 @@ def check_samples(samples: np.ndarray) -> None:
 def _check_vertices(trace: Trace) -> None:
     if trace.vertices is None:
         return
-    for name in PER_VERTEX:
+    for name in VERTEX_TYPES:
         times = getattr(trace.vertices, name)
         if len(times) != trace.graph.n:
             raise TraceError(f"{name} has {len(times)} of {trace.graph.n} entries")

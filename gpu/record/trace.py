@@ -127,6 +127,13 @@ class VertexProbe:
     times_processed: np.ndarray  # int32; of a source: its rounds
 
 
+VERTEX_TYPES = {  # of the fields of VertexProbe
+    "first_reached_ns": np.dtype(np.int64),
+    "last_improved_ns": np.dtype(np.int64),
+    "times_processed": np.dtype(np.int32),
+}
+
+
 @dataclass(frozen=True)
 class RunSettings:
     """How a run is made; `gpu.engine.checked_settings` fills in defaults."""

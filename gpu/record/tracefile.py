@@ -37,6 +37,7 @@ from gpu.record.notes import plain_notes, read_notes
 from gpu.record.trace import (
     EVENT,
     SAMPLE,
+    VERTEX_TYPES,
     GraphReference,
     RunSettings,
     Trace,
@@ -57,13 +58,10 @@ UNPACKED_SLACK = 1 << 20  # bytes that any file may unpack to
 MEMBERS: dict[str, tuple[np.dtype, ...]] = {
     "samples": (SAMPLE,),
     "dist": tuple(map(np.dtype, NUMBER_TYPES)),
-    "first_reached_ns": (np.dtype(np.int64),),
-    "last_improved_ns": (np.dtype(np.int64),),
-    "times_processed": (np.dtype(np.int32),),
+    **{name: (kind,) for name, kind in VERTEX_TYPES.items()},
     "events": (EVENT,),
 }
 _DIMENSIONS = {"dist": (1, 2)}  # of a member, where it is not one
-_VERTEX_MEMBERS = ("first_reached_ns", "last_improved_ns", "times_processed")
 DAMAGED = (  # what reading a broken archive may raise
     zipfile.BadZipFile,
     zlib.error,
@@ -122,7 +120,7 @@ def parts(trace: Trace) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the header, JSON values, and the arrays that a file holds of a trace."""
     arrays: dict[str, np.ndarray] = {"samples": trace.samples, "dist": trace.dist}
     if trace.vertices is not None:
-        arrays |= {name: getattr(trace.vertices, name) for name in _VERTEX_MEMBERS}
+        arrays |= {name: getattr(trace.vertices, name) for name in VERTEX_TYPES}
     if trace.events is not None:
         arrays["events"] = trace.events
     return header_of(trace) | {"arrays": list(arrays)}, arrays
@@ -255,9 +253,9 @@ def assembled(header: TraceHeader, arrays: Mapping[str, np.ndarray]) -> Trace:
     for name in ("samples", "dist"):
         if name not in arrays:
             raise TraceError(f"it has no {name}")
-    vertices = [arrays[name] for name in _VERTEX_MEMBERS if name in arrays]
-    if len(vertices) not in (0, len(_VERTEX_MEMBERS)):
-        there = ", ".join(name for name in _VERTEX_MEMBERS if name in arrays)
+    vertices = [arrays[name] for name in VERTEX_TYPES if name in arrays]
+    if len(vertices) not in (0, len(VERTEX_TYPES)):
+        there = ", ".join(name for name in VERTEX_TYPES if name in arrays)
         raise TraceError(f"of the per-vertex arrays it has only {there}")
     samples = arrays["samples"]
     length = int(samples["t_ns"][-1]) if len(samples) else 0
