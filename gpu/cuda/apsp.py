@@ -1,11 +1,8 @@
 """All pairs on the device: the engine functions, which kernel a graph gets, and how big.
 
 A block works on one source at a time. Where its row of distances and two or three bits a vertex fit
-the shared memory of a multiprocessor they are kept there; where only the bits fit, the row
-is worked on in the output; beyond half a million vertices the bits leave too. Threads are
-dealt so that a multiprocessor is full: many small blocks on small graphs, one of 1024 on large
-ones, where more rows at once would push each other out of the cache (measured: 100,000
-vertices take 20 ms per 1,000 sources with 132 blocks of 1024, 30 with 528 of 256).
+the shared memory of a multiprocessor they are kept there; where only the bits fit, the row is
+worked on in the output; beyond half a million vertices the bits leave too.
 """
 
 from __future__ import annotations
@@ -93,10 +90,7 @@ def make_shape(
 
 
 def placed(kind: Kind, n: int, most: int, size: int) -> tuple[str, int]:
-    """Return which variant of a kernel n vertices get, and its dynamic shared memory in bytes.
-
-    most : bytes of dynamic shared memory that a block may have; size : of a distance, bytes
-    """
+    """Return which variant of a kernel n vertices get, and its dynamic shared memory, bytes."""
     words = (n + 31) // 32
     row, bits = size * n, 4 * words * kind.bits
     short, long = (2 * LIST_ITEMS, 4 * LIST_ITEMS) if kind.bits else (0, 0)
@@ -110,10 +104,7 @@ def placed(kind: Kind, n: int, most: int, size: int) -> tuple[str, int]:
 
 
 def block_threads(shared: int, per_sm: int) -> int:
-    """Return the threads of a block: a power of two from 128 to 1024.
-
-    shared : its dynamic shared memory; per_sm : that of a multiprocessor, bytes
-    """
+    """Return the threads of a block, a power of two; shared : its memory, bytes."""
     together = max(per_sm // (shared + STATIC_BYTES + RESERVED_BYTES), 1)
     threads = MOST_THREADS
     while threads > LEAST_THREADS and threads * together > THREADS_PER_SM:

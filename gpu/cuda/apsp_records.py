@@ -1,8 +1,7 @@
 """All pairs on the device: how a run is cut into chunks, and the records of its kernels.
 
-JOB, PROGRESS and CONTROL are the same bytes as in `kernels/apsp_row.cuh`. Everything here is
-plain arithmetic, so it is tested where there is no GPU. Rows, bytes and addresses are counted
-in 64 bits: a matrix of 46,341 vertices has more than 2^31 entries.
+JOB, PROGRESS and CONTROL are the same bytes as in `kernels/apsp_row.cuh`. Everything is counted in
+64 bits: a matrix of 46,341 vertices has more than 2^31 entries.
 """
 
 from __future__ import annotations
@@ -47,39 +46,29 @@ assert PROGRESS.itemsize == 64
 
 @dataclass(frozen=True)
 class Shape:
-    """What the launcher decided: kernels, threads a block, blocks, bytes.
-
-    shared : dynamic shared memory of a block; words : n / 32
-    scratch : words of global memory that a block needs for bits
-    wants_tails : whether arcs are found by themselves, not by their vertices
-    overlap : whether two chunks may be computed at once, which would double `workers` asked for
-    """
+    """What the launcher decided: kernels, threads a block, blocks, bytes."""
 
     kernel: Any
     begin: Any
     name: str
     threads: int
     blocks: int
-    shared: int
-    words: int
-    scratch: int
-    wants_tails: bool
-    overlap: bool
+    shared: int  # dynamic shared memory of a block
+    words: int  # n / 32
+    scratch: int  # words of global memory that a block needs for bits
+    wants_tails: bool  # arcs are found by themselves, not by their vertices
+    overlap: bool  # two chunks may be computed at once
 
 
 @dataclass(frozen=True)
 class ChunkPlan:
-    """How `count` sources are cut.
-
-    rows : of a chunk, the last may have fewer; slots : chunks that the device holds at once
-    device_bytes : of device memory beside the graph
-    """
+    """How `count` sources are cut."""
 
     count: int
-    rows: int
+    rows: int  # of a chunk, the last may have fewer
     chunks: int
-    slots: int
-    device_bytes: int
+    slots: int  # chunks that the device holds at once
+    device_bytes: int  # beside the graph
 
     def rows_of(self, chunk: int) -> int:
         """Return the rows of one chunk."""

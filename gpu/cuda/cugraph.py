@@ -1,8 +1,4 @@
-"""cuGraph's SSSP as an engine function: arrays in, one call, distances out.
-
-`pylibcugraph` and CuPy are imported when a run starts and nowhere before; the registry row says
-in one sentence what to install where they are missing.
-"""
+"""cuGraph's SSSP as an engine function: arrays in, one call, distances out."""
 
 from __future__ import annotations
 

@@ -1,11 +1,6 @@
 """Is there a GPU, and if not, why not and what to install: one sentence.
 
-    find_device("cuda:0") -> Device, or raises EngineError with the reason
-    why_not() -> None, or the reason in words (what window and command line show)
-
-CuPy is imported here and nowhere before. It may be missing, installed for another CUDA than
-the driver's, or fine on a machine without a GPU; each has its own sentence, and where a
-package is missing the exact pip line.
+CuPy is imported here and nowhere before. It may be missing, or installed for another CUDA.
 """
 
 from __future__ import annotations

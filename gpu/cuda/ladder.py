@@ -1,8 +1,5 @@
 """Four kernels that lead to `near_far.cu`, and the host loops that they need (kernels/ladder).
 
-    STEPS                       in order; each is a complete file that says what it adds, and why
-    distances(step, machine, graph, source, delta) -> int32 (n,)
-
 For reading, for lectures and for `sssp-scope bench ladder`; no engine uses it. Steps 1 and 2
 are driven from here, a launch a superstep; steps 3 and 4 are one launch. int32 weights alone.
 A machine allocates (`xp`: CuPy or NumPy) and launches: `CupyMachine`; tests have one of threads.

@@ -1,9 +1,7 @@
 """From kernel source to functions: compile options, and one compiled module a variant.
 
-A variant is a kernel file at a probe level for a number type and a number of threads a
-block. CuPy keeps compiled code in its own cache on disk; this module keeps the loaded ones
-of this process. Headers are put into the source before it is compiled, so that CuPy's cache
-notices when one of them changes.
+A variant is a kernel file at a probe level for a number type and a number of threads a block.
+Headers are put into the source, so that CuPy's cache on disk notices when one of them changes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The pinned memory through which host and running kernel talk.
 
-The kernel's courier writes SAMPLE records and counts them; the host reads them while the
-kernel runs and says how far it has read. The other way go Stop and a delta held by hand:
-the number first, then a new version, so that the kernel never reads half of a change.
+The kernel writes SAMPLE records and counts them; the host reads them while the kernel runs. The
+other way go Stop and a delta held by hand: the number first, then a new version.
 """
 
 from __future__ import annotations
@@ -18,13 +17,7 @@ RING_SAMPLES = 1 << 14  # 4 MiB: 160 ms of samples at the default period
 
 
 class HostRing:
-    """Pinned control block and ring of samples of one run.
-
-    Parameters
-    ----------
-    cupy : the imported module
-    samples : room, a power of two
-    """
+    """Pinned control block and ring of samples of one run; `samples` is a power of two."""
 
     def __init__(self, cupy: Any, samples: int) -> None:
         self.samples = samples

@@ -1,8 +1,6 @@
 """Near-Far, Bellman-Ford and delta-stepping on the device: one launcher, and all sizes.
 
-Their kernels are made of `kernels/superstep.cuh`. An algorithm is a `Kernel`: its file, its name,
-how many piles it fills beside near, and how many places a pile has. `Kernel.run` is the engine
-function of its registry entry.
+An algorithm is a `Kernel`, made of `kernels/superstep.cuh`; `Kernel.run` is its engine function.
 """
 
 from __future__ import annotations
@@ -27,16 +25,12 @@ SETTLED = 2  # which pile of items is that of settled vertices, where there are 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was tuned on an H100; nothing of it changes a result.
+    """What was tuned on an H100; nothing of it changes a result."""
 
-    threads : a block                   blocks_per_sm : blocks that share a wide frontier
-    wide_enter, wide_leave : vertices in near at which all blocks join, and leave again
-    """
-
-    threads: int = 1024
-    blocks_per_sm: int = 1
-    wide_enter: int = 640
-    wide_leave: int = 512
+    threads: int = 1024  # a block
+    blocks_per_sm: int = 1  # that share a wide frontier
+    wide_enter: int = 640  # vertices in near at which all blocks join
+    wide_leave: int = 512  # and leave again
 
 
 TUNED = Tuning()

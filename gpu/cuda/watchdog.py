@@ -1,9 +1,8 @@
 """End the process whose GPU says nothing any more.
 
-Every kernel ends itself after `LIMIT_S`. A kernel that fails to do so ends only with its process,
-so a thread of the process waits beside the run: after `SILENCE_S` without a sign of life it reports
-one sentence and ends the process. The command line and the engine process ask for this; a script
-that does not is never ended.
+Every kernel ends itself after `LIMIT_S`. One that fails to do so ends only with its process: after
+`SILENCE_S` without a sign of life a thread reports one sentence and ends the process, where that
+was asked for (the command line and the engine process do).
 """
 
 from __future__ import annotations

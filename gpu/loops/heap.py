@@ -44,8 +44,7 @@ def push(heap, size, key, value):  # type: ignore[no-untyped-def]
 def drop_top(heap, size):  # type: ignore[no-untyped-def]
     """Take the smallest entry out of a heap of `size`; return the new size.
 
-    The hole sinks to a leaf, and the last entry rises from there: it came from the bottom and
-    mostly belongs there, so this looks at half as many keys as sinking it from the top.
+    The hole sinks to a leaf, and the last entry rises from there, since it mostly belongs there.
     """
     size -= 1
     key, value = heap[size].key, heap[size].value

@@ -1,12 +1,8 @@
 """The recording of every event (probe level 3): one growing buffer, written by compiled loops.
 
-A `Log` is part of the bundle of arrays of a run. `on` is () below level 3, else (1,). The length
-of a tuple is part of its type, so a loop is compiled twice, and `record` is nothing in the version
-without recording. Recording only reads, so the schedule is the same at every level.
-
-A loop calls `lacks_room` before each piece of work, with the most events that the piece can write.
-Where they do not fit it returns LOG_FULL, and `grown` returns a larger buffer. A recording that
-passes MOST_EVENTS is an error.
+`Log.on` is () below level 3, else (1,). The length of a tuple is part of its type, so a loop is
+compiled twice, and `record` is nothing in the version without recording. A loop calls `lacks_room`
+before each piece of work, and returns LOG_FULL where its events do not fit.
 """
 
 from __future__ import annotations
@@ -79,10 +75,7 @@ def check_probe(probe: int, graph: CSRGraph) -> None:
 
 
 def record(log, t_ns, kind, worker, a, b, c):  # type: ignore[no-untyped-def]
-    """Write one event, or nothing where the log is not on.
-
-    Compiled code calls it with whatever integers are at hand; they become those of `_write`.
-    """
+    """Write one event, or nothing where the log is not on; integers may be of any type."""
     if len(log.on) > 0:
         _write(log, t_ns, kind, worker, a, b, c)
 

@@ -13,8 +13,7 @@ from gpu.loops.log import record
 def fill_sample(s, log, sample, assigned, busy):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE from a state; flags start again from here. Occupancy is the caller's.
 
-    s : a record of `gpu.loops.state`; assigned : vertices handed out and not finished;
-    busy : workers
+    assigned : vertices handed out and not finished; busy : workers
     """
     sample.t_ns = np.int64(s.t_ns)
     sample.head_bucket = s.head

@@ -1,8 +1,7 @@
 """The state of a loop: one record, whose first fields are the same for every algorithm.
 
-A loop is a compiled function that advances a run by a slice, in the order of its time. All that
-it knows is in a record and a bundle of arrays, so stopping, stepping, a dragged delta and growing
-an array happen between two calls.
+All that a loop knows is in a record and a bundle of arrays, so stopping, stepping, a dragged delta
+and growing an array happen between two calls.
 """
 
 from __future__ import annotations
@@ -94,10 +93,7 @@ def vertex_arrays(buffers: RunBuffers) -> tuple[Array, Array, Array]:
 
 
 def reach_source(arrays: Any, settings: RunSettings) -> None:
-    """Give the source its distance, and from probe level 2 its times.
-
-    arrays : a bundle with dist, first_ns and last_ns
-    """
+    """Give the source its distance, and from probe level 2 its times."""
     arrays.dist[settings.source] = 0
     if settings.probe >= Probe.VERTICES:
         arrays.first_ns[settings.source] = arrays.last_ns[settings.source] = 0

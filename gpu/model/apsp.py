@@ -1,9 +1,4 @@
-"""All pairs on the modelled GPU: the engine functions, and the run as the driver sees it.
-
-Blocks are worker blocks of the modelled device, at most one for each source. The rows are
-written in place, into whatever array or memory map the caller gave; beside them a block has
-n / 32 words of bits.
-"""
+"""All pairs on the modelled GPU: the engine functions, and the run as the driver sees it."""
 
 from __future__ import annotations
 

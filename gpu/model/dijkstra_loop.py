@@ -1,9 +1,7 @@
 """The modelled Dijkstra: one worker and a binary heap, resumable between vertices.
 
-Taking the closest vertex sifts down the heap, one dependent trip a level; its arcs are
-relaxed by the worker's lanes together; every push costs one trip, the mean depth to which
-a new entry rises. Stale entries are dropped when they come up: that costs their sift,
-and they do not count as processed.
+Taking the closest vertex sifts down the heap, one dependent trip a level; its arcs are relaxed by
+the worker's lanes together; every push costs one trip. Stale entries cost their sift.
 """
 
 from __future__ import annotations
@@ -25,10 +23,7 @@ HEAP_STATE = state_dtype(("hop_ns", "<f8"), ("size", "<i8"), ("lanes", "<i8"))
 
 @compiled_lean
 def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-def]
-    """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends.
-
-    arrays : gpu.loops.heap.HeapArrays; state : HEAP_STATE (1,). Returns samples written.
-    """
+    """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends."""
     s = state[0]
     written, taken = 0, 0
     until = s.relaxed + most_relaxed

@@ -1,9 +1,7 @@
 """State of the modelled ADDS run: records and arrays, so that a run can pause anywhere.
 
-SIM is one record of scalars, COST the price list of a device, Machine the bundle of
-arrays that the compiled loop of `adds_loop` works on. Everything that a run knows is in
-them: stopping, stepping, a dragged delta and growing the pool all happen between two
-calls of `advance`.
+SIM is one record of scalars, COST the price list of a device, Machine the bundle of arrays that the
+compiled loop of `adds_loop` works on.
 """
 
 from __future__ import annotations
@@ -213,11 +211,7 @@ def drops_stale(settings: RunSettings) -> bool:
 
 
 def queues_losers(graph: CSRGraph, settings: RunSettings) -> bool:
-    """Whether what looked better, and lost the race to improve its vertex, is queued as well.
-
-    The authors' code for whole numbers does so, their code for decimals does not, and neither
-    has numbers of 64 bits.
-    """
+    """Whether what lost the race to improve its vertex is queued, as in the authors' int32 code."""
     return bool(settings.parameters["as_published"]) and graph.weights.dtype == np.int32
 
 

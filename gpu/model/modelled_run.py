@@ -79,12 +79,7 @@ class SuperstepRun(LoopRun):
 
 
 def wave_arrays(graph: CSRGraph, preset: Preset) -> Six:
-    """Return what a wave of supersteps needs, for B blocks.
-
-    The distances read at its start; float64 (B,), until when each block is busy; and four times
-    int64 (B,): arcs of its fullest warp, arcs of the block, parts of hubs that it does and hubs
-    that it has put aside, all in this wave.
-    """
+    """Return what a wave of supersteps needs: `snapshot` to `hubs` of `near_far.Piles`."""
     blocks = step_blocks(preset)
     wave = blocks * step_threads(preset)
     snapshot = np.empty(min(wave, max(graph.n, 1)), graph.weights.dtype)

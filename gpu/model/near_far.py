@@ -220,9 +220,7 @@ class BellmanFordRun(SuperstepRun):
 class AsyncNearFarRun(NearFarRun):
     """One modelled run with a target and no barrier; a delta holds from the next move on.
 
-    The kernel's warps go on whenever they like. The model takes them in rounds: in each,
-    everything that is near is processed once, and a round costs what a hop of the kernel does,
-    however wide it is (`alone_ns`, and beyond that what any wave costs).
+    The model takes the kernel's free warps in rounds of the cost of a hop (`alone_ns`).
     """
 
     def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:

@@ -185,32 +185,20 @@ class Verification:
 
 @dataclass(frozen=True)
 class Trace:
-    """One run, whole and immutable.
-
-    samples : SAMPLE (k,), k >= 1, times never falling; the last holds the totals
-    dist : (n,) in the type of the run, "unreached" as in `gpu.numbers`; from k sources (k, n),
-        row i from settings.source + i
-    vertices : per-vertex record from probe level 2, else None
-    events : EVENT (e,) from probe level 3, else None
-    clock : "modelled" or "measured": what t_ns is
-    outcome : "finished" or "stopped"
-    environment : engine, device and library versions, date
-    notes : what a person pinned to its moments, and to vertices of its graph
-    notes_left_out : what of a file's notes could not be read, a sentence, or ""
-    """
+    """One run, whole and immutable."""
 
     settings: RunSettings
     graph: GraphReference
-    samples: np.ndarray
-    dist: np.ndarray
-    clock: str
-    outcome: str
-    environment: dict[str, Any]
-    vertices: VertexProbe | None = None
-    events: np.ndarray | None = None
+    samples: np.ndarray  # SAMPLE (k,), k >= 1, times never falling; the last holds the totals
+    dist: np.ndarray  # (n,), or (k, n): row i from settings.source + i; see `gpu.numbers`
+    clock: str  # "modelled" or "measured": what t_ns is
+    outcome: str  # "finished" or "stopped"
+    environment: dict[str, Any]  # engine, device and library versions, date
+    vertices: VertexProbe | None = None  # from probe level 2
+    events: np.ndarray | None = None  # EVENT (e,), probe level 3
     verification: Verification | None = None
-    notes: tuple[Note, ...] = ()
-    notes_left_out: str = ""
+    notes: tuple[Note, ...] = ()  # pinned to its moments, and to vertices of its graph
+    notes_left_out: str = ""  # why a file's notes could not be read
 
     @property
     def last(self) -> np.void:
