@@ -21,7 +21,6 @@ from gpu.cpu import (
     delta_stepping,
     delta_stepping_state as state,
     host,
-    threads as system_threads,
 )
 from gpu.cpu.threads import end_sleepers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
@@ -193,29 +192,6 @@ def test_two_runs_at_once_have_threads_and_buckets_of_their_own() -> None:
     assert not wrong
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system ties no thread")
-def test_threads_as_many_as_cores_sleep_tied_each_to_its_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cores = os.sched_getaffinity(0)
-    if len(cores) < 2:
-        pytest.skip("one core: nothing to tie apart")
-    monkeypatch.setattr(system_threads, "PINNED_FROM", 2)
-    end_sleepers()
-    before = set(os.listdir("/proc/self/task"))
-    for _ in range(2):
-        gpu.run(
-            make_graph("grid", np.int32),
-            "delta_stepping",
-            "cpu",
-            parameters={"threads": len(cores)},
-        )
-        fresh = set(os.listdir("/proc/self/task")) - before
-        tied = [os.sched_getaffinity(int(thread)) for thread in fresh]
-        assert sorted(map(sorted, tied)) == [[core] for core in sorted(cores)]
-    end_sleepers()
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
 def test_a_forked_process_has_threads_of_its_own_and_ends() -> None:
     program = """
@@ -255,17 +231,6 @@ def test_several_threads_get_a_width_by_weight_alone_where_a_search_spreads_slow
     graph = sample_graphs.make(key, n=2**15)
     wanted = weights * graph.mean_weight
     assert delta_stepping.own_delta(graph, threads) == pytest.approx(wanted, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("kind", "fast"), [("grid", False), ("chain", False), ("star", True), ("alone", False)]
-)
-def test_a_graph_knows_whether_a_few_hops_meet_much_of_it(kind: str, fast: bool) -> None:
-    if kind == "alone":  # nothing leaves the vertices that searches begin at
-        graph = CSRGraph.from_arcs(*np.zeros((3, 0), np.int32), n=5000)
-    else:
-        graph = sample_graphs.make(kind, n=5000)
-    assert graph.spreads_fast == fast
 
 
 @pytest.mark.parametrize(

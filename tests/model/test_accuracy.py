@@ -25,21 +25,6 @@ def test_the_words_are_computed_from_the_comparison() -> None:
     assert "never compared" in error_words("dijkstra")
 
 
-def test_every_ratio_follows_from_its_points() -> None:
-    for row in rows():
-        ratios = [point["modelled_ms"] / point["measured_ms"] for point in row["points"]]
-        assert row["ratio_low"] == pytest.approx(min(ratios))
-        assert row["ratio_high"] == pytest.approx(max(ratios))
-        assert -1 <= row["rank_correlation"] <= 1
-
-
-def test_half_of_the_graphs_were_held_out() -> None:
-    fitted = {row["graph"] for row in rows() if row["fitted"]}
-    held_out = {row["graph"] for row in rows() if not row["fitted"]}
-    assert fitted == set(model_error.FITTED)
-    assert len(held_out) == len(fitted)
-
-
 COUNTED = {"processed": 1000, "bucket_switches": 5}  # on a device, as its rows have it
 
 
