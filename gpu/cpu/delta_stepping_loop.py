@@ -33,19 +33,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.cpu import delta_stepping_state as state
-from gpu.cpu.atomics import (
-    as_bits,
-    atomic_add,
-    atomic_min,
-    call_yield,
-    fetch,
-    load,
-    pause,
-    read_clock,
-    store,
-    swap,
-)
+from gpu.cpu import atomics, delta_stepping_state as state
 from gpu.delta import BY_HAND, START
 from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED
 from gpu.loops.plus import plus
@@ -96,7 +84,7 @@ def _begin(shared, t, control, me):  # type: ignore[no-untyped-def]
         if shared.probe > 0:
             write_sample(shared, 0, 0, 1)
             shared.totals[0].next_sample_ns = control[state.PERIOD]
-            store(control, state.WRITTEN, 1)
+            atomics.store(control, state.WRITTEN, 1)
 
 
 @compiled_inline
@@ -106,9 +94,9 @@ def _work_off(shared, t, control, me):  # type: ignore[no-untyped-def]
         if t.left == 0 and not _find(shared, t, me):
             return True
         if not _process(shared, t, control, me):
-            swap(control, state.STOP, state.GO_ON, state.TO_GROW)
+            atomics.swap(control, state.STOP, state.GO_ON, state.TO_GROW)
             return False
-        if load(control, state.STOP) != state.GO_ON:
+        if atomics.load(control, state.STOP) != state.GO_ON:
             return False
 
 
@@ -143,7 +131,7 @@ def _offer(shared, t, me):  # type: ignore[no-untyped-def]
     """Put vertices in hand on offer; more of them from time to time where all were taken."""
     offers, pool, row, at = shared.offers, shared.pool, np.uintp(me), me * state.OFFER_WORDS
     made = offers[at + state.MADE]
-    left = made - load(offers, at + state.TAKEN)
+    left = made - atomics.load(offers, at + state.TAKEN)
     t.wanted = min(2 * t.wanted, state.OFFERS) if left == 0 else max(t.wanted >> 1, 1)
     while left < t.wanted and t.hand_count > state.OFFER:
         rest = ((t.hand_count - 1) & state.LAST) + 1
@@ -160,7 +148,7 @@ def _offer(shared, t, me):  # type: ignore[no-untyped-def]
             _free(shared, t, me, chunk)
         made += 1
         left += 1
-        store(offers, at + state.MADE, made)
+        atomics.store(offers, at + state.MADE, made)
 
 
 @compiled_inline
@@ -168,15 +156,15 @@ def _offer_pieces(shared, me, vertex, dist, start, end):  # type: ignore[no-unty
     """Offer a long row's arcs piece by piece, from its end; return the end of what remains."""
     offers, at = shared.offers, me * state.OFFER_WORDS
     made, piece = offers[at + state.MADE], (end - start - 1) // state.PIECE
-    while piece > 0 and made - load(offers, at + state.TAKEN) < state.OFFERS:
+    while piece > 0 and made - atomics.load(offers, at + state.TAKEN) < state.OFFERS:
         place = made & (state.OFFERS - 1)
         target = shared.pool[np.uintp(me), np.uintp(place >> state.PLACE_BITS), _place(place, 0)]
-        target.bits, target.vertex = as_bits(dist), vertex
+        target.bits, target.vertex = atomics.as_bits(dist), vertex
         offers[at + state.SIZES + place] = -piece
         end = start + piece * state.PIECE
         piece -= 1
         made += 1
-        store(offers, at + state.MADE, made)
+        atomics.store(offers, at + state.MADE, made)
     return end
 
 
@@ -190,8 +178,8 @@ def _place(offer, i):  # type: ignore[no-untyped-def]
 def _take(shared, t, me, victim):  # type: ignore[no-untyped-def]
     """Take what a thread has on offer; False where there is nothing."""
     offers, pool, at = shared.offers, shared.pool, victim * state.OFFER_WORDS
-    taken = load(offers, at + state.TAKEN)
-    if taken >= load(offers, at + state.MADE):
+    taken = atomics.load(offers, at + state.TAKEN)
+    if taken >= atomics.load(offers, at + state.MADE):
         return False
     place = taken & (state.OFFERS - 1)
     size = offers[at + state.SIZES + place]
@@ -200,7 +188,7 @@ def _take(shared, t, me, victim):  # type: ignore[no-untyped-def]
         source = pool[np.uintp(victim), np.uintp(place >> state.PLACE_BITS), _place(place, i)]
         target = pool[np.uintp(me), state.IN_HAND, np.uintp(i)]
         target.bits, target.vertex = source.bits, source.vertex
-    if not swap(offers, at + state.TAKEN, taken, taken + 1):
+    if not atomics.swap(offers, at + state.TAKEN, taken, taken + 1):
         return False
     t.chunk, t.left, t.piece = state.IN_HAND, count, max(-size, 0)
     return True
@@ -222,19 +210,19 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
     row, chunk = np.uintp(me), np.uintp(t.chunk)
     for place in range(t.left - 1, -1, -1):
         vertex = np.int64(pool[row, chunk, np.uintp(place)].vertex)
-        fetch(shared.indptr, vertex)
-        fetch(shared.bits, vertex)
+        atomics.fetch(shared.indptr, vertex)
+        atomics.fetch(shared.bits, vertex)
         if shared.probe >= 2:
-            fetch(shared.times, vertex)
+            atomics.fetch(shared.times, vertex)
     for place in range(t.left - 1, -1, -1):
         start = shared.indptr[np.uintp(pool[row, chunk, np.uintp(place)].vertex)]
-        fetch(shared.indices, start)
-        fetch(shared.weights, start)
+        atomics.fetch(shared.indices, start)
+        atomics.fetch(shared.weights, start)
     while t.left > 0:
         last = np.uintp(t.left - 1)
         vertex = np.int64(pool[row, chunk, last].vertex)
         dist = shared.dist[np.uintp(vertex)]
-        if as_bits(dist) == pool[row, chunk, last].bits:
+        if atomics.as_bits(dist) == pool[row, chunk, last].bits:
             start, end = shared.indptr[np.uintp(vertex)], shared.indptr[np.uintp(vertex + 1)]
             needed = min(end - start, slots) + (end - start) // state.CHUNK + 3
             if t.free < needed:
@@ -266,16 +254,16 @@ def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
     while first < end:
         last = min(first + state.BLOCK, end)
         for arc in range(last, min(last + state.BLOCK, end)):
-            fetch(shared.bits, np.int64(shared.indices[np.uintp(arc)]))
+            atomics.fetch(shared.bits, np.int64(shared.indices[np.uintp(arc)]))
         for arc in range(first, last):
             to = np.int64(shared.indices[np.uintp(arc)])
             reached = plus(dist, shared.weights[np.uintp(arc)])
             if reached < shared.dist[np.uintp(to)]:
-                bits, old = as_bits(reached), shared.bits[np.uintp(to)]
+                bits, old = atomics.as_bits(reached), shared.bits[np.uintp(to)]
                 if alone:
                     shared.bits[np.uintp(to)] = bits
                 else:
-                    old = atomic_min(shared.bits, to, bits)
+                    old = atomics.atomic_min(shared.bits, to, bits)
                 if bits < old:
                     improved += 1
                     _push(shared, t, me, np.float64(reached), reached, to)
@@ -283,7 +271,7 @@ def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
                         shared.last_ns[np.uintp(to)] = t.now_ns
                         if old == shared.unreached:
                             shared.first_ns[np.uintp(to)] = t.now_ns
-            elif as_bits(reached) == shared.unreached:
+            elif atomics.as_bits(reached) == shared.unreached:
                 overflowed |= shared.bits[np.uintp(to)] == shared.unreached
         first = last
     t.relaxed += end - start
@@ -301,7 +289,7 @@ def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
         if len(shared.threads) == 1:
             shared.times[np.uintp(vertex)] += 1
         else:
-            atomic_add(shared.times, vertex, 1)
+            atomics.atomic_add(shared.times, vertex, 1)
         t.until_clock -= 1
         if t.until_clock <= 0:
             t.until_clock = state.CLOCK_EVERY
@@ -310,7 +298,7 @@ def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
 
 @compiled_lean
 def _look_at_clock(t, control, clock, kind):  # type: ignore[no-untyped-def]
-    t.now_ns = max(t.now_ns, read_clock(clock, kind) - control[state.STARTED])
+    t.now_ns = max(t.now_ns, atomics.read_clock(clock, kind) - control[state.STARTED])
 
 
 @compiled_inline
@@ -335,7 +323,7 @@ def _push(shared, t, me, place, dist, vertex):  # type: ignore[no-untyped-def]
         shared.link[row, np.uintp(fresh)] = shared.top[row, slot]
         shared.top[row, slot] = fresh
     chunk = np.uintp(shared.top[row, slot])
-    shared.pool[row, chunk, at].bits = as_bits(dist)
+    shared.pool[row, chunk, at].bits = atomics.as_bits(dist)
     shared.pool[row, chunk, at].vertex = vertex
     shared.counts[row, slot] = count + 1
 
@@ -351,16 +339,16 @@ def _leave_bucket(shared, t, control, me):  # type: ignore[no-untyped-def]
             step += 1
             slot = slot + 1 if slot + 1 < slots else 0
         t.lowest, t.lowest_count = step, np.int64(shared.counts[me, slot])
-        if step < load(control, state.LOWEST):
-            atomic_min(control, state.LOWEST, step)
+        if step < atomics.load(control, state.LOWEST):
+            atomics.atomic_min(control, state.LOWEST, step)
     t.stage = state.WAITING
-    return atomic_add(control, state.BUSY, -1) == 1
+    return atomics.atomic_add(control, state.BUSY, -1) == 1
 
 
 @compiled_lean
 def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
     """Choose the next bucket, alone: nobody else does anything."""
-    step, totals = load(control, state.LOWEST), shared.totals[0]
+    step, totals = atomics.load(control, state.LOWEST), shared.totals[0]
     control[state.STEP], control[state.LOWEST] = step, state.NOBODY
     if step < state.NOBODY:
         size = np.int64(0)  # not a literal, for which write_sample would be compiled once more
@@ -381,8 +369,8 @@ def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
     else:
         _look_at_clock(t, control, shared.clock, shared.clock_kind)
         control[state.ENDED_NS] = t.now_ns
-    atomic_add(control, state.BUSY, len(shared.threads))
-    store(control, state.BUCKET, t.bucket + 1)
+    atomics.atomic_add(control, state.BUSY, len(shared.threads))
+    atomics.store(control, state.BUCKET, t.bucket + 1)
 
 
 @compiled_inline
@@ -396,19 +384,20 @@ def _await(shared, t, control, me, last):  # type: ignore[no-untyped-def]
         if last:
             _end_bucket(shared, t, control)
             last = False
-        if load(control, state.BUCKET) != t.bucket:
+        if atomics.load(control, state.BUCKET) != t.bucket:
             return True
-        if load(control, state.STOP) != state.GO_ON:
+        if atomics.load(control, state.STOP) != state.GO_ON:
             return False
         victim = victim + 1 if victim + 1 < threads else 0
         at = victim * state.OFFER_WORDS
-        if load(shared.offers, at + state.TAKEN) < load(shared.offers, at + state.MADE):
-            busy = load(control, state.BUSY)
-            if busy > 0 and swap(control, state.BUSY, busy, busy + 1):
+        taken = atomics.load(shared.offers, at + state.TAKEN)
+        if taken < atomics.load(shared.offers, at + state.MADE):
+            busy = atomics.load(control, state.BUSY)
+            if busy > 0 and atomics.swap(control, state.BUSY, busy, busy + 1):
                 if _take(shared, t, me, victim):
                     t.stage = state.AT_WORK
                     return True
-                last = atomic_add(control, state.BUSY, -1) == 1
+                last = atomics.atomic_add(control, state.BUSY, -1) == 1
         if victim == me:
             looks += 1
             _wait(looks, shared.yielder)
@@ -417,9 +406,9 @@ def _await(shared, t, control, me, last):  # type: ignore[no-untyped-def]
 @compiled_lean
 def _wait(looks, yielder):  # type: ignore[no-untyped-def]
     """Wait a moment; after many looks, let another thread have the core."""
-    pause()
+    atomics.pause()
     if looks > state.SPINS:
-        call_yield(yielder)
+        atomics.call_yield(yielder)
 
 
 @compiled_inline
@@ -442,12 +431,12 @@ def _next_bucket(shared, t, control):  # type: ignore[no-untyped-def]
 def _sample(shared, t, control, size):  # type: ignore[no-untyped-def]
     """Write a sample of a bucket of `size` vertices, if one is due and there is room for it."""
     ring = len(shared.samples) - 1
-    if control[state.WRITTEN] - load(control, state.READ) < ring:
+    if control[state.WRITTEN] - atomics.load(control, state.READ) < ring:
         _look_at_clock(t, control, shared.clock, shared.clock_kind)
         totals = shared.totals[0]
         if t.now_ns >= totals.next_sample_ns:
             write_sample(shared, t.now_ns, control[state.WRITTEN] % ring, size)
-            store(control, state.WRITTEN, control[state.WRITTEN] + 1)
+            atomics.store(control, state.WRITTEN, control[state.WRITTEN] + 1)
             totals.next_sample_ns = t.now_ns + control[state.PERIOD]
 
 

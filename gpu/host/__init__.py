@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from gpu.host.host import EngineHost
-from gpu.host.memory import Memory
+from gpu.host.host import EngineHost as EngineHost
+from gpu.host.memory import Memory as Memory
 from gpu.host.messages import (
-    EngineLost,
-    Entries,
-    Failed,
-    GraphLoaded,
-    LayoutDone,
-    LiveRun,
-    LoadRequest,
-    Message,
-    Progress,
-    Ready,
-    RunFinished,
-    RunStarted,
-    Verified,
+    EngineLost as EngineLost,
+    Entries as Entries,
+    Failed as Failed,
+    GraphLoaded as GraphLoaded,
+    LayoutDone as LayoutDone,
+    LiveRun as LiveRun,
+    LoadRequest as LoadRequest,
+    Message as Message,
+    Progress as Progress,
+    Ready as Ready,
+    RunFinished as RunFinished,
+    RunStarted as RunStarted,
+    Verified as Verified,
 )
-
-__all__ = [
-    "EngineHost",
-    "EngineLost",
-    "Entries",
-    "Failed",
-    "GraphLoaded",
-    "LayoutDone",
-    "LiveRun",
-    "LoadRequest",
-    "Memory",
-    "Message",
-    "Progress",
-    "Ready",
-    "RunFinished",
-    "RunStarted",
-    "Verified",
-]

@@ -45,15 +45,6 @@ from gpu.host.memory import (
     share,
     share_graph,
 )
-from gpu.host.messages import (
-    EngineLost,
-    Entries,
-    Failed,
-    LiveRun,
-    LoadRequest,
-    Message,
-    RunFinished,
-)
 from gpu.host.process import EngineProcess
 from gpu.host.ring import FRAME, RING, SampleStore
 from gpu.record.trace import SAMPLE, Flag, GraphReference, RunSettings, Trace
@@ -93,7 +84,7 @@ class Job:
 class LoadJob(Job):
     """Read a graph."""
 
-    request: LoadRequest
+    request: say.LoadRequest
     doing: str = "reading a graph"
 
 
@@ -115,7 +106,7 @@ class RunJob(Job):
     token: int
     settings: RunSettings
     doing: str = "running an algorithm"
-    live: LiveRun | None = None
+    live: say.LiveRun | None = None
     reference: GraphReference | None = None
     store: SampleStore = field(default_factory=SampleStore)
 
@@ -146,8 +137,8 @@ class RunJob(Job):
 class EngineHost:
     """The engine process, seen from its owner."""
 
-    def __init__(self, entries: Entries | None = None, memory: Memory | None = None) -> None:
-        self._memory, self._entries = memory or Memory(), entries or Entries()
+    def __init__(self, entries: say.Entries | None = None, memory: Memory | None = None) -> None:
+        self._memory, self._entries = memory or Memory(), entries or say.Entries()
         self._ids = itertools.count(1)
         self._delta: float | None = None  # held by hand, weight units
         self._pace: float | None = None  # samples per second of wall time
@@ -157,11 +148,11 @@ class EngineHost:
         self._started_run: RunJob | None = None  # the last one
         self._newest_run = 0  # run_id of the last request for a run
         self._shared: SharedGraph | None = None  # what a new run would use
-        self._outbox: list[Message] = []
+        self._outbox: list[say.Message] = []
         self._serial = self._failed_starts = 0
         self._is_started = self._is_closed = False
         self._beats, self._silent_s, self._looked_at = 0, 0.0, monotonic()
-        self.live: LiveRun | None = None  # the run that goes on, or whose end the last poll told
+        self.live: say.LiveRun | None = None  # goes on, or ended by the last poll
 
     # life
 
@@ -192,7 +183,7 @@ class EngineHost:
 
     # requests: each returns its run_id
 
-    def load(self, request: LoadRequest) -> int:
+    def load(self, request: say.LoadRequest) -> int:
         """Read a graph in the child."""
         run_id = self._new_id()
         self._replace_everything()
@@ -253,7 +244,7 @@ class EngineHost:
 
     # what happened
 
-    def poll(self) -> list[Message]:
+    def poll(self) -> list[say.Message]:
         """Return what happened since the last call; never waits. Call it at about 30 Hz."""
         if self._started_run is None or self._started_run.over:
             self.live = None
@@ -335,7 +326,7 @@ class EngineHost:
             self._queue.remove(job)
             job.finish()
             if tell_all or isinstance(job, RunJob):
-                self._outbox.append(Failed(job.run_id, CancelledByUserError(words)))
+                self._outbox.append(say.Failed(job.run_id, CancelledByUserError(words)))
 
     def _interrupt(self, job: Job, *, at_once: bool = False) -> None:
         """Ask the current request to end; the child is killed if it does not.
@@ -373,7 +364,7 @@ class EngineHost:
                 name, *arguments = self._command(job)
             except GpuError as error:
                 job.finish()
-                self._outbox.append(Failed(job.run_id, error))
+                self._outbox.append(say.Failed(job.run_id, error))
                 continue
             self._current = job
             self._silent_s = 0.0
@@ -425,13 +416,13 @@ class EngineHost:
     def _on_warmed_up(self) -> None:
         self._outbox.append(say.Ready(0))
 
-    def _on_tell(self, message: Message) -> None:
+    def _on_tell(self, message: say.Message) -> None:
         """Pass a message on, unless its request was replaced."""
         if message.run_id:
             job = self._job()
             if job.silent:
                 return
-            if isinstance(message, Failed):
+            if isinstance(message, say.Failed):
                 self._collect()
                 job.finish()
         self._outbox.append(message)
@@ -478,7 +469,7 @@ class EngineHost:
         shared.graph.__dict__["hash"] = reference.hash
         job.segment = self._memory.attach(arrays)
         buffers = open_buffers(job.segment, writeable=False)
-        job.live = LiveRun(job.run_id, shared.graph, settings, buffers)
+        job.live = say.LiveRun(job.run_id, shared.graph, settings, buffers)
         job.reference = reference
         self._started_run, self.live = job, job.live
         self._outbox.append(say.RunStarted(job.run_id))
@@ -488,7 +479,7 @@ class EngineHost:
         assert isinstance(job, RunJob)
         self._collect()
         events = self._adopt(arrays)["events"] if arrays is not None else None
-        self._outbox.append(RunFinished(job.run_id, job.trace(replace(trace, events=events))))
+        self._outbox.append(say.RunFinished(job.run_id, job.trace(replace(trace, events=events))))
         job.finish()
         job.doing = "checking the distances"
         if job.deadline is not None:  # it did end; the proofs may take a little longer
@@ -551,18 +542,18 @@ class EngineHost:
             words = f"killed: it did not stop within {GRACE_S:g} s"
         trace = job.cut_off(words) if isinstance(job, RunJob) else None
         if not stopped:
-            self._outbox.append(EngineLost(run_id, words, trace))
+            self._outbox.append(say.EngineLost(run_id, words, trace))
         elif trace is not None:
-            self._outbox.append(RunFinished(run_id, trace))
+            self._outbox.append(say.RunFinished(run_id, trace))
         elif run_id:
-            self._outbox.append(Failed(run_id, CancelledByUserError("stopped")))
+            self._outbox.append(say.Failed(run_id, CancelledByUserError("stopped")))
         if job is not None:
             job.finish()
 
     def _give_up(self, words: str) -> None:
         """Say that there is no child; the next request will try again."""
-        self._outbox.append(EngineLost(0, words))
+        self._outbox.append(say.EngineLost(0, words))
         while self._queue:
             job = self._queue.popleft()
             job.finish()
-            self._outbox.append(Failed(job.run_id, EngineError(words)))
+            self._outbox.append(say.Failed(job.run_id, EngineError(words)))

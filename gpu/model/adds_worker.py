@@ -26,18 +26,7 @@ from gpu.loops.heap import push
 from gpu.loops.log import ARC_EVENTS, record
 from gpu.loops.plus import plus
 from gpu.loops.sample import note_improved
-from gpu.model.machine import (
-    BLOCK_WORDS,
-    FLUSH_ROUNDS,
-    HUB_ARCS,
-    IN_FLIGHT,
-    JITTER,
-    KEEP,
-    OUT_ROOM,
-    PIECE_ARCS,
-    QUEUE_ROOM,
-    SPLIT_ARCS,
-)
+from gpu.model import machine as sizes
 
 raw_offset = compiled_inline(scheduler.raw_offset)
 push_offset = compiled_inline(scheduler.push_offset)
@@ -51,8 +40,8 @@ def row_of(machine, item):  # type: ignore[no-untyped-def]
     n = len(machine.indptr) - 1
     if item < n:
         return item, machine.indptr[item], machine.indptr[item + 1]
-    first = (item - n) * PIECE_ARCS
-    return _tail_of(machine.indptr, first), first, first + PIECE_ARCS
+    first = (item - n) * sizes.PIECE_ARCS
+    return _tail_of(machine.indptr, first), first, first + sizes.PIECE_ARCS
 
 
 @compiled_lean
@@ -71,8 +60,8 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
             return
         w.since += 1
         waiting = w.head != w.tail or w.hubs > 0
-        feed = s.idle > 0 and w.since >= FLUSH_ROUNDS and not c.as_published
-        if w.out > 0 and (not waiting or feed or w.out > OUT_ROOM // 2):
+        feed = s.idle > 0 and w.since >= sizes.FLUSH_ROUNDS and not c.as_published
+        if w.out > 0 and (not waiting or feed or w.out > sizes.OUT_ROOM // 2):
             w.phase = 2
             schedule(machine, s, worker, s.t_ns + c.push_ns)
             return
@@ -108,7 +97,7 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
     share = (take * c.warp + c.lanes - 1) // c.lanes  # vertices of one warp
     arcs, of_warp, fullest, until = 0, 0, 0, share
     for place in range(take):
-        at = (w.head + place) & (QUEUE_ROOM - 1)
+        at = (w.head + place) & (sizes.QUEUE_ROOM - 1)
         item = machine.items[worker, at]
         vertex, first, end = row_of(machine, item)
         current = machine.dist[vertex]
@@ -121,7 +110,7 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
             record(machine.log, s.t_ns, codes.STALE, worker, vertex, w.bucket, queued)
             continue
         degree = end - first
-        if degree > HUB_ARCS:
+        if degree > sizes.HUB_ARCS:
             machine.items[worker, at] = -1 - item
             machine.hubs[worker, w.hubs] = item
             machine.hub_dist[worker, w.hubs] = current
@@ -148,7 +137,7 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
     current = machine.dist[hub]
     rest = 0
     until = w.given_first if first + w.arc < w.given_first else end
-    w.take, w.wave_arc = 0, min(w.arc + IN_FLIGHT * c.lanes, until - first)
+    w.take, w.wave_arc = 0, min(w.arc + sizes.IN_FLIGHT * c.lanes, until - first)
     if c.drop_stale and machine.hub_dist[worker, w.hubs - 1] > current:
         rest, w.wave_arc = end - first - w.arc, -1  # the newer item does them; the rounds are idle
         if w.arc == 0:
@@ -168,7 +157,7 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
 @compiled_inline
 def _end_at(machine, s, c, worker, arcs, fullest, lanes):  # type: ignore[no-untyped-def]
     """Schedule a round's end: its trips, or its turn at the memory, whichever is later."""
-    trips = (fullest + lanes * IN_FLIGHT - 1) // (lanes * IN_FLIGHT)
+    trips = (fullest + lanes * sizes.IN_FLIGHT - 1) // (lanes * sizes.IN_FLIGHT)
     narrow = fullest <= lanes
     lasts = c.narrow_ns if narrow else c.round_ns + max(trips - 1, 0) * c.trip_ns
     sm = worker % c.sms
@@ -178,7 +167,7 @@ def _end_at(machine, s, c, worker, arcs, fullest, lanes):  # type: ignore[no-unt
     s.random ^= s.random >> np.uint64(7)
     s.random ^= s.random << np.uint64(17)
     uniform = (s.random >> np.uint64(40)) / 16777216.0
-    lasts = lasts * (1.0 + JITTER * (uniform - 0.5))
+    lasts = lasts * (1.0 + sizes.JITTER * (uniform - 0.5))
     schedule(machine, s, worker, max(s.t_ns + lasts, served_ns))
 
 
@@ -189,7 +178,7 @@ def _end_round(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     whole = w.take > 0
     for place in range(max(w.take, 1)):
         if whole:
-            vertex = machine.items[worker, (w.head + place) & (QUEUE_ROOM - 1)]
+            vertex = machine.items[worker, (w.head + place) & (sizes.QUEUE_ROOM - 1)]
             if vertex < 0:
                 continue
             first, end = machine.indptr[vertex], machine.indptr[vertex + 1]
@@ -236,11 +225,11 @@ def _gives_hubs(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
         machine.hubs[worker, 0], machine.hub_dist[worker, 0] = item, dist
         s.assigned -= last
         w.hubs = 1
-    if end - first >= SPLIT_ARCS:
-        before, after = (first + PIECE_ARCS - 1) // PIECE_ARCS, end // PIECE_ARCS
+    if end - first >= sizes.SPLIT_ARCS:
+        before, after = (first + sizes.PIECE_ARCS - 1) // sizes.PIECE_ARCS, end // sizes.PIECE_ARCS
         for piece in range(before, after):
             _collect_of_hub(machine, s, c, k, worker, len(machine.indptr) - 1 + piece, dist)
-        w.given_first, w.given_end = before * PIECE_ARCS, after * PIECE_ARCS
+        w.given_first, w.given_end = before * sizes.PIECE_ARCS, after * sizes.PIECE_ARCS
         if first == w.given_first:
             w.arc = w.given_end - first
         gives = True
@@ -251,9 +240,9 @@ def _gives_hubs(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
 def _share_queue(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """Collect what exceeds KEEP in the worker's own queue."""
     w = machine.workers[worker]
-    while w.tail - w.head > KEEP:
+    while w.tail - w.head > sizes.KEEP:
         w.tail -= 1
-        at = w.tail & (QUEUE_ROOM - 1)
+        at = w.tail & (sizes.QUEUE_ROOM - 1)
         item, dist = np.int64(machine.items[worker, at]), machine.queued[worker, at]
         _collect_of_hub(machine, s, c, k, worker, item, dist)
         s.assigned -= 1
@@ -263,7 +252,7 @@ def _share_queue(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
 def _collect(machine, s, c, k, worker, item, dist):  # type: ignore[no-untyped-def]
     """Collect an item for the buckets."""
     w = machine.workers[worker]
-    if w.out < OUT_ROOM:
+    if w.out < sizes.OUT_ROOM:
         machine.out[worker, w.out] = item
         machine.out_dist[worker, w.out] = dist
         w.out += 1
@@ -307,11 +296,11 @@ def _keep_or_collect(machine, s, c, k, worker, vertex, dist):  # type: ignore[no
     """Keep an improved vertex in its worker's own queue, or collect it for the buckets."""
     w = machine.workers[worker]
     length = w.tail - w.head
-    may_stay = length < QUEUE_ROOM and (s.idle == 0 or length - w.take < KEEP)
+    may_stay = length < sizes.QUEUE_ROOM and (s.idle == 0 or length - w.take < sizes.KEEP)
     if may_stay and not c.as_published:
         raw = raw_offset(dist, s.base, k.inverse_delta)
         if stays_with_worker(raw, w.bucket, s.head):
-            at = w.tail & (QUEUE_ROOM - 1)
+            at = w.tail & (sizes.QUEUE_ROOM - 1)
             machine.items[worker, at] = vertex
             machine.queued[worker, at] = dist
             w.tail += 1
@@ -338,11 +327,12 @@ def queue_item(machine, s, c, k, item, dist, from_bucket, worker):  # type: igno
     if at >= c.buckets:
         at -= c.buckets
     slot = machine.slots[at]
-    offset = slot.reserved & (BLOCK_WORDS - 1)
+    offset = slot.reserved & (sizes.BLOCK_WORDS - 1)
     if offset == 0:
         s.free_blocks -= 1
         slot.block = machine.free[s.free_blocks]
-        machine.table[at, (slot.reserved // BLOCK_WORDS) % machine.table.shape[1]] = slot.block
+        block = slot.reserved // sizes.BLOCK_WORDS
+        machine.table[at, block % machine.table.shape[1]] = slot.block
         record(machine.log, s.t_ns, codes.BLOCK_TAKEN, worker, slot.block, bucket, 0.0)
     machine.pool[slot.block, offset] = item
     if c.drop_stale:
@@ -363,15 +353,15 @@ def round_events(machine, c, worker):  # type: ignore[no-untyped-def]
     w = machine.workers[worker]
     arcs = 0
     for place in range(w.take):
-        vertex = machine.items[worker, (w.head + place) & (QUEUE_ROOM - 1)]
+        vertex = machine.items[worker, (w.head + place) & (sizes.QUEUE_ROOM - 1)]
         if vertex >= 0:
             arcs += machine.indptr[vertex + 1] - machine.indptr[vertex]
     shared = w.hubs
     if w.hubs > 0:
         arcs += max(w.wave_arc - w.arc, 0)
         _, first, end = row_of(machine, machine.hubs[worker, w.hubs - 1])
-        shared += (end - first) // PIECE_ARCS
-    return ARC_EVENTS * (arcs + OUT_ROOM + shared + QUEUE_ROOM) + c.lanes + 16
+        shared += (end - first) // sizes.PIECE_ARCS
+    return ARC_EVENTS * (arcs + sizes.OUT_ROOM + shared + sizes.QUEUE_ROOM) + c.lanes + 16
 
 
 @compiled_inline
