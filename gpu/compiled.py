@@ -193,12 +193,9 @@ def plain(function: Any) -> FunctionType:
         )
         if is_new:
             taken = dict(around)  # at once: whoever compiles meanwhile adds names of its own
-            names |= {key: _plain_value(value) for key, value in taken.items()}
+            for key, value in taken.items():
+                names[key] = plain(value) if isinstance(value, Dispatcher) else value
     return _plain[written]
-
-
-def _plain_value(value: Any) -> Any:
-    return plain(value) if isinstance(value, Dispatcher) else value
 
 
 _plain: dict[FunctionType, FunctionType] = {}  # what was written: the same, uncompiled

@@ -53,7 +53,7 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
             with target.open("wb") as file:
                 yield file
             return
-        part = _part_beside(target)
+        part = target.with_name(f"{PART}{os.getpid()}-{secrets.token_hex(4)}{PART_END}")
         try:
             _parts.add(part)
             with part.open("xb") as file:
@@ -127,10 +127,6 @@ def _resolved(path: str | Path) -> Path:
 def _is_device(target: Path) -> bool:
     """Whether the target is a device or pipe; /dev/stdout is, even where it leads to a file."""
     return target.parts[:2] == ("/", "dev") or (target.exists() and not target.is_file())
-
-
-def _part_beside(target: Path) -> Path:
-    return target.with_name(f"{PART}{os.getpid()}-{secrets.token_hex(4)}{PART_END}")
 
 
 def _first(error: BaseException | None) -> OSError | MemoryError | None:

@@ -109,18 +109,14 @@ def driver_version() -> int | None:
     return None
 
 
-def pip_line(driver: int) -> str:
-    """Return the line that installs what fits this driver."""
-    return f'pip install "sssp-scope[cuda{13 if driver >= 13000 else 12}]"'
-
-
 def _import_cupy(driver: int) -> Any:
     try:
         import cupy
     except Exception as error:  # CuPy raises what it likes when its libraries do not fit
         reason = " ".join(str(error).split()) or type(error).__name__
+        install = f'pip install "sssp-scope[cuda{13 if driver >= 13000 else 12}]"'
         raise EngineError(
-            f"CuPy cannot be imported ({reason[:200]}); install it with: {pip_line(driver)}"
+            f"CuPy cannot be imported ({reason[:200]}); install it with: {install}"
         ) from error
     return cupy
 

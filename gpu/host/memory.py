@@ -203,19 +203,14 @@ def open_buffers(segment: Segment, *, writeable: bool) -> RunBuffers:
     return RunBuffers(dist, VertexProbe(**arrays) if arrays else None)
 
 
-def shared_free(needed: int) -> int:
-    """Return the bytes of shared memory that can still be had; unknown ones count as very many."""
-    folder = free_bytes(SHM_FOLDER) if SHM_FOLDER.is_dir() else BOUNDLESS
-    available = available_bytes() if needed >= LARGE else None
-    return folder if available is None else min(folder, available)
-
-
 def place_for(nbytes: int, folder: str | None = None) -> tuple[str, int]:
     """Return where a segment would lie: "memory", "file" or "" (no room), and what is free there.
 
     folder : for what does not fit into memory; None: the temporary one
     """
-    free = shared_free(nbytes)
+    free = free_bytes(SHM_FOLDER) if SHM_FOLDER.is_dir() else BOUNDLESS
+    if nbytes >= LARGE and (available := available_bytes()) is not None:
+        free = min(free, available)
     if nbytes + SPARE_BYTES <= free:
         return "memory", free
     on_disk = free_bytes(Path(folder or tempfile.gettempdir()))

@@ -150,7 +150,8 @@ class Gate:
                 self._ring.push(samples[first : first + count])
                 first += count
             else:
-                time.sleep(self._nap_s())
+                left = POLL_S if self._due is None else self._due - time.monotonic()
+                time.sleep(min(POLL_S, max(0.0005, left)))
 
     def slice(self) -> int:
         """Return how many samples to make at a time: at a slow pace enough for one frame."""
@@ -168,11 +169,6 @@ class Gate:
         count = min(count, int((now - due) * pace) + 1) if now >= due else 0
         self._due = due + count / pace
         return count
-
-    def _nap_s(self) -> float:
-        if self._due is None:
-            return POLL_S
-        return min(POLL_S, max(0.0005, self._due - time.monotonic()))
 
 
 class SampleStore:

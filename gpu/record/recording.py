@@ -84,7 +84,10 @@ def save_recording(runs: Sequence[Trace], positions: np.ndarray, path: str | Pat
         "runs": [header_of(trace) | {"arrays": []} for trace in runs],
     }
     packed: dict[str, Any] = {"header": np.frombuffer(json.dumps(header).encode(), np.uint8)}
-    packed |= {name: array if _whole(name) else _steps(array) for name, array in arrays.items()}
+    packed |= {
+        name: array if name.startswith("samples") else _steps(array)
+        for name, array in arrays.items()
+    }
     with written_whole(path) as file:
         np.savez_compressed(file, **packed)
 
@@ -96,7 +99,7 @@ def load_recording(path: str | Path) -> Recording:
         if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
             raise TraceError(f"{path}: not a recording of this version of SSSP Scope")
         arrays = {
-            name: archive[name] if _whole(name) else _sums(archive[name])
+            name: archive[name] if name.startswith("samples") else _sums(archive[name])
             for name in archive.files
             if name != "header"
         }
@@ -137,10 +140,6 @@ def _ticks(times_ns: np.ndarray, tick: int) -> np.ndarray:
 
 def _nanoseconds(ticks: np.ndarray, tick: int) -> np.ndarray:
     return np.where(ticks == 0, np.int64(NEVER), (ticks.astype(np.int64) - 1) * tick)
-
-
-def _whole(name: str) -> bool:
-    return name.startswith("samples")
 
 
 def _steps(array: np.ndarray) -> np.ndarray:

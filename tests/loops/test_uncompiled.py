@@ -6,8 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import FunctionType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -141,19 +139,6 @@ def test_three_vertices_compile_nothing(tmp_path: Path) -> None:
     )
     assert done.stdout.split() == ["finished", "0"]
     assert list(tmp_path.rglob("*.nbi")) == []
-
-
-def test_names_that_come_meanwhile_stop_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another thread compiles in the same module, and that may add a name to it."""
-    around: dict[str, Any] = {"one": 1, "two": 2}
-    written = FunctionType(compile("one + two", "a module", "eval"), around)
-
-    def plain_value(value: Any) -> Any:
-        around[f"came with {value!r}"] = value
-        return value
-
-    monkeypatch.setattr(compiled_module, "_plain_value", plain_value)
-    assert plain(written)() == 3
 
 
 FIRST = """
