@@ -19,6 +19,7 @@ import numpy as np
 
 from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import check_events, require_room, source_range
+from gpu.devices import DEFAULT_PRESET
 from gpu.errors import DistanceRangeError, ParameterError, QueuesFullError
 from gpu.graph import CSRGraph
 from gpu.numbers import check_choice, in_numbers, judge_range, unreached, wider
@@ -33,6 +34,8 @@ from gpu.record.trace import (
     VertexProbe,
     remember,
 )
+
+DEVICES = {"model": DEFAULT_PRESET, "cuda": "cuda:0"}  # where none is named; the CPU is one device
 
 
 @dataclass(frozen=True)
@@ -230,7 +233,7 @@ def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
     return replace(
         settings,
         algorithm=row.key,
-        device=settings.device or default_device(settings.engine),
+        device=settings.device or DEVICES.get(settings.engine, settings.engine),
         source=graph.check_source(source),
         delta=settings.delta if row.bucketed else None,
         probe=int(settings.probe),
@@ -246,17 +249,6 @@ def result_shape(graph: CSRGraph, settings: RunSettings) -> tuple[int, ...]:
         return (graph.n,)
     _, count = source_range(row.checked_parameters(settings.parameters), graph.n)
     return (count, graph.n)
-
-
-def default_device(engine: str) -> str:
-    """Return the device that an engine uses when none is named."""
-    if engine == "model":
-        from gpu.devices import DEFAULT_PRESET
-
-        return DEFAULT_PRESET
-    if engine == "cuda":
-        return "cuda:0"
-    return engine  # the CPU is one device, named like its engine
 
 
 def execute(

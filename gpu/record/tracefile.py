@@ -82,8 +82,6 @@ DAMAGED = (  # what reading a broken archive may raise
 class TraceHeader(Struct, frozen=True):
     """The JSON of the member `header`; keys of later versions are passed over."""
 
-    format: Literal["sssp-scope trace"]
-    version: Literal[1]
     arrays: list[
         Literal[
             "samples", "dist", "first_reached_ns", "last_improved_ns", "times_processed", "events"

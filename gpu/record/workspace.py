@@ -100,8 +100,6 @@ class SavedGraph:
 class WorkspaceTable(Struct, frozen=True):
     """The file `workspace.json`; `window` is read by whoever knows it."""
 
-    format: Literal["sssp-scope workspace"]
-    version: Literal[1]
     graph: SavedGraph | None
     runs: Annotated[list[RunNumber], Meta(max_length=1000)]
     current: Any

@@ -16,12 +16,10 @@ from gpu.graph import CSRGraph
 from gpu.record.events import EventKind
 from gpu.record.trace import Trace
 from gpu.replay.rules import apply
-from gpu.replay.state import Hand, Item, Pointers, State
+from gpu.replay.state import State
 
 SPACING = 256  # events between two check points
 MOST_POINTS = 128  # check points kept; the spacing grows with the trace
-
-__all__ = ["Hand", "Item", "Pointers", "Replay", "State", "apply"]
 
 
 class Replay:

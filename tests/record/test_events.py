@@ -16,7 +16,8 @@ from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.events import MOST_ARCS, EventKind
 from gpu.record.trace import Trace, reached_mask
-from gpu.replay.replay import Replay, State
+from gpu.replay.replay import Replay
+from gpu.replay.state import State
 from sample_graphs import open_sample
 
 GRAPHS = 12

@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 from gpu.algorithms import Algorithm
 from gpu.record.events import MANAGER, EventKind
 from gpu.replay.explain import place_words
-from gpu.replay.replay import Hand, Item, State
+from gpu.replay.state import Hand, Item, State
 from gpu.words import distance
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.microscope.model import MicroscopeModel

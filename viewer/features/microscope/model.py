@@ -20,7 +20,8 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from gpu.graph import CSRGraph
 from gpu.record.events import MOST_ARCS, EventKind
 from gpu.replay.explain import explain
-from gpu.replay.replay import Replay, State
+from gpu.replay.replay import Replay
+from gpu.replay.state import State
 from gpu.words import thousands
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
