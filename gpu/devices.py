@@ -35,13 +35,7 @@ TOUCHES = 1.75  # of L2 by an arc: a look; where it improves, an atomic min and 
 
 @dataclass(frozen=True)
 class Preset:
-    """One modelled device; times in ns, rates per second.
-
-    workers x worker_threads are resident together with the manager block.
-    chunk_* : vertices that the manager hands to one worker at a time
-    start_factor, skewed_factor : first delta of ADDS, x mean weight / mean degree, and the same on
-    graphs with hubs. On the H100 those of our kernel; on the others 1, so that one sees the climb
-    """
+    """One modelled device; times in ns, rates per second."""
 
     name: str
     sentence: str
@@ -51,8 +45,8 @@ class Preset:
     bandwidth: float
     l2_bytes: int
     memory_bytes: int
-    workers: int
-    worker_threads: int
+    workers: int  # resident together with the manager block
+    worker_threads: int  # of each
     hop_ns: float  # row bounds, arc, atomic min: one dependent trip inside a block
     flag_ns: float  # a flag from block to block
     sweep_ns: float  # one sweep of the manager
@@ -67,10 +61,10 @@ class Preset:
     atomics_in_l2: float
     atomics_in_dram: float
     sample_period_ns: int
-    chunk_smallest: int = 8
+    chunk_smallest: int = 8  # vertices that the manager hands to one worker at a time
     chunk_largest: int = 512
-    start_factor: float = 1.0
-    skewed_factor: float = 1.0
+    start_factor: float = 1.0  # first delta of ADDS, x mean weight / mean degree
+    skewed_factor: float = 1.0  # the same on graphs with hubs
 
     @property
     def most_workers(self) -> int:

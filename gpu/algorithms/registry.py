@@ -19,12 +19,7 @@ Kind = Literal["int", "float", "bool"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: bounds are inclusive; `default` None means the engine chooses.
-
-    engines : the engines that use it, empty for all; the others ignore it
-    automatic : shown in a field where the value is None
-    rare : shown apart from the others in a form
-    """
+    """One parameter: bounds are inclusive; `default` None means the engine chooses."""
 
     key: str
     title: str
@@ -34,9 +29,9 @@ class Parameter:
     low: float = 0
     high: float = 2**31 - 1
     unit: str = ""
-    engines: tuple[str, ...] = ()
-    automatic: str = "auto"
-    rare: bool = False
+    engines: tuple[str, ...] = ()  # that use it, empty for all
+    automatic: str = "auto"  # shown in a field where the value is None
+    rare: bool = False  # shown apart from the others in a form
 
     def concerns(self, engine: str) -> bool:
         """Whether that engine uses the parameter."""
@@ -65,38 +60,25 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """The row of an algorithm.
-
-    engines : engine name -> "module:function", imported when it runs
-    occupancy : names of the first occupancy slots; empty means ring buckets, head first
-    lists : what bucket 0, 1, ... is called in a sentence; empty means "bucket N"
-    parallelism : "assigned" (asynchronous) or "available" (at the start of a superstep)
-    barriers : whether supersteps (parallelism "available") end in a barrier
-    bucketed : whether it uses delta
-    dynamic : whether it changes delta itself while it runs
-    still : parameters that keep the delta of a dynamic algorithm fixed
-    fixed : parameters of its engines that this row fixes (an ablation)
-    result : "row", distances from one source, or "matrix", from every source
-    needs : modules that it needs besides the engine's own -> the line that installs them
-    """
+    """The row of an algorithm."""
 
     key: str
     title: str
     summary: str
-    engines: Mapping[str, str]
+    engines: Mapping[str, str]  # name -> "module:function", imported when it runs
     parameters: tuple[Parameter, ...] = ()
-    occupancy: tuple[str, ...] = ()
-    lists: tuple[str, ...] = ()
-    parallelism: Literal["assigned", "available"] = "available"
-    barriers: bool = True
-    bucketed: bool = True
-    dynamic: bool = False
+    occupancy: tuple[str, ...] = ()  # names of the first slots; empty: ring buckets, head first
+    lists: tuple[str, ...] = ()  # what bucket 0, 1, ... is called in a sentence; empty: "bucket N"
+    parallelism: Literal["assigned", "available"] = "available"  # at a superstep: available
+    barriers: bool = True  # whether supersteps end in one
+    bucketed: bool = True  # whether it uses delta
+    dynamic: bool = False  # whether it changes delta itself while it runs
     source: str = ""  # a paper and its section, or somebody's code
     tags: tuple[str, ...] = field(default=("sssp",))
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    still: Mapping[str, Any] = field(default_factory=dict)
-    result: Literal["row", "matrix"] = "row"
-    needs: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # of an ablation
+    still: Mapping[str, Any] = field(default_factory=dict)  # what keeps its delta fixed
+    result: Literal["row", "matrix"] = "row"  # distances from one source, or from every source
+    needs: Mapping[str, str] = field(default_factory=dict)  # modules -> the line that installs them
 
     @property
     def in_supersteps(self) -> bool:

@@ -25,34 +25,21 @@ READINGS_ROOM = 1 << 17  # manager sweeps that are recorded from probe level 1 o
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was tuned on an H100; nothing of it changes a result.
+    """What was tuned on an H100; nothing of it changes a result."""
 
-    threads : a worker block                 blocks_per_sm : worker blocks, workers = None
-    chunk_smallest, chunk_largest : vertices that a worker is given at a time
-    keep : vertices that a worker keeps in its own queue while others are idle
-    flush_rounds : rounds between two exports while others are idle
-    start_factor, skewed_factor, ceiling_factor : initial delta, the same for graphs with hubs,
-    and the largest, x mean weight / mean degree; from mean degree DEGREE_SPLIT on a frontier
-    is wide at once, and the initial one is the largest
-    floor_share : smallest delta, x the initial one
-    skew : a graph has hubs where the largest degree is so many times the mean; it gets one
-    worker more a multiprocessor and skewed_chunk for the smallest chunk
-    many_arcs : from here on one worker more a multiprocessor, too
-    """
-
-    threads: int = 256
-    blocks_per_sm: int = 2
-    many_arcs: int = 20_000_000
-    skew: float = HUBS
-    skewed_factor: float = 32.0
-    skewed_chunk: int = 4
-    chunk_smallest: int = 8
+    threads: int = 256  # a worker block
+    blocks_per_sm: int = 2  # worker blocks, where none are named
+    many_arcs: int = 20_000_000  # from here on one worker more a multiprocessor
+    skew: float = HUBS  # x mean degree: a graph has hubs, and gets one worker more
+    skewed_factor: float = 32.0  # start_factor on graphs with hubs
+    skewed_chunk: int = 4  # chunk_smallest on graphs with hubs
+    chunk_smallest: int = 8  # vertices that a worker is given at a time
     chunk_largest: int = 512
-    keep: int = 64
-    flush_rounds: int = 4
-    start_factor: float = 16.0
-    ceiling_factor: float = 128.0
-    floor_share: float = 1.0
+    keep: int = 64  # vertices that a worker keeps in its own queue while others are idle
+    flush_rounds: int = 4  # rounds between two exports while others are idle
+    start_factor: float = 16.0  # initial delta, x mean weight / mean degree
+    ceiling_factor: float = 128.0  # largest; on dense graphs the initial one
+    floor_share: float = 1.0  # smallest delta, x the initial one
 
 
 TUNED = Tuning()

@@ -27,19 +27,14 @@ SHARED_WORDS = 64  # words of `table` that the grid shares
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was tuned on an H100; nothing of it changes a result.
+    """What was tuned on an H100; nothing of it changes a result."""
 
-    settle : readings of the pacer between two moves
-    give_above, packet, dense_give_above, dense_packet : near vertices from which a block gives
-    to idle ones, and how many at a time; take_below : near vertices below which a block takes
-    """
-
-    settle: int = 3
-    give_above: int = 32
-    packet: int = 8
+    settle: int = 3  # readings of the pacer between two moves
+    give_above: int = 32  # near vertices from which a block gives to idle ones
+    packet: int = 8  # how many at a time
     dense_give_above: int = 64
     dense_packet: int = 16
-    take_below: int = 4
+    take_below: int = 4  # near vertices below which a block takes
 
 
 TUNED = Tuning()

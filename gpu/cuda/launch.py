@@ -147,24 +147,16 @@ def memory_refusals(graph: CSRGraph) -> Iterator[None]:
 
 @dataclass(eq=False)
 class Plan:
-    """What an algorithm's launcher decides about one run.
+    """What an algorithm's launcher decides about one run."""
 
-    file, kernel : kernel source and name        threads : a block
-    workers : blocks that keep statistics; the grid has one more, the manager or the courier
-    record : RUN (1,), filled by the algorithm; addresses are filled in here
-    shared_bytes : of a block's shared memory, beside what the kernel declares
-    arrays : device arrays by RUN field, kept alive for the run
-    clear : arrays that `begin` sets to 0, or to all bits: (array, value); whole CLEAR_BYTES
-    """
-
-    file: str
-    kernel: str
-    threads: int
-    workers: int
-    record: np.ndarray
-    shared_bytes: int = 0
-    arrays: dict[str, Any] = field(default_factory=dict)
-    clear: list[tuple[Any, int]] = field(default_factory=list)
+    file: str  # kernel source
+    kernel: str  # and its entry
+    threads: int  # a block
+    workers: int  # blocks that keep statistics; the grid has one more, the manager or the courier
+    record: np.ndarray  # RUN (1,), filled by the algorithm; addresses are filled in here
+    shared_bytes: int = 0  # of a block, beside what the kernel declares
+    arrays: dict[str, Any] = field(default_factory=dict)  # by RUN field, kept alive for the run
+    clear: list[tuple[Any, int]] = field(default_factory=list)  # array, 0 or all bits
 
 
 def zeroed(plan: Plan, **sizes: tuple[int, type]) -> None:

@@ -48,18 +48,12 @@ def every_arc(graph: CSRGraph) -> int:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One algorithm of supersteps.
+    """One algorithm of supersteps."""
 
-    file, name : kernel source and its entry
-    piles : of items, beside two of entries for near: two for far, one (`SETTLED`) for vertices that
-    are settled, each noted once a bucket
-    room : places of one pile
-    """
-
-    file: str
-    name: str
-    piles: int
-    room: Callable[[CSRGraph], int] = twice_and_half
+    file: str  # kernel source
+    name: str  # and its entry
+    piles: int  # of items: two for far, one (`SETTLED`) for settled vertices
+    room: Callable[[CSRGraph], int] = twice_and_half  # places of one pile
 
     def run(
         self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer

@@ -43,15 +43,11 @@ LATEST = 65_535  # uint16
 
 @dataclass(frozen=True)
 class Recording:
-    """Runs on one graph, the first the one to be shown, and where its vertices are.
-
-    positions : float32 (n, 2) in the graph's own unit, to 1 / POSITION_STEPS of its size
-    tick_ns : what the times of vertices are rounded to, ns
-    """
+    """Runs on one graph, the first the one to be shown, and where its vertices are."""
 
     runs: tuple[Trace, ...]
-    positions: np.ndarray
-    tick_ns: int
+    positions: np.ndarray  # float32 (n, 2) in the graph's own unit
+    tick_ns: int  # what the times of vertices are rounded to
 
     @property
     def graph(self) -> GraphReference:

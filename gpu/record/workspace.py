@@ -58,17 +58,13 @@ class WorkspaceError(GpuError):
 
 @dataclass(frozen=True)
 class SavedGraph:
-    """Which graph was open: enough to open it again, or to ask for it in words.
-
-    origin : path, or "sample:KEY" ; relative : the path from the workspace's folder, or ""
-    options : given to the reader or generator ; hash : of `CSRGraph.hash`
-    """
+    """Which graph was open: enough to open it again, or to ask for it in words."""
 
     name: str
-    origin: PlaceName
-    hash: str
-    relative: PlaceName = ""
-    options: dict[str, Any] = field(default_factory=dict)
+    origin: PlaceName  # path, or "sample:KEY"
+    hash: str  # of `CSRGraph.hash`
+    relative: PlaceName = ""  # the path from the workspace's folder, or ""
+    options: dict[str, Any] = field(default_factory=dict)  # given to the reader or generator
 
     def __post_init__(self) -> None:
         """Make the name one that can be shown."""
@@ -134,20 +130,15 @@ def reader_options(options: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Workspace:
-    """The content of a workspace.
-
-    runs : (number, trace), oldest first; `current`, `b` : numbers among them, or None
-    window : how the window stood, JSON values; a reader takes the keys that it knows
-    packed : the graph itself, as an .npz file has it; empty where it is not in the workspace
-    """
+    """The content of a workspace."""
 
     graph: SavedGraph | None
-    runs: tuple[tuple[int, Trace], ...] = ()
-    current: int | None = None
-    b: int | None = None
+    runs: tuple[tuple[int, Trace], ...] = ()  # (number, trace), oldest first
+    current: int | None = None  # a number among them
+    b: int | None = None  # another one
     source: int = 0
-    window: dict[str, Any] = field(default_factory=dict)
-    packed: bytes = b""
+    window: dict[str, Any] = field(default_factory=dict)  # how the window stood, JSON values
+    packed: bytes = b""  # the graph as an .npz file has it, where it is included
 
 
 def saved_graph(graph: GraphReference, path: str | Path) -> SavedGraph:
