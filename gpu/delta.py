@@ -25,13 +25,11 @@ vertices being processed, and those plus the ones waiting in the open heads.
 
 The state is one record, CONTROLLER, the same bytes in the model and in the CUDA kernel;
 `decide` compares integer sums with products of one float64 multiplication, so that both
-engines come to the same decision from the same readings. A recorded run's readings fed
-through `decide` must give the recorded path of delta.
+engines come to the same decision from the same readings.
 
 Start and ceiling are ours: from W / D up to 128 W / D, on every graph. The authors start at W /
-32 D, and hold graphs that cannot fill the machine at 16 W / D; on the modelled RTX 2080 Ti that was
-1.1 to 2 times slower on five graphs. The kernel on an H100 starts higher (`Tuning` in
-gpu.cuda.adds), because it measured faster there.
+32 D, and hold graphs that cannot fill the machine at 16 W / D. The kernel on an H100 starts higher
+(`Tuning` in gpu.cuda.adds), because it measured faster there.
 
 Sources: "paper" is K. Wang, D. Fussell, C. Lin, "A Fast Work-Efficient SSSP Algorithm for GPUs",
 PPoPP 2021, section 5.5; "code" is the authors' released code; "ours" is our own choice.

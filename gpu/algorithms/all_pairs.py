@@ -1,13 +1,9 @@
 """All pairs, what both engines agree on: which sources, how wide a bucket, how much memory.
 
-A run from every vertex gives a matrix: row i holds the distances from source first + i. A
-row has n entries and a matrix k rows, so an index into it passes 2^31 from n = 46,341 on:
-everything here, and everything in the kernels, counts entries in 64 bits.
-
-Delta       The blocks of a GPU work on one source each, with a few hundred threads: far less
-            parallelism is needed than for one source on the whole device, so delta is
-            narrower than Near-Far's 32 W / D. The factors were swept on an H100
-            (`gpu/lab/results/apsp_2026-11-21.json`).
+A run from every vertex gives a matrix: row i holds the distances from source first + i. An index
+into it passes 2^31 from n = 46,341 on, so entries are counted in 64 bits. The blocks of a GPU work
+on one source each, with a few hundred threads: less parallelism is needed than for one source on
+the whole device, so delta is narrower than Near-Far's 32 W / D (swept on an H100).
 """
 
 from __future__ import annotations

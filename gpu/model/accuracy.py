@@ -1,9 +1,8 @@
 """How far modelled times are from measured ones, in words, from the committed comparison.
 
 Modelled times do not rank algorithms on graphs with hubs or with many edges a vertex, nor for
-algorithms that the model was not fitted to (`not_ranked`). Elsewhere times within CLOSE of each
-other do not rank either (why: gpu/lab/README.md). Work and parallelism are counted, not modelled,
-and are compared everywhere. `gpu.lab.model_error` made the comparison that is read here.
+algorithms that the model was not fitted to (`not_ranked`), nor within CLOSE of each other. Work and
+parallelism are counted, and compared everywhere. `gpu.lab.model_error` made the comparison.
 """
 
 from __future__ import annotations

@@ -2,11 +2,10 @@
 
 The form is that of our kernels (`cuda/kernels/superstep.cuh`). A small frontier is one block's: a
 superstep costs `alone_ns`. From WIDE_ENTER items on all blocks share it, until WIDE_LEAVE are left:
-then a superstep costs a grid barrier, `superstep_ns`, and a change of mode one more. Both cost what
-a round of ADDS costs besides: vertices are dealt to warps, and a block ends with its fullest warp
-(`trip_ns` for each further load of arcs in flight), with its hubs, and not before its
-multiprocessor has relaxed all its arcs at `arc_ns` each. The superstep ends with the last block. A
-frontier wider than all lanes takes several such waves.
+then a superstep costs a grid barrier, `superstep_ns`, and a change of mode one more. Vertices are
+dealt to warps, and a block ends with its fullest warp (`trip_ns` for each further load of arcs in
+flight), with its hubs, and not before its multiprocessor has relaxed all its arcs at `arc_ns` each.
+A frontier wider than all lanes takes several such waves.
 
 A wave reads its distances first and relaxes then, so within a wave no vertex sees what the others
 write. A vertex that improved between two waves is left to the next superstep.

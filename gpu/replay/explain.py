@@ -1,8 +1,5 @@
 """One sentence for each event of a run, with its numbers.
 
-`explain(graph, state, events, index, row)` says what event `index` does to the state *before* it,
-in the words of the glossary and with the graph's own ids:
-
     u=17 at 42: 42 + 5 < 60, so v=9 becomes 47 and moves from bucket 3 to bucket 2.
 
 The next bucket of an improved vertex is read from the events that follow.

@@ -1,11 +1,9 @@
 """Pseudocode as data, beside the kernel's own source: which event lights which line of both.
 
 `assets/pseudocode/<algorithm>.toml` holds lines; a line has its text, the kinds of event that light
-it (with `a`, only those whose a is that: a phase is light or heavy; with `reasons`, changes of Δ
-for these reasons only; with `begins`, also the first item of the run, its source) and an anchor,
-"file: words", which is found in the source when it is read (in the kernels' package, unless the
-file or the line names another). A kernel that is rewritten so that the words are gone fails a test,
-not a lesson. Of two lines that an event concerns the first is lit; both count it.
+it (with `a`, only those whose a is that; with `reasons`, changes of Δ for these reasons only; with
+`begins`, also the first item of the run, its source) and an anchor, "file: words", which is found
+in the source when it is read. Of two lines that an event concerns the first is lit; both count it.
 """
 
 from __future__ import annotations
