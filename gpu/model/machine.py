@@ -168,7 +168,7 @@ def make_machine(
     buckets, workers = settings.parameters["buckets"], workers_of(graph, settings, preset)
     kind = graph.weights.dtype
     of_a_round = HUB_ARCS * preset.worker_threads // BLOCK_WORDS  # what its pushes fill at most
-    blocks = buckets * (1 + BLOCKS_PER_BUCKET) + of_a_round + 2 * graph.n // BLOCK_WORDS + 3
+    blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + of_a_round + 2 * graph.n // BLOCK_WORDS + 3
     stale, losers = drops_stale(settings), queues_losers(graph, settings)
     return Machine(
         *graph_arrays(graph, buffers),

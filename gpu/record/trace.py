@@ -127,7 +127,7 @@ class VertexProbe:
     times_processed: np.ndarray  # int32; of a source: its rounds
 
 
-VERTEX_TYPES = {  # of the fields of VertexProbe
+VERTEX_TYPES: dict[str, np.dtype] = {  # of the fields of VertexProbe
     "first_reached_ns": np.dtype(np.int64),
     "last_improved_ns": np.dtype(np.int64),
     "times_processed": np.dtype(np.int32),
