@@ -344,7 +344,7 @@ def test_a_graph_that_is_too_large_is_refused(
     host: FakeHost,
     qtbot: QtBot,
 ) -> None:
-    say(window.controller, host, Ready(0, 0.1))
+    say(window.controller, host, Ready(0))
     window.controller.show_graph(open_sample("sample:grid?n=10000"))
     window.actions_by_key["microscope"].trigger()
     panel = panel_of(window)
@@ -362,7 +362,7 @@ def test_leaving_brings_back_the_keys_of_before(
     qtbot: QtBot,
 ) -> None:
     view = window.graph_view
-    say(window.controller, host, Ready(0, 0.1))
+    say(window.controller, host, Ready(0))
     window.start_run()
     first = finish(window, host, window.session.graph)
     assert first.settings.device != "Classroom GPU"
@@ -406,7 +406,7 @@ def test_both_panels_say_what_is_under_way(
     window.actions_by_key["microscope"].trigger()
     panel, code = panel_of(window), window.docks["code"].widget()
     assert "Starting the engine" in panel.problem.text()
-    say(window.controller, host, Ready(0, 0.1))
+    say(window.controller, host, Ready(0))
     record = window.session.runs[-1]
     for share in (-1.0, 0.25):
         say(window.controller, host, Progress(record.run_id, share, "compiling the model"))
@@ -423,7 +423,7 @@ def test_a_run_that_is_going_and_a_drawing_come_first(
     window: MainWindow,
     host: FakeHost,
 ) -> None:
-    say(window.controller, host, Ready(0, 0.1))
+    say(window.controller, host, Ready(0))
     window.start_run()
     window.actions_by_key["microscope"].trigger()
     assert len(host.asked("run")) == 1
