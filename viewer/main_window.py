@@ -136,7 +136,6 @@ class MainWindow(QMainWindow):
         fill_samples(submenu("samples"), self.open_path)
         offer_recent(submenu("recent"), self.settings, self.open_path)
         offer_colours(submenu("colour_by"), self.graph_view)
-        self.actions_by_key["edges"].setChecked(True)
         panels = submenu("panels")
         for dock in self.docks.by_key.values():
             toggle = dock.toggleViewAction()

@@ -58,7 +58,6 @@ COLOURS = (
     "processed",
     "bucket",
     "difference",
-    "difference_work",
 )
 MOST_VERTICES, MOST_EDGES = 300_000, 3_000_000  # more, and a run takes too long to wait for
 ARRANGEMENTS = ("explore", "compare", "sweep", "lesson", "present", "pairs", "microscope")

@@ -4,7 +4,7 @@ pivot_mds   Brandes and Pich 2007. Hop distances from a few pivots, each the ver
             from those before; the two main directions of the centred squared distances are x
             and y. O(pivots x (n + m)); roads come out as a map-like sheet.
 planar, kamada_kawai, spring
-            NetworkX's, for small graphs: `gpu.placement.small`
+            for small graphs: `gpu.placement.small`, `gpu.placement.forces`
 lanes, rings
             columns by bucket, radius by distance: `gpu.placement.by_distance`
 
@@ -32,6 +32,7 @@ from gpu.placement.by_distance import (
     by_distance,
     checked_distances,
 )
+from gpu.placement.forces import by_forces
 
 Progress = Callable[[float, str], None]
 Stop = Callable[[], bool]
@@ -197,15 +198,21 @@ def _embedded(
     hops = np.empty((min(pivots, n), n), np.int32)
     queue, nearest, pivots_taken = np.empty(n, np.int32), np.full(n, n, np.int32), []
     pivot = _hop_distances(indptr, indices, 0, hops[0], queue, nearest.copy())
+    share = 0.1 if kind == "spring" else 1.0  # of the work
     for row in range(len(hops)):
-        watch.at(row / (len(hops) + 1), f"distances from pivot {row + 1} of {len(hops)}")
+        words = f"distances from pivot {row + 1} of {len(hops)}"
+        watch.at(share * row / (len(hops) + 1), words)
         pivots_taken.append(pivot)
         pivot = _hop_distances(indptr, indices, pivot, hops[row], queue, nearest)
     points = _main_directions(hops, pivots_taken[:ANCHORS])
     if kind not in small.MOST:
         return points
+    start = small.apart(points)
+    if kind == "spring":
+        shown = lambda share: watch.at(0.1 + 0.9 * share, "moving by forces")  # noqa: E731
+        return by_forces(indptr, indices, start, shown)
     watch.at(len(hops) / (len(hops) + 1), "arranging")
-    return small.small_layout(kind, indptr, indices, points)
+    return small.by_networkx(kind, indptr, indices, start)
 
 
 def _main_directions(hops: np.ndarray, anchors: list[int]) -> np.ndarray:

@@ -1,12 +1,11 @@
-"""NetworkX's layouts for small graphs, each component by itself.
+"""Layouts for small graphs, each component by itself.
 
-planar        no two edges cross; only for graphs that can be drawn so
-kamada_kawai  Kamada and Kawai 1989: distances on the screen follow distances in hops
-spring        Fruchterman and Reingold 1991: all vertices repel, edges attract
+planar        NetworkX's: no two edges cross; only for graphs that can be drawn so
+kamada_kawai  NetworkX's: distances on the screen follow distances in hops
+spring        all vertices repel, edges attract: `gpu.placement.forces`
 
-They cannot be stopped and take up to O(n^2) a step, so MOST and MOST_ARCS limit the size: each
-ends within seconds. Both iterative ones start from PivotMDS, moved a little so that no two
-vertices stand on one point. NetworkX is imported when one of them is asked for.
+MOST and MOST_ARCS limit the size: each ends within seconds. NetworkX's cannot be stopped. Both
+iterative ones start from PivotMDS, moved a little so that no two vertices stand on one point.
 """
 
 from __future__ import annotations
@@ -16,22 +15,21 @@ import numpy as np
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 
-MOST = {"planar": 2_000, "kamada_kawai": 100, "spring": 500}  # vertices
-MOST_ARCS = 20_000
-AUTO = {"kamada_kawai": 50, "spring": 300}  # vertices up to which "auto" takes it
-STEPS = 50  # of spring
+MOST = {"planar": 2_000, "kamada_kawai": 100, "spring": 10_000}  # vertices
+MOST_ARCS = {"planar": 20_000, "kamada_kawai": 20_000, "spring": 1_000_000}
+AUTO = {"kamada_kawai": 50, "spring": 10_000}  # vertices up to which "auto" takes it
 JITTER = 0.02  # of the mean distance between neighbouring places
 
 
 def fits(graph: CSRGraph, kind: str) -> bool:
     """Whether a graph is small enough for one of these layouts."""
-    return graph.n <= MOST[kind] and graph.m <= MOST_ARCS
+    return graph.n <= MOST[kind] and graph.m <= MOST_ARCS[kind]
 
 
 def auto_kind(graph: CSRGraph) -> str:
     """Return the layout that "auto" stands for."""
     for kind, most in AUTO.items():
-        if graph.n <= most and graph.m <= MOST_ARCS:
+        if graph.n <= most and fits(graph, kind):
             return kind
     return "pivot_mds"
 
@@ -41,17 +39,17 @@ def check_size(graph: CSRGraph, kind: str) -> None:
     if not fits(graph, kind):
         raise ParameterError(
             f"layout {kind}: {graph.n} vertices and {graph.m} arcs; "
-            f"allowed: up to {MOST[kind]} and {MOST_ARCS}; use pivot_mds"
+            f"allowed: up to {MOST[kind]} and {MOST_ARCS[kind]}; use pivot_mds"
         )
 
 
-def small_layout(
+def by_networkx(
     kind: str, indptr: np.ndarray, indices: np.ndarray, start: np.ndarray
 ) -> np.ndarray:
     """Return float64 (n, 2) of a connected graph whose arcs lead both ways.
 
-    kind : a key of MOST
-    start : float (n, 2), from PivotMDS
+    kind : planar or kamada_kawai
+    start : float (n, 2), as `apart` returns it
     """
     import networkx as nx
 
@@ -65,17 +63,15 @@ def small_layout(
         if not nx.check_planarity(network)[0]:
             raise ParameterError("layout planar: the graph cannot be drawn without crossings")
         places = nx.planar_layout(network)
-    elif kind == "kamada_kawai":
-        places = nx.kamada_kawai_layout(network, pos=_apart(start), weight=None)
     else:
-        places = nx.spring_layout(network, pos=_apart(start), iterations=STEPS, seed=1)
+        places = nx.kamada_kawai_layout(network, pos=dict(enumerate(start)), weight=None)
     return np.array([places[vertex] for vertex in range(n)], np.float64)
 
 
-def _apart(start: np.ndarray) -> dict[int, np.ndarray]:
-    """Return places in 0..1 by vertex, no two of them equal."""
+def apart(start: np.ndarray) -> np.ndarray:
+    """Return places (n, 2) in 0..1, no two of them equal."""
     size = max(float(np.ptp(start, axis=0).max()), 1e-12)
     places = (start - start.min(axis=0)) / size
     rng = np.random.Generator(np.random.PCG64(1))
-    places = places + (rng.random(places.shape) - 0.5) * (JITTER / np.sqrt(len(places)))
-    return dict(enumerate(places))
+    moved: np.ndarray = places + (rng.random(places.shape) - 0.5) * (JITTER / np.sqrt(len(places)))
+    return moved

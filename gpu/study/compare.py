@@ -155,13 +155,11 @@ class VertexDifference:
 
     known : bool, reached by both
     later_ns : float64, when B settled it less when A did, ns; 0 where not known
-    more_work : int32, times processed by B less times processed by A
     settled_ns : float64, when the first of the two had settled it, ns
     """
 
     known: np.ndarray
     later_ns: np.ndarray
-    more_work: np.ndarray
     settled_ns: np.ndarray
 
     @property
@@ -225,7 +223,6 @@ def difference(a: Side, b: Side) -> VertexDifference:
     return VertexDifference(
         both,
         np.where(both, when_b - when_a, 0.0),
-        b.vertices.times_processed - a.vertices.times_processed,
         np.where(both, np.minimum(when_a, when_b), np.inf),
     )
 

@@ -10,8 +10,6 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import hover
 
-from gpu.engine import RunBuffers, graph_reference
-from gpu.record.trace import RunSettings
 from viewer.graph.colours import Moment, Scale, look_at
 from viewer.models.session import RunRecord
 
@@ -48,29 +46,6 @@ def test_distance_honours_the_cursor(streets: Stage) -> None:
         assert streets.colour_at(vertex) == expected
 
 
-def test_state_forwards_and_backwards(streets: Stage) -> None:
-    streets.run(grid_dist(grid_graph()))
-    streets.view.set_colour_by("state")
-    vertex = 10 * SIDE + 10  # reached at 1000, settled at 1200 ns
-    for cursor, state in ((0.0, 0), (1000.0, 1), (1199.0, 1), (1200.0, 2), (1100.0, 1), (5.0, 0)):
-        streets.playback.set_cursor(cursor)
-        assert streets.colour_at(vertex) == streets.table_colour("state", state)
-    assert "modelled" in streets.view.legend.legend().title
-
-
-def test_a_live_scale_grows_and_holds_still() -> None:
-    graph = grid_graph()
-    settings = RunSettings("adds", "model", "RTX 2080 Ti", 0)
-    buffers = RunBuffers.allocate(graph, 1)
-    record = RunRecord(1, settings, graph_reference(graph, 0), "modelled", buffers)
-    scale = Scale()
-    assert scale.top(record, "distance") == 1.0
-    assert scale.saw(100.0)
-    assert not scale.saw(120.0)
-    assert scale.top(record, "distance") == 125.0
-    assert scale.saw(126.0)
-
-
 def test_bucket_at_the_cursor_uses_the_delta_of_then() -> None:
     graph = grid_graph()
     trace = make_trace(graph, grid_dist(graph))
@@ -87,11 +62,10 @@ def test_bucket_at_the_cursor_uses_the_delta_of_then() -> None:
 # --- mouse and keys
 
 
-def test_hover_finds_every_vertex(streets: Stage, qtbot: QtBot) -> None:
+def test_hover_finds_every_vertex(streets: Stage) -> None:
     for vertex in (0, 17, 31 * 7, SIDE * SIDE - 1):
-        with qtbot.waitSignal(streets.view.hovered) as hovered:
-            hover(streets.view, streets.place(vertex))
-        assert hovered.args == [vertex]
+        hover(streets.view, streets.place(vertex))
+        assert streets.view.pointed == vertex
     hover(streets.view, QPoint(1, 1))
     assert streets.view.pointed == -1
 

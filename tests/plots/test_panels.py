@@ -39,45 +39,24 @@ def bench(qtbot: QtBot) -> Bench:
 
 
 @pytest.mark.parametrize("kind", PANELS)
-def test_signals_draw_nothing_the_timer_does(bench: Bench, kind: type[LivePanel]) -> None:
-    panel = bench.show(kind)
-    record = bench.run(finished=False)
-    consumed: list[int] = []
-    take = panel._consume
-    panel._consume = lambda samples: (consumed.append(len(samples)), take(samples))
-    for _ in range(5):
-        bench.session.append_samples(record.run_id, make_samples()[-1:])
-    assert consumed == []
-    bench.qtbot.waitUntil(lambda: not panel.pending)
-    assert consumed == [106]
-
-
-@pytest.mark.parametrize("kind", PANELS)
-def test_hidden_panel_rests_and_catches_up(bench: Bench, kind: type[LivePanel]) -> None:
-    panel = bench.show(kind)
+def test_a_hidden_panel_rests_and_catches_up_in_blocks(bench: Bench, kind: type[LivePanel]) -> None:
+    panel = bench.show(kind, 400, 200)
     bench.qtbot.waitUntil(lambda: not panel.pending)
     panel.hide()
-    bench.run()
-    assert not panel._timer.isActive()
-    panel.show()
-    bench.qtbot.waitUntil(lambda: not panel.pending and panel._consumed == 101)
-
-
-@pytest.mark.parametrize("kind", PANELS)
-def test_a_million_samples_come_in_blocks(bench: Bench, kind: type[LivePanel]) -> None:
-    panel = bench.show(kind, 400, 200)
+    sizes: list[int] = []
+    take = panel._consume
+    panel._consume = lambda place, block: (sizes.append(len(block)), take(place, block))
     record = make_record()
-    samples = np.zeros(300_000, SAMPLE)
+    samples = np.zeros(150_000, SAMPLE)
     samples["t_ns"] = np.arange(len(samples)) * 1000
     samples["delta"] = 4.0
     record.adopt(make_trace(samples, record))
-    sizes: list[int] = []
-    take = panel._consume
-    panel._consume = lambda block: (sizes.append(len(block)), take(block))
     bench.session.add_run(record)
-    bench.qtbot.waitUntil(lambda: not panel.pending and panel._consumed == len(samples))
+    assert not panel._timer.isActive()
+    assert sizes == []
+    panel.show()
+    bench.qtbot.waitUntil(lambda: not panel.pending and sum(sizes) == len(samples))
     assert max(sizes) <= SAMPLES_PER_TICK
-    assert sum(sizes) == len(samples)
 
 
 @pytest.mark.font
@@ -90,13 +69,12 @@ def test_every_algorithm_is_drawn_in_every_theme_and_width(
     assert panel.minimumSizeHint().width() <= 300
     bench.run(algorithm)
     bench.playback.set_cursor(END_NS / 2)
-    for theme in THEMES.values():
-        for width in (300, 1200):
-            panel.resize(width, 200)
-            panel.apply_theme(theme)
-            panel.flush()
-            picture = grabbed(panel).scaled(120, 60)
-            assert len({picture.pixel(x, y) for x in range(120) for y in range(60)}) > 2
+    for theme, width in zip(THEMES.values(), (300, 1200, 300), strict=True):
+        panel.resize(width, 200)
+        panel.apply_theme(theme)
+        panel.flush()
+        picture = grabbed(panel).scaled(120, 60)
+        assert len({picture.pixel(x, y) for x in range(120) for y in range(60)}) > 2
     assert panel.summary_text()
     assert panel.accessibleDescription() == panel.summary_text()
 

@@ -15,7 +15,7 @@ from viewer.plots.delta import DeltaPanel
 from viewer.plots.parallelism import ParallelismPanel
 from viewer.plots.ring import RingNow, RingState
 from viewer.plots.timeline import Timeline
-from viewer.plots.work import LOW, WorkPanel
+from viewer.plots.work import WorkPanel
 
 
 @pytest.fixture
@@ -169,30 +169,19 @@ def test_log_scale_shows_powers(bench: Bench) -> None:
 # ---- work ------------------------------------------------------------------------------
 
 
-def test_work_says_efficiency_and_totals(bench: Bench) -> None:
+def test_work_says_rates_efficiency_and_totals(bench: Bench) -> None:
     panel = bench.show(WorkPanel)
     record = bench.run(finished=False)
-    panel.flush()
-    assert panel.sentence.text() == "So far: 2,000 processed"
-    assert panel.sentence.detail.startswith("So far: 2,000 processed, 6,000 relaxed")
-    bench.session.finish_run(record.run_id, make_trace(make_samples(), record))
-    panel.flush()
-    assert panel.sentence.text().startswith("Work efficiency 0.50: 1,000 settled")
-
-
-def test_rates_or_totals(bench: Bench) -> None:
-    panel = bench.show(WorkPanel)
-    bench.run()
     bench.playback.set_cursor(END_NS / 2)
     panel.flush()
+    assert panel.summary_text().startswith("So far: 2,000 processed, 6,000 relaxed")
     assert panel.legend._values == ["2M", "6M", "3M"]
-    _, rate = panel._curves["relaxed"].getData()
+    _, rate = panel._curves[0, "relaxed"].getData()
     assert rate == pytest.approx(np.full(len(rate), 6e6))
-    panel.totals_button.click()
+    bench.session.finish_run(record.run_id, make_trace(make_samples(), record))
     panel.flush()
-    assert panel.caption.text() == "Totals since the start"
-    assert panel.legend._values == ["1k", "3k", "1.5k"]
-    assert panel._curves["relaxed"].getData()[1][-1] == 6000
+    assert panel.caption.text() == "Work per second; efficiency 0.50"
+    assert panel.summary_text().startswith("Work efficiency 0.50: 1,000 settled")
 
 
 # ---- timeline --------------------------------------------------------------------------
@@ -236,20 +225,3 @@ def test_overview_scrubs_and_clamps(bench: Bench) -> None:
     playback.set_view(0, 100_000)
     bench.qtbot.mouseDClick(overview, left, pos=place)
     assert playback.fitted
-
-
-# ---- small things ----------------------------------------------------------------------
-
-
-def test_a_low_work_panel_gives_its_height_to_the_plot(bench: Bench) -> None:
-    panel = bench.show(WorkPanel, 420, LOW + 60)
-    bench.run()
-    panel.flush()
-    assert panel.sentence.isVisible()
-    words = panel.sentence.text()
-    panel.resize(420, LOW - 50)
-    panel.flush()
-    assert not panel.sentence.isVisible()
-    assert words in panel.toolTip()
-    assert panel.toolTip().startswith("Work per second: vertices processed")
-    assert panel.view.height() > 0.25 * panel.height()

@@ -8,8 +8,6 @@ from hypothesis import given, strategies as st
 
 from viewer.plots.series import (
     CounterSeries,
-    ExtremeTree,
-    Growing,
     HeatSeries,
     StepSeries,
     TimeSeries,
@@ -27,25 +25,6 @@ def growing_times(random: np.random.Generator, count: int) -> np.ndarray:
 def batches(sizes: list[int]) -> list[slice]:
     ends = np.cumsum(sizes)
     return [slice(int(end - size), int(end)) for end, size in zip(ends, sizes, strict=True)]
-
-
-@given(LENGTHS, st.integers(0, 2**32 - 1))
-def test_tree_equals_brute_force(sizes: list[int], seed: int) -> None:
-    random = np.random.default_rng(seed)
-    values = random.normal(size=sum(sizes))
-    base = Growing(np.float64)
-    least, greatest = ExtremeTree(np.minimum, base), ExtremeTree(np.maximum, base)
-    for part in batches(sizes):
-        base.extend(values[part])
-        least.grow()
-        greatest.grow()
-    if not len(values):
-        return
-    starts = random.integers(0, len(values), 20)
-    stops = np.minimum(starts + 1 + random.integers(0, len(values), 20), len(values))
-    ranges = [values[a:b] for a, b in zip(starts, stops, strict=True)]
-    assert least.query(starts, stops).tolist() == [part.min() for part in ranges]
-    assert greatest.query(starts, stops).tolist() == [part.max() for part in ranges]
 
 
 @given(LENGTHS, st.integers(0, 2**32 - 1), st.integers(1, 30))
@@ -81,24 +60,6 @@ def test_window_covers_every_sample_once(sizes: list[int], seed: int, columns: i
             assert window.high[place] <= part.max() or window.x[place] == window.x[place + 1]
 
 
-def test_window_keeps_one_spike_in_a_million() -> None:
-    count = 1_000_000
-    values = np.zeros(count)
-    values[777_777] = 5.0
-    series = TimeSeries()
-    times = np.arange(count) * 1000.0
-    for start in range(0, count, 50_000):
-        series.append(times[start : start + 50_000], values[start : start + 50_000])
-    window = series.window(0, times[-1], 600)
-    assert len(window.x) <= 600
-    assert window.high.max() == 5.0
-    near = series.window(777_770_000, 777_780_000, 600)
-    assert near.exact
-    assert near.x[np.argmax(near.mean)] == 777_777_000
-    assert series.value_at(777_777_999) == 5.0
-    assert np.isnan(series.value_at(-1))
-
-
 @given(LENGTHS, st.integers(0, 2**32 - 1))
 def test_steps_keep_changes_only(sizes: list[int], seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -116,15 +77,6 @@ def test_steps_keep_changes_only(sizes: list[int], seed: int) -> None:
         assert len(x) == len(y) == 2 * len(expected)
 
 
-def test_steps_hold_to_the_end_and_begin_before_the_window() -> None:
-    series = StepSeries()
-    series.append(np.array([0.0, 10, 20]), np.array([1.0, 2, 2]))
-    x, y = series.window(12, 18)
-    assert (x.tolist(), y.tolist()) == ([10, 18], [2, 2])
-    assert [len(part) for part in StepSeries().window(0, 5)] == [0, 0]
-    assert series.value_at(9) == 1
-
-
 @pytest.mark.parametrize("count", [3, 50, 5000])
 def test_rate_adds_up_to_the_total(count: int) -> None:
     random = np.random.default_rng(4)
@@ -136,9 +88,6 @@ def test_rate_adds_up_to_the_total(count: int) -> None:
     area = (np.diff(x)[::2] * rate[::2]).sum() / 1e9
     assert area == pytest.approx(totals[-1] - totals[0])
     assert len(x) <= 2 * 41
-    x, total = series.totals(0, times[-1], 40)
-    assert total[-1] == totals[-1]
-    assert len(x) <= 81
     assert series.value_at(times[1]) == totals[1]
 
 

@@ -9,13 +9,11 @@ from panel_stage import END_NS, PLOTS, Bench
 from PyQt6.QtCore import QPointF
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
-from screen import grabbed
 
 from viewer.common.glossary import TERMS
 from viewer.plots.panels import make_panel
 from viewer.plots.plot_base import PlotPanel
 from viewer.plots.stack import Stack
-from viewer.plots.work import WorkPanel
 
 
 @pytest.fixture
@@ -93,11 +91,3 @@ def test_a_panel_explains_its_words_where_they_stand(bench: Bench, kind: type) -
     known = [term for term in TERMS if term.meaning in said]
     assert len(known) >= 2
     assert panel.number_axis.toolTip() == panel.caption.detail
-    panel.resize(210, 240)  # the caption is cut: its words come first
-    panel.flush()
-    grabbed(panel)
-    words, caption = panel.caption.text(), panel.caption
-    cut = caption.fontMetrics().horizontalAdvance(words) > caption.contentsRect().width()
-    before = f"{words}\n\n" if cut else ""
-    assert caption.toolTip() == f"{before}{caption.detail}"
-    assert cut == (kind is not WorkPanel)

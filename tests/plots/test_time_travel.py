@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import pytest
 from panel_stage import END_NS, Bench, make_samples
-from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtWidgets import QToolTip
+from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
-from screen import hover
 
 from viewer.plots.live import DESCRIBE_MS
 from viewer.plots.marks import Marks
 from viewer.plots.timeline import Timeline
-from viewer.plots.timeline_controls import next_speed
 
-LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
@@ -31,18 +27,6 @@ def panel(bench: Bench) -> Timeline:
     return panel
 
 
-def at(panel: Timeline, time_ns: float) -> QPoint:
-    return QPoint(round(panel.overview.x_of(time_ns)), 20)
-
-
-@pytest.mark.parametrize(
-    ("speed", "up", "down"), [(1, 2, 0.5), (0.3, 0.5, 0.2), (10, 10, 5), (0.0001, 0.0002, 0.0001)]
-)
-def test_speeds_are_round(speed: float, up: float, down: float) -> None:
-    assert next_speed(speed, +1) == pytest.approx(up)
-    assert next_speed(speed, -1) == pytest.approx(down)
-
-
 # ---- marks -----------------------------------------------------------------------------
 
 
@@ -56,7 +40,6 @@ def test_marks_of_a_run_whose_every_change_is_known() -> None:
     assert marks.numbers("lowered").tolist() == [76]
     assert marks.numbers("switch").tolist() == list(range(10, 101, 10))
     assert marks.numbers("peak").tolist() == [100]
-    assert marks.words_of("raised", samples, 26).startswith("Δ raised at 0.260 ms: 8 to 16, wor")
 
 
 def test_keys_and_buttons_jump_from_mark_to_mark(bench: Bench, panel: Timeline) -> None:
@@ -75,18 +58,6 @@ def test_keys_and_buttons_jump_from_mark_to_mark(bench: Bench, panel: Timeline) 
     panel.to_end()
     panel.buttons["mark_forward"].click()
     assert playback.cursor_ns == END_NS
-
-
-def test_hovering_a_mark_says_what_when_and_how_much(bench: Bench, panel: Timeline) -> None:
-    def words_at(time_ns: float) -> str:
-        hover(panel.overview, at(panel, time_ns) + QPoint(1, 1))
-        hover(panel.overview, at(panel, time_ns))
-        return QToolTip.text()
-
-    assert "Δ raised at 0.260 ms: 8 to 16" in words_at(260_000)
-    assert "Bucket switch at 0.400 ms" in words_at(400_000)
-    assert "Peak of parallelism" in words_at(END_NS)
-    assert panel.overview.words_at(at(panel, 450_000).x()) == ()
 
 
 # ---- words -----------------------------------------------------------------------------

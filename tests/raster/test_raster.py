@@ -183,47 +183,6 @@ def test_vertex_at_is_the_nearest_inked_pixel() -> None:
             assert found in pixels.vertex[away <= away.min() + 1e-9]
 
 
-def test_zoom_keeps_the_point_under_the_pointer() -> None:
-    for x, y in ((0.0, 0.0), (10.5, 40.0), (60.0, 1.0)):
-        zoomed = VIEW.zoomed(3.7, x, y)
-        assert zoomed.to_world(x, y) == pytest.approx(VIEW.to_world(x, y))
-        assert zoomed.zoomed(1 / 3.7, x, y).cx == pytest.approx(VIEW.cx)
-    moved = VIEW.panned(5, -7)
-    assert moved.to_world(15, 13) == pytest.approx(VIEW.to_world(10, 20))
-    point = np.array([VIEW.to_world(12, 34)])
-    np.testing.assert_allclose(VIEW.to_pixels(point), [[12, 34]])
-
-
-@pytest.mark.parametrize(
-    "positions",
-    [
-        np.zeros((0, 2)),
-        np.zeros((1, 2)),
-        np.full((5, 2), 3.0),
-        np.array([[0, 1], [2, 1], [5, 1]]),
-        np.array([[np.nan, 0], [1, 1]]),
-        np.full((2, 2), np.nan),
-        np.array([[0, 0], [1e30, 1e30]]),
-    ],
-)
-def test_degenerate_drawings(positions: np.ndarray) -> None:
-    places = positions.astype(np.float32)
-    n = len(places)
-    chain = np.arange(max(n - 1, 0))
-    graph = CSRGraph.from_arcs(chain, chain + 1, np.ones(len(chain), np.int32), n, positions=places)
-    extent = raster.measure(graph.indptr, graph.indices, places)
-    for size in ((1, 1), (64, 48)):
-        view = extent.fitted(*size)
-        style = raster.style_for(extent, view)
-        assert np.isfinite([view.scale, view.cx, view.cy, style.radius, style.line_width]).all()
-        assert view.scale > 0
-        pixels = draw(graph, view, style)
-        finite = int(np.isfinite(places).all(axis=1).sum())
-        assert pixels.in_view == finite or size == (1, 1)  # the rim of one pixel is outside
-        assert pixels.drawn <= finite
-        assert (pixels.drawn > 0) == (finite > 0) or size == (1, 1)
-
-
 def test_a_hairball_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(400, 6000)
     assert graph.positions is not None
@@ -266,15 +225,6 @@ def test_a_finished_run_is_replayed_as_it_would_be_coloured_anew(kind: type) -> 
                 )
                 raster_colour.recolour(pixels, colouring, table, frame)
             np.testing.assert_array_equal(*frames)
-
-
-def test_counts_of_nothing_have_no_top() -> None:
-    """Before anything is processed the legend says 0."""
-    vertices = np.arange(5, dtype=np.int32)
-    for seen in (vertices, vertices[:0]):
-        index, top = raster_colour.index_of(Colouring("count", np.zeros(5, np.int32), top=1), seen)
-        assert top == 0.0
-        assert not index.any()
 
 
 def test_a_line_lying_down_is_as_wide_as_one_standing() -> None:

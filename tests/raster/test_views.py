@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.graph import INT_UNREACHED
 from viewer.raster.colour import mixed
-from viewer.raster.matrix import Grid, Window, colour_index, grid_of, look, packed_pixels
+from viewer.raster.matrix import Window, colour_index, packed_pixels
 from viewer.raster.raster import View
 
 WHOLE = Window(0, 100, 0, 50)
@@ -52,31 +51,6 @@ def test_a_window_moves_as_far_as_the_matrix_goes() -> None:
     assert near.moved(3, -2, WHOLE) == Window(23, 10, 28, 4)
     assert near.moved(-30, 99, WHOLE) == Window(0, 10, 46, 4)
     assert near.moved(99, -99, WHOLE) == Window(90, 10, 0, 4)
-
-
-def test_a_grid_has_at_most_the_pixels_asked_for() -> None:
-    assert grid_of(WHOLE, 100, 50) == Grid(WHOLE, 1, 1)
-    assert grid_of(WHOLE, 99, 49) == Grid(WHOLE, 2, 2)
-    assert grid_of(WHOLE, 30, 0) == Grid(WHOLE, 4, 50)
-    assert Grid(WHOLE, 4, 7).shape == (25, 8)
-    assert Grid(WHOLE, 3, 7).shape == (34, 8)
-    assert Grid(WHOLE, 3, 7).entries == 5000
-    assert Grid(WHOLE, 4, 7).rows_at_once == (1 << 22) // (4 * 50)
-    assert Grid(Window(0, 1, 0, 1 << 23), 1, 1).rows_at_once == 1
-
-
-def test_stripes_of_a_matrix_by_hand() -> None:
-    dist = np.arange(20, dtype=np.int32).reshape(4, 5)
-    dist[1, 2] = INT_UNREACHED
-    grid = Grid(Window(0, 4, 1, 4), 3, 2)
-    whole = look(dist, grid, 0, 2)
-    assert whole.first == 0
-    np.testing.assert_allclose(whole.mean, [[(1 + 2 + 6 + 11 + 12) / 5, 8.5], [16.5, 18.5]])
-    assert whole.unreached.tolist() == [[1, 0], [0, 0]]
-    assert whole.top == 19.0
-    part = look(dist, grid, 1, 2)
-    assert (part.first, part.top) == (1, 19.0)
-    np.testing.assert_allclose(part.mean, [[16.5, 18.5]])
 
 
 def test_colours_by_hand() -> None:

@@ -16,7 +16,6 @@ from gpu.words import distance, time_words
 from viewer.common.small_widgets import centred_hint
 from viewer.feature import FeaturePart
 from viewer.models.decisions import decisions, staying
-from viewer.models.session import RunRecord
 from viewer.plots.live import LivePanel
 
 MOST_ROWS = 2_000  # a table that a person can scroll
@@ -46,14 +45,14 @@ class WhyPanel(LivePanel):
         self.list.itemClicked.connect(self._go)
         self.list.itemActivated.connect(self._go)
 
-    def _reset(self, record: RunRecord | None) -> None:
+    def _reset(self, _place: int) -> None:
         self._rows, self._is_whole = [], False
         self.list.clear()
-        self._pages.setCurrentIndex(0 if record is None else 1)
+        self._pages.setCurrentIndex(0 if self._record is None else 1)
 
-    def _consume(self, samples: np.ndarray) -> None:
+    def _consume(self, _place: int, samples: np.ndarray) -> None:
         assert self._record is not None
-        last = self._consumed
+        last = self._consumed[0]
         made = decisions(self._record.samples[:last], last - len(samples))
         self._add([(one.t_ns, one.what, one.why) for one in made])
 

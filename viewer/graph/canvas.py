@@ -18,9 +18,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QPointF, QRectF, QTimer, pyqtSignal
-from PyQt6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PyQt6.QtCore import QPointF, QRectF, pyqtSignal
+from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.graph import CSRGraph
 from viewer.common import colormaps
@@ -35,11 +35,10 @@ from viewer.graph.scene import ITEM_VERTICES, Placed, radius_of
 from viewer.graph.shapes import MOST_ARCS, paint_shapes
 from viewer.raster import raster
 from viewer.raster.colour import Colouring, index_of
-from viewer.raster.raster import Extent, View
+from viewer.raster.raster import View
 
 ZOOM_IN, ZOOM_OUT = 2e5, 0.25  # limits, times the scale that fits
 REACH = 10.0  # pixels from the pointer to a vertex that counts as pointed at
-LOAD_AFTER_MS = 300  # from the first picture to loading the kernels: let the window paint
 EMPTY = ("Open a graph or drop a file here", "File ▸ Open, or one of the samples")
 MARGIN, MARGIN_FEW, MARGIN_SHARE = 20, 64, 8  # pixels around all; for few large discs, up to 1/8
 LEGEND_ROOM, LEGEND_FROM = 62, 240  # pixels kept free for the legend, in a picture so high
@@ -60,7 +59,6 @@ class GraphCanvas(QWidget):
         self.path: Path | None = None
         self.frame_seconds = 0.0  # what the last frame cost
         self.more_marks: list[Callable[[QPainter], None]] = []  # painted on top, under cards
-        self.rings: list[Callable[[QPainter], None]] = []  # the same, but arrowheads stay in sight
         self._theme = LIGHT
         self._graph: CSRGraph | None = None
         self._drawing: Drawing | None = None
@@ -78,13 +76,7 @@ class GraphCanvas(QWidget):
         self.setAccessibleName("Graph")
         self.legend = LegendView(self)
         self.picture = Picture(self)
-        self.picture.measured.connect(self._take_measured)
         self.picture.renewed.connect(self._show_renewed)
-        self.picture.sharpened.connect(self._sharpen)
-        self._load_timer = QTimer(self)
-        self._load_timer.setSingleShot(True)
-        self._load_timer.setInterval(LOAD_AFTER_MS)
-        self._load_timer.timeout.connect(self.picture.load_kernels)
 
     # --- what is drawn
 
@@ -94,29 +86,28 @@ class GraphCanvas(QWidget):
         self.path, self.pointed = None, -1
         self.picture.clear()
         if graph is not None and positions is not None and graph.n:
-            places = np.ascontiguousarray(positions, np.float32)
-            self.picture.measure(Drawing(graph, places))
+            self._drawing = Drawing.of(graph, positions)
+            if self._fitted or self.camera == View():
+                self.fit()
         self.refresh()
 
     def complete(self, graph: CSRGraph, positions: np.ndarray) -> None:
         """Draw a graph in the place of its outline: the picture stays until another is there."""
         self._graph = graph
-        self._drawing = Drawing(graph, np.ascontiguousarray(positions, np.float32)).measured()
+        self._drawing = Drawing.of(graph, positions)
         self.refresh()
 
     def fit(self) -> None:
         """Show everything, also after a resize, until the next zoom or drag."""
         self._fitted = True
-        extent = self._extent()
-        if extent is not None:
-            self._move_camera(self._fitting(extent))
+        if self._drawing is not None:
+            self._move_camera(self._fitting(self._drawing))
 
     def zoom(self, factor: float, x: float | None = None, y: float | None = None) -> None:
         """Zoom by a factor about a point of the widget, by default its centre."""
-        extent = self._extent()
-        if extent is None:
+        if self._drawing is None:
             return
-        whole = self._fitting(extent).scale
+        whole = self._fitting(self._drawing).scale
         scale = min(max(self.camera.scale * factor, whole * ZOOM_OUT), whole * ZOOM_IN)
         factor = scale / self.camera.scale
         x = self.width() / 2 if x is None else x
@@ -126,11 +117,11 @@ class GraphCanvas(QWidget):
 
     def pan(self, dx: float, dy: float) -> None:
         """Drag the picture by pixels, as far as its middle shows something of the drawing."""
-        extent, moved = self._extent(), self.camera.panned(dx, dy)
-        if extent is None:
+        if self._drawing is None:
             return
         self._fitted = False
-        xmin, ymin, xmax, ymax = extent.bounds
+        moved = self.camera.panned(dx, dy)
+        xmin, ymin, xmax, ymax = self._drawing.extent.bounds
         cx, cy = min(max(moved.cx, xmin), xmax), min(max(moved.cy, ymin), ymax)
         self._move_camera(replace(moved, cx=cx, cy=cy))
 
@@ -228,16 +219,13 @@ class GraphCanvas(QWidget):
             return None
         return QPointF(float(x), float(y))
 
-    def _extent(self) -> Extent | None:
-        return self._drawing.extent if self._drawing is not None else None
-
-    def _fitting(self, extent: Extent) -> View:
+    def _fitting(self, drawing: Drawing) -> View:
         """Return the view of everything, above the legend; discs have room at the rim."""
-        few = self._drawing is not None and self._drawing.graph.n <= ITEM_VERTICES
+        few = drawing.graph.n <= ITEM_VERTICES
         below = LEGEND_ROOM + few * LABEL_ROOM if self.height() >= LEGEND_FROM else 0
         height = self.height() - below
         margin = max(MARGIN, min(MARGIN_FEW, height // MARGIN_SHARE)) if few else MARGIN
-        view = extent.fitted(self.width(), height, margin)
+        view = drawing.extent.fitted(self.width(), height, margin)
         return replace(view, cy=view.cy - below / 2 / view.scale, height=max(1, self.height()))
 
     @property
@@ -246,7 +234,6 @@ class GraphCanvas(QWidget):
         return self._radius() + ARROW + CLEAR
 
     def _radius(self) -> float:
-        """Radius of a vertex as drawn now, logical pixels."""
         sheet = self.picture.sheet
         if sheet is None:
             return 0.0
@@ -258,14 +245,6 @@ class GraphCanvas(QWidget):
 
     # --- the picture is made and renewed
 
-    def _take_measured(self, drawing: Drawing) -> None:
-        if self._graph is not drawing.graph:
-            return
-        self._drawing = drawing
-        if self._fitted or self.camera == View():
-            self.fit()
-        self.refresh()
-
     def _move_camera(self, camera: View) -> None:
         if camera != self.camera:
             self.camera = camera
@@ -273,36 +252,19 @@ class GraphCanvas(QWidget):
             self.camera_changed.emit(camera)
 
     def _ask(self) -> None:
-        if self._drawing is not None and self._drawing.extent is not None:
+        if self._drawing is not None:
             self.picture.want(self._drawing, self.camera, self.devicePixelRatioF())
 
     def _show_renewed(self) -> None:
         self._prepare()
         self.stale = True
         self._describe()
-        sheet = self.picture.sheet
-        if sheet is not None and not sheet.compiled and sheet.pixels is not None:
-            self._load_timer.start()
         if not self._painting:
             self.update()
-
-    def _sharpen(self) -> None:
-        self.picture.again()
-        self.refresh()
 
     def _prepare(self) -> None:
         paper = colormaps.packed(colormaps.ink(self._theme, 0.0))
         self.picture.prepare(paper, colormaps.packed(colormaps.ink(self._theme, colormaps.ARC_INK)))
-
-    def event(self, a0: QEvent | None) -> bool:
-        """Explain the legend's words under a resting pointer; the mouse goes through them."""
-        if isinstance(a0, QHelpEvent) and a0.type() == QEvent.Type.ToolTip:
-            place = self.legend.mapFromParent(a0.pos())
-            inside = self.legend.isVisible() and self.legend.rect().contains(place)
-            words = self.legend.explanation() if inside else ""
-            QToolTip.showText(a0.globalPos(), words, self)
-            return True
-        return super().event(a0)
 
     def resizeEvent(self, a0: QResizeEvent | None) -> None:
         """Keep showing everything, or the same centre."""
@@ -374,7 +336,7 @@ class GraphCanvas(QWidget):
                     self.picture.colour(look.colouring, colours.mixed)
                 self.stale = False
             few = sheet.drawing.graph.m <= MOST_ARCS and sheet.camera == self.camera
-            if self._on_paper and few and self.picture.edges:
+            if self._on_paper and few:
                 looks = look.colouring, colours
                 paint_shapes(painter, self._theme, sheet, self.camera, looks)
             else:
@@ -402,8 +364,6 @@ class GraphCanvas(QWidget):
         }
         radius = radius_of(placed)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for paint in self.rings:
-            paint(painter)
         items = ItemPainter(painter, self._theme, placed, radius)
         items.paint_below()
         self._paint_lines(painter, radius)  # discs and their names lie on top
@@ -414,8 +374,6 @@ class GraphCanvas(QWidget):
         theme, radius, sheet = self._theme, self._radius(), self.picture.sheet
         if sheet is not None and sheet.pixels is not None:
             self._paint_lines(painter, 0.0)
-            for paint in self.rings:
-                paint(painter)
         place = self.place_of(self.source)
         if place is not None:
             overlay.paint_source(painter, theme, place, radius)

@@ -1,6 +1,6 @@
 """The legend of the graph: title, swatches, a note on what is not exact, a colour bar with ticks.
 
-It lies on the picture, in the lower left corner, and lets the mouse through. Where the picture is
+It lies on the picture, in the lower left corner. Where the picture is
 small it leaves out swatches and note. Qt lays the words out (`QTextDocument`).
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtCore import QPointF, QRectF
 from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QTextDocument
 from PyQt6.QtWidgets import QWidget
 
@@ -31,7 +31,6 @@ class LegendView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName("Legend of the graph")
         self._legend = Legend("")
         self._table = np.zeros((256, 3), np.uint8)
@@ -57,14 +56,12 @@ class LegendView(QWidget):
         if same and np.array_equal(table, self._table):
             return
         self._legend, self._table, self._steps = legend, table, steps
-        self.setAccessibleDescription(", ".join(filter(None, self._all_words())))
+        words = [legend.title, *(swatch for _, swatch in legend.swatches), legend.note]
+        self.setAccessibleDescription(", ".join(filter(None, words)))
+        self.setToolTip(explain(*mentioned(" ".join(words))))
         self._lay_out()
         if not painting:
             self.update()
-
-    def explanation(self) -> str:
-        """Return what the words of the legend mean, a paragraph each."""
-        return explain(*mentioned(" ".join(self._all_words())))
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -82,12 +79,7 @@ class LegendView(QWidget):
         self._room = (width, height)
         self._lay_out()
 
-    def _all_words(self) -> list[str]:
-        legend = self._legend
-        return [legend.title, *(words for _, words in legend.swatches), legend.note]
-
     def _lay_out(self) -> None:
-        """Lay the words out, and take the size that they and the bar need."""
         (width, height), legend, theme = self._room, self._legend, self._theme
         chunks = [f'<span style="color:{theme.text}">{escape(legend.title)}</span>']
         if height >= FULL_FROM:
@@ -114,10 +106,6 @@ class LegendView(QWidget):
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Paint paper, words and bar."""
         painter = QPainter(self)
-        self._draw(painter)
-        painter.end()
-
-    def _draw(self, painter: QPainter) -> None:
         painter.setFont(self.font())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paper = QColor(self._theme.plot)

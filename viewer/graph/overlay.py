@@ -14,7 +14,6 @@ from viewer.common.theme import SPACING, Theme
 
 STAR_POINTS = 5
 PATH_POINTS = 20_000  # of a path, at most; a longer one is thinned
-BETWEEN = " · "  # two things that are said of a vertex
 NEXT_SOURCE = "next source"
 NOTE_WIDTH = 210  # pixels of a note's words, at the reference text size
 HOVER_ARCS = 300  # lit up around a hovered vertex, at most
@@ -22,10 +21,7 @@ HOVER_ARCS = 300  # lit up around a hovered vertex, at most
 
 def paint_source(painter: QPainter, theme: Theme, centre: QPointF, radius: float) -> None:
     """Ring a vertex, with a star upon it where the disc is small."""
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for colour, width in ((theme.plot, 5.0), (theme.error, 2.2)):
-        painter.setPen(QPen(QColor(colour), width))
-        painter.drawEllipse(centre, radius + 4.0, radius + 4.0)
+    _ring(painter, centre, radius + 4.0, (theme.plot, 5.0), (theme.error, 2.2))
     if radius < 9:
         painter.setPen(QPen(QColor(theme.plot), 1.0))
         painter.setBrush(QColor(theme.error))
@@ -35,15 +31,8 @@ def paint_source(painter: QPainter, theme: Theme, centre: QPointF, radius: float
 def paint_next_source(
     painter: QPainter, theme: Theme, centre: QPointF, radius: float, room: QRectF
 ) -> None:
-    """Ring the vertex that the next run starts from, dashed, with a word beside it."""
-    reach = max(radius, 6.0) + 4.0
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for colour, width, style in (
-        (theme.plot, 5.0, Qt.PenStyle.SolidLine),
-        (theme.error, 2.0, Qt.PenStyle.DashLine),
-    ):
-        painter.setPen(QPen(QColor(colour), width, style))
-        painter.drawEllipse(centre, reach, reach)
+    """Ring the vertex that the next run starts from, with a word beside it."""
+    _ring(painter, centre, max(radius, 6.0) + 4.0, (theme.plot, 5.0), (theme.error, 2.0))
     paint_card(painter, theme, centre, NEXT_SOURCE, room)
 
 
@@ -51,13 +40,22 @@ def paint_note(
     painter: QPainter, theme: Theme, centre: QPointF, radius: float, words: str, room: QRectF
 ) -> None:
     """Ring a vertex that has a note, and put the beginning of the note beside it."""
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for colour, width in ((theme.plot, 4.0), (theme.text, 1.6)):
-        painter.setPen(QPen(QColor(colour), width))
-        painter.drawEllipse(centre, radius + 3.0, radius + 3.0)
+    _ring(painter, centre, radius + 3.0, (theme.plot, 4.0), (theme.text, 1.6))
     metrics = QFontMetricsF(painter.font())
     shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, scaled(NOTE_WIDTH))
     paint_card(painter, theme, centre, shown, room, theme.text)
+
+
+def paint_hover(painter: QPainter, theme: Theme, centre: QPointF, radius: float) -> None:
+    """Ring the vertex under the pointer."""
+    _ring(painter, centre, radius + 3.0, (theme.plot, 4.5), (theme.accent, 2.0))
+
+
+def _ring(painter: QPainter, centre: QPointF, radius: float, *inks: tuple[str, float]) -> None:
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for colour, width in inks:
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawEllipse(centre, radius, radius)
 
 
 def star(centre: QPointF, radius: float) -> QPolygonF:
@@ -77,16 +75,6 @@ def paint_hover_arcs(painter: QPainter, theme: Theme, centre: QPointF, ends: np.
     lines = [QLineF(centre, QPointF(x, y)) for x, y in ends[:HOVER_ARCS].tolist()]
     painter.setPen(QPen(QColor(theme.accent), 2.0))
     painter.drawLines(lines)  # type: ignore[call-overload]
-
-
-def paint_hover(painter: QPainter, theme: Theme, centre: QPointF, radius: float) -> None:
-    """Ring a vertex."""
-    accent = QColor(theme.accent)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(theme.plot), 4.5))
-    painter.drawEllipse(centre, radius + 3.0, radius + 3.0)
-    painter.setPen(QPen(accent, 2.0))
-    painter.drawEllipse(centre, radius + 3.0, radius + 3.0)
 
 
 def paint_path(painter: QPainter, theme: Theme, points: np.ndarray, radius: float = 0.0) -> None:
@@ -114,54 +102,34 @@ def paint_card(
     painter: QPainter, theme: Theme, at: QPointF, words: str, room: QRectF, strong: str = ""
 ) -> None:
     """Paint words on a card beside a point, kept inside `room`, in as many lines as they need."""
-    metrics = QFontMetricsF(painter.font())
-    box = card_box(metrics, at, words, room)
+    flags = int(Qt.AlignmentFlag.AlignCenter) | int(Qt.TextFlag.TextWordWrap)
+    most = QRectF(0, 0, room.width() - 2 * SPACING, room.height())
+    size = painter.boundingRect(most, flags, words)
+    box = QRectF(at.x() + 14, at.y() + 16, size.width() + 2 * SPACING, size.height() + SPACING)
+    if box.right() > room.right():
+        box.moveRight(max(room.right(), room.left() + box.width()))
+    if box.bottom() > room.bottom():
+        box.moveBottom(at.y() - 10)
     painter.setPen(QPen(QColor(strong or theme.border), 1.0))
     painter.setBrush(QColor(theme.base))
     painter.drawRoundedRect(box, 4, 4)
     painter.setPen(QColor(theme.text))
-    lines = "\n".join(card_lines(metrics, words, room))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, lines)
-
-
-def card_lines(metrics: QFontMetricsF, words: str, room: QRectF) -> list[str]:
-    """Return words in lines no wider than a card may be, broken between what " · " parts."""
-    wide = room.width() - 2 * SPACING
-    lines: list[str] = []
-    for part in words.split(BETWEEN):
-        longer = f"{lines[-1]}{BETWEEN}{part}" if lines else part
-        if lines and metrics.horizontalAdvance(longer) <= wide:
-            lines[-1] = longer
-        else:
-            lines.append(part)
-    return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, wide) for line in lines]
-
-
-def card_box(metrics: QFontMetricsF, at: QPointF, words: str, room: QRectF) -> QRectF:
-    """Return where the card of some words stands, right below a point and inside `room`."""
-    lines = card_lines(metrics, words, room)
-    width = max(metrics.horizontalAdvance(line) for line in lines) + 2 * SPACING
-    height = (len(lines) - 1) * metrics.lineSpacing() + metrics.height() + SPACING
-    box = QRectF(at.x() + 14, at.y() + 16, width, height)
-    if box.right() > room.right():
-        box.moveRight(max(room.right(), room.left() + width))
-    if box.bottom() > room.bottom():
-        box.moveBottom(at.y() - 10)
-    return box
+    painter.drawText(box, flags, words)
 
 
 def paint_hint(painter: QPainter, theme: Theme, room: QRectF, words: str, detail: str) -> None:
     """Paint what to do next in the middle of an empty picture."""
-    painter.setPen(QColor(theme.text))
-    font = painter.font()
+    small = painter.font()
     large = painter.font()
-    large.setPointSizeF(font.pointSizeF() * 1.25)
-    painter.setFont(large)
-    upper = QRectF(room.left(), room.top(), room.width(), room.height() / 2)
-    lower = QRectF(room.left(), room.center().y() + 6, room.width(), room.height() / 2 - 6)
-    below = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
-    painter.drawText(upper, below | Qt.TextFlag.TextWordWrap, words)
-    painter.setFont(font)
-    painter.setPen(QColor(theme.muted))
-    above = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
-    painter.drawText(lower, above | Qt.TextFlag.TextWordWrap, detail)
+    large.setPointSizeF(small.pointSizeF() * 1.25)
+    upper, lower = QRectF(room), QRectF(room)
+    upper.setBottom(room.center().y())
+    lower.setTop(room.center().y() + 6)
+    side, wrapped = Qt.AlignmentFlag, Qt.TextFlag.TextWordWrap
+    for font, ink, box, end, text in (
+        (large, theme.text, upper, side.AlignBottom, words),
+        (small, theme.muted, lower, side.AlignTop, detail),
+    ):
+        painter.setFont(font)
+        painter.setPen(QColor(ink))
+        painter.drawText(box, int(side.AlignHCenter | end) | int(wrapped), text)

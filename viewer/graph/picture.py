@@ -1,19 +1,19 @@
 """The picture of a graph as an image: binned in the background, coloured on demand.
 
-A `Drawing` is a graph with positions, measured once. `Picture` keeps the newest pixel map of it
-and one frame buffer, 0xffRRGGBB, that a QImage reads without copying. Until the sheet of another
-view is there, the old image is painted stretched to where it belongs, so that dragging and the
-wheel never wait. Small drawings are binned at once on the GUI thread.
+`Picture` keeps the newest pixel map of a `Drawing` and one frame buffer, 0xffRRGGBB, that a QImage
+reads without copying. Until the sheet of another view is there, the old image is painted stretched
+to where it belongs, so that dragging and the wheel never wait. Small drawings are binned at once on
+the GUI thread.
 
 Until the compiled loops are loaded (on a thread, started by the first picture) vertices are
-single pixels; then `sharpened` is emitted. Edges are part of a sheet, as coloured lines or as a
-grey layer (see `viewer.raster`), and can be left out.
+single pixels. Edges are part of a sheet, as coloured lines or as a
+grey layer (see `viewer.raster`).
 """
 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QObject, QPointF, QRectF, pyqtSignal
@@ -23,6 +23,7 @@ from PyQt6.sip import voidptr
 from gpu.graph import CSRGraph
 from gpu.words import thousands
 from viewer.common import colormaps
+from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.graph.scene import Scene, cut_scene
 from viewer.graph.worker import NewestFirst
@@ -33,28 +34,28 @@ from viewer.raster.raster import Extent, PixelMap, View
 AT_ONCE = 150_000  # vertices + arcs that are binned on the GUI thread, compiled
 SKETCH_AT_ONCE = 500_000  # vertices that are sketched on the GUI thread
 PIXELS_AT_ONCE = 2_500_000  # of a picture that is binned on the GUI thread
+LOAD_AFTER_MS = 300  # from a sketch to loading the kernels: let the window paint
 SCENE_AT_ONCE = 20_000  # vertices + arcs whose scene is cut on the GUI thread
-MEASURE_AT_ONCE = 300_000  # vertices
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A graph and where its vertices are, float32 (n, 2); `extent` None until measured."""
+    """A graph and where its vertices are, float32 (n, 2), C order."""
 
     graph: CSRGraph
     positions: np.ndarray
-    extent: Extent | None = None
+    extent: Extent
 
     @property
     def size(self) -> int:
         """Vertices and arcs: what drawing costs."""
         return self.graph.n + self.graph.m
 
-    def measured(self) -> Drawing:
-        """Return this drawing with its extent."""
-        graph = self.graph
-        extent = raster.measure(graph.indptr, graph.indices, self.positions)
-        return Drawing(graph, self.positions, extent)
+    @classmethod
+    def of(cls, graph: CSRGraph, positions: np.ndarray) -> Drawing:
+        """Measure a graph at positions (n, 2)."""
+        places = np.ascontiguousarray(positions, np.float32)
+        return cls(graph, places, raster.measure(graph.indptr, graph.indices, places))
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,9 @@ class Sheet:
     compiled: bool
 
 
-def make_sheet(drawing: Drawing, camera: View, ratio: float, edges: bool = True) -> Sheet:
-    """Cut the scene and, unless it is painted one by one, bin the pixels. Any thread.
-
-    edges : whether a raster shows edges, as coloured lines or as the grey layer
-    """
-    extent = drawing.extent if drawing.extent is not None else Extent()
+def make_sheet(drawing: Drawing, camera: View, ratio: float) -> Sheet:
+    """Cut the scene and, unless it is painted one by one, bin the pixels. Any thread."""
+    extent = drawing.extent
     graph, positions = drawing.graph, drawing.positions
     compiled = raster.kernels() is not None
     pixels = None
@@ -82,8 +80,6 @@ def make_sheet(drawing: Drawing, camera: View, ratio: float, edges: bool = True)
     if scene is None or not scene.item_wise:
         view = camera.times(ratio)
         style = raster.style_for(extent, view, ratio)
-        if not edges:
-            style = replace(style, line_width=0.0, density=False)
         pixels = raster.bin_graph(graph.indptr, graph.indices, positions, view, style, extent)
         if drawing.size > SCENE_AT_ONCE and pixels.in_view <= 3_000:
             scene = cut_scene(graph, positions, camera)
@@ -114,20 +110,19 @@ class Colours:
 class Picture(QObject):
     """Keeps the newest sheet and its frame; see the module docstring."""
 
-    measured = pyqtSignal(object)  # Drawing, with its extent
     renewed = pyqtSignal()  # another sheet is there
-    sharpened = pyqtSignal()  # the compiled kernels are loaded
+    _loaded = pyqtSignal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.sheet: Sheet | None = None
         self._worker = NewestFirst(self)
         self._worker.done.connect(self._take)
+        self._loaded.connect(self.again)
         self._frame = np.empty(0, np.uint32)
         self._image = QImage()
         self._loading = False
-        self._wanted: tuple[Drawing, View, float] | None = None
-        self.edges = True
+        self._request: tuple[Drawing, View, float] | None = None
 
     @property
     def busy(self) -> bool:
@@ -137,46 +132,31 @@ class Picture(QObject):
     def clear(self) -> None:
         """Forget everything: another graph, or none."""
         self._worker.clear()
-        self.sheet, self._wanted = None, None
+        self.sheet, self._request = None, None
         self._frame, self._image = np.empty(0, np.uint32), QImage()
-
-    def measure(self, drawing: Drawing) -> None:
-        """Find the extent of a drawing; the answer comes by `measured`, perhaps at once."""
-        self.clear()
-        if drawing.graph.n <= MEASURE_AT_ONCE:
-            self.measured.emit(drawing.measured())
-        else:
-            self._worker.submit(drawing.measured)
 
     def want(self, drawing: Drawing, camera: View, ratio: float) -> None:
         """Make a sheet for this view, at once if that is quick, else in the background."""
         request = (drawing, camera, ratio)
-        if request == self._wanted:
+        if request == self._request:
             return
-        self._wanted = request
+        self._request = request
         compiled = raster.kernels() is not None
         small = drawing.size <= AT_ONCE if compiled else drawing.graph.n <= SKETCH_AT_ONCE
         if small and camera.width * camera.height * ratio * ratio <= PIXELS_AT_ONCE:
             self._worker.clear()
-            self._take(make_sheet(drawing, camera, ratio, self.edges))
+            self._take(make_sheet(drawing, camera, ratio))
         else:
-            edges = self.edges
-            self._worker.submit(lambda: make_sheet(drawing, camera, ratio, edges))
-
-    def show_edges(self, shown: bool) -> None:
-        """Draw edges, or vertices alone, from now on."""
-        if shown != self.edges:
-            self.edges = shown
-            self.again()
+            self._worker.submit(lambda: make_sheet(drawing, camera, ratio))
 
     def wait(self) -> None:
         """Return once nothing is under way any more."""
         self._worker.wait()
 
     def load_kernels(self) -> None:
-        """Start loading the compiled kernels, once; `sharpened` is emitted when they are there."""
+        """Start loading the compiled kernels, once; then the sheet is made anew."""
         if raster.kernels() is not None:  # another picture has loaded them
-            self.sharpened.emit()
+            self.again()
         elif not self._loading:
             self._loading = True
             threading.Thread(target=self._load, daemon=True).start()
@@ -184,25 +164,24 @@ class Picture(QObject):
     def _load(self) -> None:
         raster.load_kernels()
         try:
-            self.sharpened.emit()
+            self._loaded.emit()
         except RuntimeError:  # the view, and this object with it, is gone
             return
 
     def again(self) -> None:
         """Make the wanted sheet anew: the kernels are better now."""
-        request, self._wanted = self._wanted, None
+        request, self._request = self._request, None
         if request is not None:
             self.want(*request)
 
-    def _take(self, result: Sheet | Drawing) -> None:
-        if isinstance(result, Drawing):
-            self.measured.emit(result)
-            return
-        if self._wanted is None or result.drawing is not self._wanted[0]:
+    def _take(self, result: Sheet) -> None:
+        if self._request is None or result.drawing is not self._request[0]:
             return  # of a graph that is gone
         self.sheet = result
         self._frame, self._image = np.empty(0, np.uint32), QImage()
         self.renewed.emit()
+        if result.pixels is not None and not result.compiled:
+            later(self, self.load_kernels, LOAD_AFTER_MS)
 
     def prepare(self, paper: int, ink: int) -> None:
         """Make an empty frame for the sheet, with its grey layer; colours 0xffRRGGBB."""

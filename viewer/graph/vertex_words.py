@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gpu.record.trace import VertexProbe, reached_mask
+from gpu.record.trace import reached_mask
 from gpu.words import distance, in_sight, short, time_number, time_unit
 from viewer.graph.colours import Look, Moment, delta_at
 from viewer.models.session import RunRecord
@@ -34,16 +34,11 @@ def state_at(record: RunRecord, vertex: int, moment: Moment) -> State:
     live = record.running and moment.following
     if times is None or live:
         return "so far" if record.running else "known"
-    first, last = _times_of(times, vertex)
-    if first < 0 or first > moment.cursor_ns:
+    if not 0 <= times.first_reached_ns[vertex] <= moment.cursor_ns:
         return "waiting"
-    if last > moment.cursor_ns:
+    if times.last_improved_ns[vertex] > moment.cursor_ns:
         return "tentative"
     return "so far" if record.running else "settled"
-
-
-def _times_of(times: VertexProbe, vertex: int) -> tuple[int, int]:
-    return int(times.first_reached_ns[vertex]), int(times.last_improved_ns[vertex])
 
 
 def vertex_words(
@@ -71,7 +66,7 @@ def vertex_words(
     else:
         words.append(f"{'distance' if state != 'so far' else final} {number}")
         if state == "settled" and not whole and record.vertices is not None:
-            since = _times_of(record.vertices, vertex)[1]
+            since = float(record.vertices.last_improved_ns[vertex])
             words.append(f"settled at {_time(moment, since)}")
     delta = delta_at(record, moment.cursor_ns)
     if delta is not None and state != "waiting":
@@ -85,17 +80,14 @@ def vertex_words(
 
 def distance_labels(record: RunRecord, vertices: list[int], moment: Moment) -> dict[int, str]:
     """Return what stands under each disc: a distance, "> 47" while tentative, "∞"."""
-    dist = record.dist
-    if dist is None:
-        return {}
-    return {vertex: _label(record, vertex, float(dist[vertex]), moment) for vertex in vertices}
-
-
-def _label(record: RunRecord, vertex: int, value: float, moment: Moment) -> str:
-    state = state_at(record, vertex, moment)
-    if state in ("unreached", "waiting"):
-        return "∞"
-    return f"> {short(value)}" if state == "tentative" else short(value)
+    dist, labels = record.dist, {}
+    for vertex in vertices if dist is not None else []:
+        state = state_at(record, vertex, moment)
+        value = short(float(dist[vertex])) if dist is not None else ""
+        labels[vertex] = f"> {value}" if state == "tentative" else value
+        if state in ("unreached", "waiting"):
+            labels[vertex] = "∞"
+    return labels
 
 
 def _time(moment: Moment, time_ns: float | None = None) -> str:

@@ -2,8 +2,7 @@
 
 The widget shows session and playback and asks for a source. It owns the camera, the vertex pointed
 at and the way of colouring. The canvas draws (`viewer.graph.canvas`); `viewer.graph.colours` knows
-what colours mean. While a run goes on, a timer asks for a frame at 30 Hz, less often where a frame
-takes long (a 4K screen).
+what colours mean.
 
 Mouse: wheel zooms about the pointer, dragging moves, double-click fits, click chooses the source,
 Shift+click shows the shortest path, a right click offers what can be done with a vertex (the menu
@@ -13,16 +12,15 @@ Shift while arrows step through events); Esc removes the path.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
-from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QContextMenuEvent,
-    QHideEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QShowEvent,
     QWheelEvent,
 )
 from PyQt6.QtWidgets import QApplication, QMenu, QWidget
@@ -49,7 +47,6 @@ from viewer.models.session import Notice, RunRecord, SessionModel
 __all__ = ["COLOUR_MODES", "GraphView"]
 
 Traced = tuple[RunRecord, int, int, Path | None]  # run, from, to, path
-LIVE_MS = 33  # between two frames while a run goes on
 LIVE_SHARE = 3  # at least this many times the cost of a frame lies between two
 WHEEL_ZOOM = 1.0015  # per eighth of a degree
 KEY_ZOOM, KEY_PAN = 1.25, 0.25  # factor; share of the view
@@ -66,7 +63,6 @@ class GraphView(GraphCanvas):
 
     source_requested = pyqtSignal(int)  # 0-based vertex
     target_requested = pyqtSignal(int)  # 0-based vertex that a path is wanted to
-    hovered = pyqtSignal(int)  # 0-based vertex, -1 when the pointer leaves it
     colour_by_changed = pyqtSignal(str)  # a key of COLOUR_MODES
     path_changed = pyqtSignal(object)  # Path or None
 
@@ -87,8 +83,7 @@ class GraphView(GraphCanvas):
         self.more_marks += [self._paint_notes, self._paint_next_source]
         self._source_before = 0  # the first click of a double-click is taken back
         self._tracer = NewestFirst(self)
-        self._live = QTimer(self)
-        self._live.setInterval(LIVE_MS)
+        self._refreshed = 0.0  # when a live frame was asked for, seconds
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._connect()
@@ -110,7 +105,6 @@ class GraphView(GraphCanvas):
         self._playback.duration_changed.connect(self.refresh)
         self._playback.following_changed.connect(self.refresh)
         self._tracer.done.connect(self._take_path)
-        self._live.timeout.connect(self._show_live)
 
     # --- colour
 
@@ -176,18 +170,11 @@ class GraphView(GraphCanvas):
         return [pin for pin in notes.at_vertices(notes.graph_shown()) if pin.at == vertex]
 
     def _paint_notes(self, painter: QPainter) -> None:
-        """Ring each vertex with a note, and put the words beside it."""
         notes, room = self._session.notes, QRectF(self.rect())
         for pin in notes.at_vertices(notes.graph_shown()):
             place = self.place_of(pin.at)
             if place is not None and room.contains(place):
                 paint_note(painter, self._theme, place, self._radius(), pin.note.text, room)
-
-    def set_edges(self, shown: bool) -> None:
-        """Draw edges (as lines, or as a grey layer where they are many), or vertices alone."""
-        if shown != self.picture.edges:
-            self.picture.show_edges(shown)
-            self.refresh()
 
     # --- the models change
 
@@ -197,7 +184,6 @@ class GraphView(GraphCanvas):
         self.show_graph(self._session.graph, self._session.positions)
 
     def _show_arcs(self) -> None:
-        """Draw the graph where its outline was."""
         if self._session.graph is not None and self._session.positions is not None:
             self.complete(self._session.graph, self._session.positions)
 
@@ -222,39 +208,20 @@ class GraphView(GraphCanvas):
 
     def _show_run(self, record: RunRecord | None) -> None:
         if record is self._session.current:
-            self._keep_live()
             self.refresh()
 
     def _show_row(self, record: RunRecord) -> None:
-        """Show the distances from another source of a run that has many."""
         if record is self._session.current:
             self._set_path(None)
             self._show_source(self._session.source)
             self.refresh()
 
     def _show_samples(self, record: RunRecord, _first: int, _last: int) -> None:
-        if record is self._session.current and not self._live.isActive():
+        """Ask for a frame, less often where a frame takes long (a 4K screen)."""
+        rested = time.monotonic() - self._refreshed
+        if record is self._session.current and rested > LIVE_SHARE * self.frame_seconds:
+            self._refreshed = time.monotonic()
             self.refresh()
-
-    def _show_live(self) -> None:
-        self._live.setInterval(max(LIVE_MS, int(LIVE_SHARE * self.frame_seconds * 1000)))
-        self.refresh()
-
-    def _keep_live(self) -> None:
-        record = self._session.current
-        live = record is not None and record.running and self.isVisible()
-        if live != self._live.isActive():
-            self._live.start() if live else self._live.stop()
-
-    def showEvent(self, a0: QShowEvent | None) -> None:
-        """Follow a running run again."""
-        super().showEvent(a0)
-        self._keep_live()
-
-    def hideEvent(self, a0: QHideEvent | None) -> None:
-        """Nobody looks: no frames."""
-        super().hideEvent(a0)
-        self._keep_live()
 
     # --- paths
 
@@ -420,7 +387,6 @@ class GraphView(GraphCanvas):
             super().keyPressEvent(a0)
 
     def _moves(self, modifiers: Qt.KeyboardModifier) -> bool:
-        """Whether an arrow pressed with these moves the map."""
         shifted = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
         others = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
         return not modifiers & others and (self.arrows_move or shifted)
@@ -429,7 +395,6 @@ class GraphView(GraphCanvas):
         self._pointer = here
         if vertex != self.pointed:
             self.pointed = vertex
-            self.hovered.emit(vertex)
             self.update()
         elif vertex >= 0:
             self.update()

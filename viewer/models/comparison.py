@@ -26,7 +26,7 @@ from gpu.study.compare import (
 from gpu.study.compare_words import Summary, names, summarise
 from viewer.models.session import Notice, RunRecord, SessionModel
 
-PAIR_VIEWS = ("split", "difference", "work", "single")  # how the graph shows two runs
+PAIR_VIEWS = ("split", "difference", "single")  # how the graph shows two runs
 LIVE_MS = 400  # between two looks at runs that go on
 
 

@@ -175,6 +175,13 @@ class RunRecord:
             return None
         return self.trace.reached
 
+    @property
+    def efficiency(self) -> float:
+        """Reached over processed vertices of a finished run, 0 where it is not known."""
+        if self.trace is None or self.state != "finished" or not self.trace.counted:
+            return 0.0
+        return (self.reached or 0) / max(self.trace.processed_vertices, 1)
+
     def append(self, batch: np.ndarray) -> tuple[int, int]:
         """Copy SAMPLE (k,) to the end; return the range [first, last) that it fills."""
         first, last = self._count, self._count + len(batch)

@@ -1,18 +1,16 @@
 """Axes that read well at any size: time in fitting units, short numbers, steady widths.
 
-The time axis picks ns, µs, ms or s and says which clock it is: "time, ms (modelled)"; modelled
-time is hatched besides. Number axes have one fixed width, so plots stand exactly above each other.
+The time axis picks ns, µs, ms or s and says which clock it is: "time, ms (modelled)". Number axes
+have one fixed width, so plots stand exactly above each other.
 Logarithmic axes label 1, 2 and 5 of every decade, or decades only; plotted values are log10.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pyqtgraph as pg
-from PyQt6.QtCore import QRectF, Qt
-from PyQt6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QGuiApplication, QPainter
+from PyQt6.QtGui import QFont
 
 from gpu.words import short, time_unit
 from viewer.common.text_size import scaled, small_font, small_pixels
@@ -21,7 +19,6 @@ from viewer.common.theme import Theme
 AXIS_WIDTH = 46  # pixels of every number axis, at the reference text size
 AXIS_HEIGHT = 38  # of every time axis: numbers and label
 BARE_HEIGHT = 10  # of one whose numbers stand below another plot
-HATCH_HEIGHT = 4  # of the strip below the line of an axis of modelled time
 LABEL_WIDTH = 50  # least distance between two labels of a time axis
 LABEL_PIXELS = 26  # least height between two labels of a number axis
 NAME_PIXELS = 14  # least height between two names of rows
@@ -44,7 +41,6 @@ class TimeAxis(pg.AxisItem):
         """Say "modelled" or "measured"."""
         if clock != self._clock:
             self._clock = clock
-            self.picture = None  # pyqtgraph's own cache of the drawn axis
             self._show_label()
 
     def show_unit(self, last_ns: float) -> None:
@@ -71,19 +67,6 @@ class TimeAxis(pg.AxisItem):
         html: str = super().labelString()
         return html.replace(" </span>", "</span>")
 
-    @property
-    def hatched(self) -> bool:
-        """Whether time on it is a model's, of one of the runs at least."""
-        return "modelled" in self._clock
-
-    def drawPicture(self, p: QPainter, *specs: Any) -> None:
-        """Draw the axis; hatched below its line where time is a model's."""
-        super().drawPicture(p, *specs)
-        if self.hatched:
-            colour = QColor(self.textPen().color())
-            room = QRectF(0.0, 1.0, self.width(), scaled(HATCH_HEIGHT))
-            p.fillRect(room, QBrush(colour, Qt.BrushStyle.BDiagPattern))
-
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """Return one level of ticks at round numbers of the unit."""
         return even_ticks(low, high, max(1, int(size / scaled(LABEL_WIDTH))), self.unit.factor)
@@ -96,22 +79,9 @@ class TimeAxis(pg.AxisItem):
         decimals = decimals_of(spacing * factor)
         return [f"{value * factor:.{decimals}f}" for value in values]
 
-    def resizeEvent(self, ev: Any = None) -> None:
-        """Say as much below the axis as there is room for."""
-        if hasattr(self, "unit"):
-            self._show_label()
-        else:
-            super().resizeEvent(ev)
-
     def _show_label(self) -> None:
-        unit, clock = self.unit.word, self._clock
-        metrics = QFontMetricsF(small_font(QGuiApplication.font()))
-        forms = (f"time, {unit} ({clock})", f"{unit} ({clock})", unit)
-        room = self.width()
-        fitting = [words for words in forms if metrics.horizontalAdvance(words) <= room]
-        self.setLabel((*fitting, forms[-1])[0])
+        self.setLabel(f"time, {self.unit.word} ({self._clock})")
         self.showLabel(not self.bare)
-        super().resizeEvent()  # puts the label into the middle
 
 
 class NumberAxis(pg.AxisItem):

@@ -37,7 +37,68 @@ RING_LEAST, RING_MOST = 82, 170
 LANES = ((1.16, 2.16), (0.0, 1.0))  # bottom and top of A's lane and B's, in the y of a split
 ROW_STEP = 8  # rows of a ring come and stay in so many
 BORDER, SPLIT_TOP = 1.08, 2.16  # between the rings, and the top of all
-QWIDGETSIZE_MAX = 16_777_215  # Qt's word for "as high as it likes"
+QWIDGETSIZE_MAX = 16_777_215  # no limit, in Qt
+
+
+class Lane:
+    """One run's buckets: their sizes over time, the image, the ring, words where it is empty."""
+
+    def __init__(self, place: int) -> None:
+        self.run: RunRecord | None = None
+        self.heat = HeatSeries(BUCKETS)
+        self.named = 0  # rows that the axis names
+        self.image = pg.ImageItem()
+        self.image.setLevels((0, HEAT_LEVELS - 1))
+        self.idle = pg.TextItem(NOTHING_WAITED, anchor=(0.5, 0.5))
+        self.idle.hide()
+        self.ring = RingNow(place)
+
+    def show_run(self, run: RunRecord | None) -> None:
+        """Start again with a run."""
+        self.run = run
+        self.heat = HeatSeries(rows_of(run))
+        self.image.setVisible(run is not None)
+        self.idle.hide()
+        self.ring.show_state(RingState())
+
+    @property
+    def rows(self) -> int:
+        """How many rows are shown: all piles, or what a ring used."""
+        if names_of(self.run):
+            return self.heat.rows
+        return min(self.heat.rows, max(1, -(-self.heat.used // ROW_STEP)) * ROW_STEP)
+
+    def draw(self, first_ns: float, last_ns: float, columns: int, heights: list[float]) -> None:
+        """Draw a window of time between two heights of the plot."""
+        bottom, top = heights
+        picture = self.heat.image(first_ns, last_ns, columns)[: self.rows]
+        if len(picture) == 1:  # pyqtgraph leaves an image of one row out
+            picture = np.repeat(picture, 2, axis=0)
+        self.image.setImage(picture, autoLevels=False)
+        self.image.setRect(QRectF(first_ns, bottom, last_ns - first_ns, top - bottom))
+        ended = self.run is not None and not self.run.running and len(self.heat) > 0
+        self.idle.setVisible(ended and self.heat.peak == 0)
+        self.idle.setPos((first_ns + last_ns) / 2, (bottom + top) / 2)
+
+    def sample_at(self, time_ns: float) -> np.void | None:
+        """Return the SAMPLE in force at a time, the first one before it; None without a run."""
+        if self.run is None or not len(self.run.samples):
+            return None
+        after = bisect_right(self.run.samples["t_ns"], time_ns)
+        return self.run.samples[max(after - 1, 0)]
+
+    def show_ring(self, time_ns: float, peak: int) -> str:
+        """Show the ring at a time; return how many vertices wait, in words."""
+        sample = self.sample_at(time_ns)
+        if sample is None or self.run is None:
+            return ""
+        counts = sample["occupancy"][: self.heat.rows]
+        ringed = not names_of(self.run)
+        opened = int(sample["open_buckets"]) if ringed else 0
+        clipped = float(sample["clip_share"]) if ringed else 0.0
+        whole = self.rows == self.heat.rows
+        self.ring.show_state(RingState(counts[: self.rows].copy(), opened, clipped, peak, whole))
+        return short(int(counts.sum(dtype=np.int64)))
 
 
 class BucketPanel(PlotPanel):
@@ -45,185 +106,106 @@ class BucketPanel(PlotPanel):
 
     TITLE = "Buckets"
     HINT = "Press Run to see how full each bucket is."
-    letter_cover = 255  # it may stand upon dark cells
 
     def _make_number_axis(self) -> NameAxis:
         return NameAxis()
 
     def _build_plot(self) -> None:
-        self._heats = [HeatSeries(BUCKETS), HeatSeries(BUCKETS)]  # A, and B if compared
-        self._named: tuple[int, ...] = ()  # how many rows of each are shown, as they are named
+        self._lanes = (Lane(0), Lane(1))  # A, and B where two runs are compared
+        self.ring = self._lanes[0].ring
         self._table_peak = 0
-        self._images = (pg.ImageItem(), pg.ImageItem())
-        for image in self._images:
-            image.setLevels((0, HEAT_LEVELS - 1))
-            self.plot.addItem(image, ignoreBounds=True)
-        self._idle = tuple(pg.TextItem(NOTHING_WAITED, anchor=(0.5, 0.5)) for _ in self._images)
-        for words in self._idle:
-            self.plot.addItem(words, ignoreBounds=True)
-            words.hide()
+        rings = QVBoxLayout()
+        rings.setSpacing(0)
+        for lane in self._lanes:
+            self.plot.addItem(lane.image, ignoreBounds=True)
+            self.plot.addItem(lane.idle, ignoreBounds=True)
+            rings.addWidget(lane.ring, 1)
         self.caption.setText("Vertices waiting")
         self._explain("bucket", "head", "tail")
         self.key = Ramp("Vertices waiting, logarithmic")
         self.header.insertWidget(1, self.key)
-        self.ring, self.ring_b = RingNow(0), RingNow(1)
-        self.ring_b.setAccessibleName("The ring of B now")
-        self.ring_b.hide()
-        rings = QVBoxLayout()
-        rings.setSpacing(0)
-        for ring in (self.ring, self.ring_b):
-            rings.addWidget(ring, 1)
         self.row.addLayout(rings)
 
-    def _reset(self, record: RunRecord | None) -> None:
-        self._heats[0] = HeatSeries(rows_of(record))
-        self._show_rows()
-        self.ring.show_state(RingState(np.zeros(self._named[0], np.int32)))
-
-    def _reset_b(self, record: RunRecord | None) -> None:
-        self._heats[1] = HeatSeries(rows_of(record))
-        self._images[1].setVisible(self.comparing)
-        self._idle[1].hide()
+    def _reset(self, place: int) -> None:
+        self._lanes[place].show_run(self._runs[place])
         self._show_rings()
-        if not self.comparing:
-            self.ring.setMinimumHeight(0)
-            self.ring.setMaximumHeight(QWIDGETSIZE_MAX)
         self._show_rows()
-        self.ring_b.show_state(RingState(np.zeros(self._named[1], np.int32)))
+
+    def _consume(self, place: int, samples: np.ndarray) -> None:
+        heat = self._lanes[place].heat
+        heat.append(samples["t_ns"], samples["occupancy"][:, : heat.rows])
+
+    def _shown_lanes(self) -> list[tuple[Lane, list[float]]]:
+        if self.comparing:
+            return [(lane, list(ends)) for lane, ends in zip(self._lanes, LANES, strict=True)]
+        return [(self._lanes[0], [-0.5, self._lanes[0].rows - 0.5])]
 
     def _show_rows(self) -> None:
-        """Name the rows, in one lane or in two."""
-        self._named = tuple(map(self._rows_shown, range(2)))
-        names_of_lanes = [
-            row_names(rows, heat.rows, names_of(run))
-            for rows, heat, run in zip(self._named, self._heats, self._runs, strict=True)
-        ]
-        for ring, rows, heat in zip(
-            (self.ring, self.ring_b), self._named, self._heats, strict=True
-        ):
-            ring.labels = ("head", top_name(rows, heat.rows))
-        if not self.comparing:
-            rows = self._named[0]
-            self.number_axis.set_names(names_of_lanes[0])
-            self.view_box.setYRange(-0.5, rows - 0.5, padding=0)
-            return
-        placed = [
-            (bottom + (top - bottom) * (height + 0.5) / rows, name)
-            for (bottom, top), rows, names in zip(LANES, self._named, names_of_lanes, strict=True)
-            for height, name in names
-        ]
+        placed = []
+        for lane, (bottom, top) in self._shown_lanes():
+            lane.named = lane.rows
+            for row, name in row_names(lane.rows, lane.heat.rows, names_of(lane.run)):
+                placed.append((bottom + (top - bottom) * (row + 0.5) / lane.rows, name))
         self.number_axis.set_names(placed)
-        self.view_box.setYRange(0.0, SPLIT_TOP, padding=0)
-
-    def _rows_shown(self, place: int) -> int:
-        """Return how many rows of A (0) or B (1) are shown: all piles, or what a ring used."""
-        heat, run = self._heats[place], self._runs[place]
-        if names_of(run):
-            return heat.rows
-        return min(heat.rows, max(1, -(-heat.used // ROW_STEP)) * ROW_STEP)
-
-    @property
-    def _runs(self) -> tuple[RunRecord | None, RunRecord | None]:
-        return self._record, self._b
-
-    def _consume(self, samples: np.ndarray) -> None:
-        heat = self._heats[0]
-        heat.append(samples["t_ns"].astype(np.float64), samples["occupancy"][:, : heat.rows])
-
-    def _consume_b(self, samples: np.ndarray) -> None:
-        heat = self._heats[1]
-        heat.append(samples["t_ns"].astype(np.float64), samples["occupancy"][:, : heat.rows])
+        low, high = (0.0, SPLIT_TOP) if self.comparing else (-0.5, self._lanes[0].rows - 0.5)
+        self.view_box.setYRange(low, high, padding=0)
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
         if self._peak != self._table_peak:
             self._set_table()
-        if self._named != tuple(map(self._rows_shown, range(2))):
+        lanes = self._shown_lanes()
+        if any(lane.named != lane.rows for lane, _ in lanes):
             self._show_rows()
-        lanes = LANES if self.comparing else ((-0.5, self._named[0] - 0.5),)
-        for place, (bottom, top) in enumerate(lanes):
-            picture = self._heats[place].image(first_ns, last_ns, columns)[: self._named[place]]
-            if len(picture) == 1:  # pyqtgraph leaves an image of one row out
-                picture = np.repeat(picture, 2, axis=0)
-            self._images[place].setImage(picture, autoLevels=False)
-            self._images[place].setRect(QRectF(first_ns, bottom, last_ns - first_ns, top - bottom))
-            self._show_letter(place, first_ns + 0.985 * (last_ns - first_ns), top)
-            run, heat = self._runs[place], self._heats[place]
-            idle = run is not None and not run.running and len(heat) > 0 and heat.peak == 0
-            self._idle[place].setVisible(idle)
-            self._idle[place].setPos((first_ns + last_ns) / 2, (bottom + top) / 2)
+        for lane, heights in lanes:
+            lane.draw(first_ns, last_ns, columns, heights)
+        self._place_rings()
+
+    def _place_rings(self) -> None:
         shown = self.view_box.sceneBoundingRect()
         above, high = float(self.view.mapFromScene(shown.topLeft()).y()), shown.height()
         if not self.comparing:
+            self.ring.setMinimumHeight(0)
+            self.ring.setMaximumHeight(QWIDGETSIZE_MAX)
             self.ring.set_rows(above, above + high)
             return
         border = int(above + high * (1 - BORDER / SPLIT_TOP))
         self.ring.setFixedHeight(border)
-        for ring, begins, (bottom, top) in zip(
-            (self.ring, self.ring_b), (0, border), LANES, strict=True
-        ):
+        for lane, begins, (bottom, top) in zip(self._lanes, (0, border), LANES, strict=True):
             edges = (above + high * (1 - y / SPLIT_TOP) for y in (top, bottom))
-            ring.set_rows(*(edge - begins for edge in edges))
+            lane.ring.set_rows(*(edge - begins for edge in edges))
 
     @property
     def _peak(self) -> int:
-        return max(1, *(heat.peak for heat in self._heats))
+        return max(1, *(lane.heat.peak for lane in self._lanes))
 
     def _show_values(self) -> None:
-        self._cursor_words(self._show_ring(0))
+        self._cursor_words(self._lanes[0].show_ring(self._playback.cursor_ns, self._peak))
 
     def _pair_values(self) -> tuple[str, str]:
-        return self._show_ring(0), self._show_ring(1)
-
-    def _show_ring(self, place: int) -> str:
-        """Show the ring of A (0) or B (1) at the cursor; return how many wait, in words."""
-        sample, record = self._at_cursor(place), self._runs[place]
-        if sample is None or record is None:
-            return ""
-        counts = sample["occupancy"][: self._heats[place].rows]
-        ringed = not record.algorithm.occupancy
-        (self.ring, self.ring_b)[place].show_state(
-            RingState(
-                counts[: self._named[place]].copy(),
-                int(sample["open_buckets"]) if ringed else 0,
-                float(sample["clip_share"]) if ringed else 0.0,
-                self._peak,
-            )
-        )
-        return short(int(counts.sum(dtype=np.int64)))
-
-    def _at_cursor(self, place: int = 0) -> np.void | None:
-        record, now = self._runs[place], self._playback.cursor_ns
-        if record is None or not len(record.samples):
-            return None
-        times = record.samples["t_ns"]
-        return record.samples[max(bisect_right(times, now) - 1, 0)]
+        now = self._playback.cursor_ns
+        a, b = (lane.show_ring(now, self._peak) for lane in self._lanes)
+        return a, b
 
     def _colour(self) -> None:
-        for ring in (self.ring, self.ring_b):
-            ring.apply_theme(self._theme)
+        for lane in self._lanes:
+            lane.ring.apply_theme(self._theme)
+            lane.idle.setColor(self._theme.muted)
+            lane.idle.setFont(small_font(self.font()))
         self.key.set_colours(self._theme.heat)
-        for words in self._idle:
-            words.setColor(self._theme.muted)
-            words.setFont(small_font(self.font()))
         self._set_table()
-
-    def _place_letters(self) -> None:
-        super()._place_letters()
-        for letter in self._letters:
-            letter.setAnchor((1.0, 0.0))  # inside its lane
 
     def _set_table(self) -> None:
         self._table_peak = self._peak
-        for image in self._images:
-            image.setLookupTable(heat_table(self._theme, self._peak))
+        for lane in self._lanes:
+            lane.image.setLookupTable(heat_table(self._theme, self._peak))
         self.key.show_ends("1", short(self._peak))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Give the ring its share, and hide the colour key where there is no room."""
         super().resizeEvent(event)
         share = int(RING_SHARE * self.width())
-        for ring in (self.ring, self.ring_b):
-            ring.setFixedWidth(min(max(share, scaled(RING_LEAST)), scaled(RING_MOST)))
+        for lane in self._lanes:
+            lane.ring.setFixedWidth(min(max(share, scaled(RING_LEAST)), scaled(RING_MOST)))
         self._show_rings()
         self.key.setVisible(self.width() >= scaled(NARROW))
 
@@ -234,15 +216,15 @@ class BucketPanel(PlotPanel):
     def _show_rings(self) -> None:
         """Show a ring beside each lane, none where the map would have no room left."""
         room = self.width() >= scaled(RINGLESS)
-        self.ring.setVisible(room)
-        self.ring_b.setVisible(room and self.comparing)
+        self._lanes[0].ring.setVisible(room)
+        self._lanes[1].ring.setVisible(room and self.comparing)
 
     def summary_text(self) -> str:
         """Return the ring at the cursor in words."""
-        sample = self._at_cursor()
+        sample = self._lanes[0].sample_at(self._playback.cursor_ns)
         if sample is None or self._record is None:
             return self.HINT
-        counts = sample["occupancy"][: self._heats[0].rows]
+        counts = sample["occupancy"][: self._lanes[0].heat.rows]
         names = self._record.algorithm.occupancy
         if names:
             piles = zip(names, counts, strict=True)

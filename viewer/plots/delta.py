@@ -10,6 +10,7 @@ takes over by hand.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,24 +54,22 @@ class DeltaPanel(PlotPanel):
         self.setAccessibleName("Delta, the bucket width")
 
     def _build_plot(self) -> None:
-        self._deltas, self._b_deltas = StepSeries(), StepSeries()
-        self._reasons: list[int] = []
-        self._b_reasons: list[int] = []
-        self._curve, self._b_curve = pg.PlotCurveItem(), pg.PlotCurveItem()
+        self._deltas = [StepSeries(), StepSeries()]  # of A, and of B
+        self._reasons: list[list[int]] = [[], []]
+        self._curves = (pg.PlotCurveItem(), pg.PlotCurveItem())
         self._marks = pg.ScatterPlotItem(
             size=MARK_PIXELS, hoverable=True, hoverSize=MARK_PIXELS + 4, tip=_tip
         )
         self.hand_line = pg.InfiniteLine(angle=0, movable=True)
         self.hand_line.setZValue(40)
         self.hand_line.addMarker("<|", position=1, size=9)
-        for item in (self._b_curve, self._curve, self._marks, self.hand_line):
+        for item in (*reversed(self._curves), self._marks, self.hand_line):
             self.plot.addItem(item, ignoreBounds=True)
         self.caption.setText("Bucket width Δ, weight units")
         self.caption.shorter = "Bucket width Δ"
         self._explain("delta", "controller")
         self._add_key(DELTA_KEY)
         self._build_hand_row()
-        self._connect_hand()
 
     def _build_hand_row(self) -> None:
         self.hand_row = QWidget()
@@ -83,16 +82,13 @@ class DeltaPanel(PlotPanel):
             button.setProperty("role", None)  # a button to press, not a muted one
             row.addWidget(button)
         self.body.addWidget(self.hand_row)
-
-    def _connect_hand(self) -> None:
         self._marks.sigClicked.connect(self._go_to_mark)
         self.hand_line.sigDragged.connect(self._ask_for_line)
-        self.halve_button.clicked.connect(self._ask_for_half)
-        self.double_button.clicked.connect(self._ask_for_double)
+        self.halve_button.clicked.connect(partial(self._ask_for_factor, 0.5))
+        self.double_button.clicked.connect(partial(self._ask_for_factor, 2.0))
         self.release_button.clicked.connect(self._release)
 
     def _go_to_mark(self, _marks: Any, spots: Any, *_: Any) -> None:
-        """Put the cursor at the change that was clicked."""
         if len(spots):
             self._playback.set_cursor(spots[0].pos().x())
 
@@ -107,16 +103,10 @@ class DeltaPanel(PlotPanel):
         if self.steerable:
             self.delta_requested.emit(10.0 ** line.value())
 
-    def _ask_for_half(self) -> None:
-        self._ask_for_factor(0.5)
-
-    def _ask_for_double(self) -> None:
-        self._ask_for_factor(2.0)
-
-    def _ask_for_factor(self, factor: float) -> None:
+    def _ask_for_factor(self, factor: float, _checked: bool = False) -> None:
         """Ask for a multiple of Δ, or of the Δ that was asked for and is not there yet."""
-        if self.steerable and len(self._deltas):
-            self._requested = (self._requested or float(self._deltas.values[-1])) * factor
+        if self.steerable and len(self._deltas[0]):
+            self._requested = (self._requested or float(self._deltas[0].values[-1])) * factor
             self.delta_requested.emit(self._requested)
 
     def _release(self) -> None:
@@ -125,7 +115,7 @@ class DeltaPanel(PlotPanel):
             self.delta_released.emit()
 
     def _hint_for(self, record: RunRecord | None) -> str:
-        if self._b is not None and self._b.algorithm.bucketed:
+        if self._bucketed(1):
             return ""
         if record is not None and not record.algorithm.bucketed:
             title = record.algorithm.title
@@ -135,12 +125,14 @@ class DeltaPanel(PlotPanel):
             )
         return super()._hint_for(record)
 
-    def _reset(self, record: RunRecord | None) -> None:
-        self._deltas, self._reasons = StepSeries(), []
-        self._requested = None
-        if record is not None:
-            self.release_button.setText(f"Let {record.algorithm.title} drive again")
-        self._show_steering()
+    def _reset(self, place: int) -> None:
+        self._deltas[place], self._reasons[place] = StepSeries(), []
+        self._curves[place].setData(_NONE, _NONE)
+        if place == 0:
+            self._requested = None
+            title = self._record.algorithm.title if self._record is not None else "ADDS"
+            self.release_button.setText(f"Let {title} drive again")
+            self._show_steering()
 
     def _show_change(self, record: RunRecord) -> None:
         super()._show_change(record)
@@ -156,133 +148,107 @@ class DeltaPanel(PlotPanel):
         self.hand_row.setEnabled(self.steerable)
         self.hand_line.setVisible(self.steerable)
 
-    def _consume(self, samples: np.ndarray) -> None:
-        changed = self._deltas.append(samples["t_ns"].astype(np.float64), samples["delta"])
-        self._reasons.extend(samples["reason"][changed].tolist())
-        if self._requested is not None and np.isclose(samples["delta"][-1], self._requested):
+    def _consume(self, place: int, samples: np.ndarray) -> None:
+        if self._bucketed(place):
+            changed = self._deltas[place].append(samples["t_ns"], samples["delta"])
+            self._reasons[place].extend(samples["reason"][changed].tolist())
+        request = self._requested if place == 0 else None
+        if request is not None and np.isclose(samples["delta"][-1], request):
             self._requested = None
 
-    def _reset_b(self, record: RunRecord | None) -> None:
-        self._b_deltas, self._b_reasons = StepSeries(), []
-        self._b_curve.setData(np.zeros(0), np.zeros(0))
-
-    def _consume_b(self, samples: np.ndarray) -> None:
-        if self._b is not None and self._b.algorithm.bucketed:
-            times = samples["t_ns"].astype(np.float64)
-            changed = self._b_deltas.append(times, samples["delta"])
-            self._b_reasons.extend(samples["reason"][changed].tolist())
+    def _bucketed(self, place: int) -> bool:
+        run = self._runs[place]
+        return run is not None and run.algorithm.bucketed
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
-        drawn = self._record is not None and self._record.algorithm.bucketed
-        shown = [self._deltas.values if drawn else _NONE, self._b_deltas.values]
-        widths = np.concatenate(shown)
+        widths = np.concatenate([deltas.values for deltas in self._deltas])
         heights = np.log10(widths[widths > 0])  # a sample without Δ has none to show
         if not len(heights):
             return
-        begun = self._record is not None and len(self._record.samples) > 0
-        newest = float(self._record.samples["t_ns"][-1]) if self._record and begun else first_ns
-        x, y = self._deltas.window(first_ns, min(last_ns, newest))
-        kept = slice(None if drawn else 0)
-        self._curve.setData(x[kept], _log(y[kept]))
-        self._show_letter(0, *_corner(x[kept], y[kept]))
-        x, y = self._b_deltas.window(first_ns, min(last_ns, self._b_end_ns))
-        self._b_curve.setData(x, _log(y))
-        self._show_letter(1, *_corner(x, y))
+        for curve, deltas, run in zip(self._curves, self._deltas, self._runs, strict=True):
+            some = run is not None and len(run.samples)
+            newest = float(run.samples["t_ns"][-1]) if run is not None and some else first_ns
+            x, y = deltas.window(first_ns, min(last_ns, newest))
+            curve.setData(x, _log(y))
         self._draw_marks(first_ns, last_ns)
         low, high = float(heights.min()) - ROOM, float(heights.max()) + ROOM
         if self.steerable:
             low, high = low - HAND_ROOM[0], high + HAND_ROOM[1]
         self.view_box.setYRange(low, high, padding=0)
         self.hand_line.setBounds((low, high))
-        if self.steerable and len(self._deltas) and not self.hand_line.moving:
+        if self.steerable and len(self._deltas[0]) and not self.hand_line.moving:
             with QSignalBlocker(self.hand_line):
-                self.hand_line.setValue(float(_log(self._deltas.values[-1])))
+                self.hand_line.setValue(float(_log(self._deltas[0].values[-1])))
 
     def _draw_marks(self, first_ns: float, last_ns: float) -> None:
-        spots = self._spots(self._deltas, self._reasons, first_ns, last_ns)
-        if self.comparing:
-            for spot in spots:
-                spot["data"] = f"A, {spot['data']}"
-            for spot in self._spots(self._b_deltas, self._b_reasons, first_ns, last_ns):
-                hollow = {"brush": pg.mkBrush(self._theme.plot), "pen": spot["brush"].color()}
-                spots.append({**spot, **hollow, "data": f"B, {spot['data']}"})
+        spots = self._spots(0, first_ns, last_ns) + self._spots(1, first_ns, last_ns)
         self._marks.setData(spots)
 
-    def _spots(
-        self, deltas: StepSeries, reasons: list[int], first_ns: float, last_ns: float
-    ) -> list[dict[str, Any]]:
-        """Return the marks of one run's changes in a window of time."""
+    def _spots(self, place: int, first_ns: float, last_ns: float) -> list[dict[str, Any]]:
+        """Return the marks of one run's changes in a window of time; those of B are hollow."""
+        deltas, paper = self._deltas[place], self._theme.plot
         chosen = changes_within(deltas.times, first_ns, last_ns, MOST_MARKS)
-        chosen = chosen[chosen > 0]  # the first entry is the initial value
         spots = []
-        for index in chosen.tolist():
-            symbol, colour = self._look_of(deltas, reasons, index)
+        for index in chosen[chosen > 0].tolist():  # the first entry is the initial value
+            symbol, colour = self._look_of(place, index)
+            ground, rim = (paper, colour) if place else (colour, paper)
+            letter = f"{'AB'[place]}, " if self.comparing else ""
             spots.append(
                 {
                     "pos": (deltas.times[index], _log(deltas.values[index])),
                     "symbol": symbol,
-                    "brush": pg.mkBrush(colour),
-                    "pen": pg.mkPen(self._theme.plot),
-                    "data": change_words(deltas, reasons, index),
+                    "brush": pg.mkBrush(ground),
+                    "pen": pg.mkPen(rim),
+                    "data": letter + self._change_words(place, index),
                 }
             )
         return spots
 
-    def _look_of(self, deltas: StepSeries, reasons: list[int], index: int) -> tuple[str, str]:
-        """Return symbol and colour of a change."""
-        if reasons[index] == Reason.BY_HAND:
-            return "d", self._theme.data.by_hand
-        raised = deltas.values[index] > deltas.values[index - 1]
-        colours = self._theme.data
+    def _look_of(self, place: int, index: int) -> tuple[str, str]:
+        values, colours = self._deltas[place].values, self._theme.data
+        if self._reasons[place][index] == Reason.BY_HAND:
+            return "d", colours.by_hand
+        raised = values[index] > values[index - 1]
         return ("t1", colours.raised) if raised else ("t", colours.lowered)
 
+    def _change_words(self, place: int, index: int) -> str:
+        deltas, values = self._deltas[place], self._deltas[place].values
+        when = time_words(float(deltas.times[index]))
+        words = REASON_WORDS[Reason(self._reasons[place][index])]
+        if index == 0:
+            return f"{when}: Δ = {distance(values[0])}, {words}"
+        return f"{when}: Δ {distance(values[index - 1])} → {distance(values[index])}\n{words}"
+
     def _show_values(self) -> None:
-        value = self._deltas.value_at(self._playback.cursor_ns)
+        value = self._deltas[0].value_at(self._playback.cursor_ns)
         self._cursor_words(f"Δ {distance(value)}" if np.isfinite(value) else "")
 
     def _pair_values(self) -> tuple[str, str]:
-        runs = zip((self._record, self._b), (self._deltas, self._b_deltas), strict=True)
-        a, b = (
-            self._words(deltas) if record is not None and record.algorithm.bucketed else "no Δ"
-            for record, deltas in runs
-        )
-        return a, b
+        a, b = (deltas.value_at(self._playback.cursor_ns) for deltas in self._deltas)
+        return self._words(0, a), self._words(1, b)
 
-    def _words(self, deltas: StepSeries) -> str:
-        value = deltas.value_at(self._playback.cursor_ns)
+    def _words(self, place: int, value: float) -> str:
+        if not self._bucketed(place):
+            return "no Δ"
         return short(value) if np.isfinite(value) else ""
 
     def _colour(self) -> None:
-        self._curve.setPen(self._pen_of(0))
-        self._b_curve.setPen(self._pen_of(1))
+        for place, curve in enumerate(self._curves):
+            curve.setPen(self._pen_of(place))
         self.hand_line.setPen(pg.mkPen(self._theme.accent, width=1))
         self.hand_line.setHoverPen(pg.mkPen(self._theme.accent, width=3))
         self._marks.opts["hoverBrush"] = pg.mkBrush(self._theme.accent)
 
     def summary_text(self) -> str:
         """Return Δ at the cursor and the reason of its last change."""
-        if self._record is None or not self._record.algorithm.bucketed or not len(self._deltas):
+        deltas = self._deltas[0]
+        if not len(deltas):
             return self._hint_for(self._record) or self.HINT
-        place = int(np.searchsorted(self._deltas.times, self._playback.cursor_ns, side="right"))
-        index = max(place - 1, 0)
-        count = len(self._deltas) - 1
-        words = change_words(self._deltas, self._reasons, index).replace("\n", ", ")
-        return f"Δ = {distance(self._deltas.values[index])} since {words}; {count} changes in all"
-
-
-def change_words(deltas: StepSeries, reasons: list[int], index: int) -> str:
-    """Return what happened at a change of Δ, why, and when."""
-    values = deltas.values
-    when = time_words(float(deltas.times[index]))
-    words = REASON_WORDS[Reason(reasons[index])]
-    if index == 0:
-        return f"{when}: Δ = {distance(values[0])}, {words}"
-    return f"{when}: Δ {distance(values[index - 1])} → {distance(values[index])}\n{words}"
-
-
-def _corner(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """Return where a letter stands on a staircase: its end; NaN where there is none."""
-    return (float(x[-1]), float(_log(y[-1]))) if len(x) else (np.nan, np.nan)
+        after = int(np.searchsorted(deltas.times, self._playback.cursor_ns, side="right"))
+        index = max(after - 1, 0)
+        words = self._change_words(0, index).replace("\n", ", ")
+        changes = len(deltas) - 1
+        return f"Δ = {distance(deltas.values[index])} since {words}; {changes} changes in all"
 
 
 def _log(values: Any) -> Any:

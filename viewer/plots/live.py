@@ -1,4 +1,4 @@
-"""A widget that shows the current run as it grows, without ever holding the window up.
+"""A widget that follows the current run, and run B of a comparison, without blocking the window.
 
 Signals only set flags. A single-shot timer takes over at most `SAMPLES_PER_TICK` samples and draws
 the newest, while the widget is visible: at once after a rest, else every 33 ms. The words for
@@ -29,7 +29,7 @@ REFRESH_MS = 33
 DESCRIBE_MS = 1000  # between two changes of the words for screen readers
 SAMPLES_PER_TICK = 65_536
 SHARED_MS = 4.0  # panels that draw faster share a turn
-BETWEEN_MS = 1  # not 0: what fell due meanwhile, a timer or a paint, comes first
+BETWEEN_MS = 1  # not 0: a timer or a paint that fell due comes first
 
 
 class Turns(QObject):
@@ -70,7 +70,7 @@ class Turns(QObject):
 
 
 class LivePanel(QWidget):
-    """Base of everything that follows the current run; see the module docstring.
+    """Base of everything that follows the runs; `place` 0 is the current run, 1 is B.
 
     A child fills `_build`, `_reset`, `_consume`, `_draw_data`, `_draw_cursor`,
     `_colour` and `summary_text`.
@@ -84,8 +84,9 @@ class LivePanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session, self._playback = session, playback
-        self._record: RunRecord | None = None
-        self._consumed = 0
+        self._pair: ComparisonModel | None = None
+        self._runs: list[RunRecord | None] = [None, None]
+        self._consumed = [0, 0]
         self._data_dirty = False
         self._theme = THEMES["light"]
         self._turns = Turns.of(session)
@@ -106,11 +107,11 @@ class LivePanel(QWidget):
     def _build(self) -> None:
         """Make the child widgets."""
 
-    def _reset(self, record: RunRecord | None) -> None:
-        """Forget all data; `record` is what will be shown."""
+    def _reset(self, place: int) -> None:
+        """Forget all data of a run; `self._runs[place]` is the run that will be shown."""
 
-    def _consume(self, samples: np.ndarray) -> None:
-        """Take over SAMPLE (k,), the next ones."""
+    def _consume(self, place: int, samples: np.ndarray) -> None:
+        """Take over the next SAMPLE (k,) of a run."""
 
     def _draw_data(self) -> None:
         """Draw the window of time anew."""
@@ -119,13 +120,24 @@ class LivePanel(QWidget):
         """Show the cursor and the numbers at it."""
 
     def _colour(self) -> None:
-        """Set pens and brushes from the theme and the current run's clock."""
+        """Set pens and brushes from the theme."""
 
     def summary_text(self) -> str:
         """Return one sentence with the numbers at the cursor, for screen readers."""
         return self.HINT if self._record is None else self._record.title
 
     # ---- public -----------------------------------------------------------------------
+
+    def set_comparison(self, pair: ComparisonModel) -> None:
+        """Follow run B of a comparison too."""
+        self._pair = pair
+        pair.pair_changed.connect(self._show_pair)
+        self._show_pair()
+
+    @property
+    def comparing(self) -> bool:
+        """Whether a second run is shown."""
+        return self._b is not None
 
     def set_plain(self, plain: bool) -> None:
         """Show no buttons of its own: on the simple screen."""
@@ -150,6 +162,14 @@ class LivePanel(QWidget):
         """Whether something waits to be drawn."""
         return self._data_dirty or self._timer.isActive() or self._turns.waits(self)
 
+    @property
+    def _record(self) -> RunRecord | None:
+        return self._runs[0]
+
+    @property
+    def _b(self) -> RunRecord | None:
+        return self._runs[1]
+
     def _rest(self) -> None:
         self._timer.stop()
         self._turns.forget(self)
@@ -167,20 +187,28 @@ class LivePanel(QWidget):
         self._timer.timeout.connect(self._ask_turn)
         self._words_timer.timeout.connect(self._describe)
 
-    def _show_run(self, record: RunRecord | None) -> None:
-        self._record, self._consumed = record, 0
-        self._reset(record)
+    def _begin(self, place: int, record: RunRecord | None) -> None:
+        self._runs[place] = record
+        self._consumed[place] = 0
+        self._reset(place)
         self._colour()
         self._mark_dirty()
 
+    def _show_run(self, record: RunRecord | None) -> None:
+        self._begin(0, record)
+
+    def _show_pair(self) -> None:
+        self._begin(1, self._pair.b if self._pair is not None else None)
+
     def _show_growth(self, record: RunRecord, first: int, _last: int) -> None:
-        if record is self._record:
-            if first < self._consumed:
-                self._show_run(record)
-            self._mark_dirty()
+        for place, run in enumerate(self._runs):
+            if record is run:
+                if first < self._consumed[place]:
+                    self._begin(place, record)
+                self._mark_dirty()
 
     def _show_change(self, record: RunRecord) -> None:
-        if record is self._record:
+        if any(record is run for run in self._runs):
             self._mark_dirty()
 
     def _mark_dirty(self, *_: object) -> None:
@@ -198,7 +226,7 @@ class LivePanel(QWidget):
         self._mark_dirty()
 
     def hideEvent(self, event: QHideEvent | None) -> None:
-        """Rest while nobody looks."""
+        """Rest while hidden."""
         super().hideEvent(event)
         self._rest()
         self._words_timer.stop()
@@ -222,13 +250,23 @@ class LivePanel(QWidget):
             self._mark_dirty()
 
     def _behind(self) -> bool:
-        return self._record is not None and self._consumed < len(self._record.samples)
+        return self._place_behind() is not None
+
+    def _place_behind(self) -> int | None:
+        """Return the first run of which samples are not taken over yet."""
+        for place, run in enumerate(self._runs):
+            if run is not None and self._consumed[place] < len(run.samples):
+                return place
+        return None
 
     def _take_block(self) -> None:
-        if self._record is not None:
-            block = self._record.samples[self._consumed : self._consumed + SAMPLES_PER_TICK]
-            self._consumed += len(block)
-            self._consume(block)
+        place = self._place_behind()
+        run = self._runs[place] if place is not None else None
+        if place is not None and run is not None:
+            first = self._consumed[place]
+            block = run.samples[first : first + SAMPLES_PER_TICK]
+            self._consumed[place] += len(block)
+            self._consume(place, block)
 
     def _redraw(self) -> None:
         if self._data_dirty:
@@ -241,61 +279,3 @@ class LivePanel(QWidget):
 
     def _describe(self) -> None:
         self.setAccessibleDescription(self.summary_text())
-
-
-class PairPanel(LivePanel):
-    """A panel that also takes over the samples of B while two runs are compared.
-
-    B's samples come in blocks, as A's do.
-    """
-
-    _pair: ComparisonModel | None = None
-    _b: RunRecord | None = None
-    _b_consumed = 0
-
-    def _reset_b(self, record: RunRecord | None) -> None:
-        """Forget B's data; `record` is what will be shown."""
-
-    def _consume_b(self, samples: np.ndarray) -> None:
-        """Take over B's next samples (k,)."""
-
-    def set_comparison(self, pair: ComparisonModel) -> None:
-        """Follow a comparison from now on."""
-        self._pair = pair
-        pair.pair_changed.connect(self._show_pair)
-        self._show_pair()
-
-    @property
-    def comparing(self) -> bool:
-        """Whether a second run is shown."""
-        return self._b is not None
-
-    def _show_pair(self) -> None:
-        self._b = self._pair.b if self._pair is not None else None
-        self._begin_b()
-
-    def _begin_b(self) -> None:
-        self._b_consumed = 0
-        self._reset_b(self._b)
-        self._mark_dirty()
-
-    def _show_growth(self, record: RunRecord, first: int, last: int) -> None:
-        super()._show_growth(record, first, last)
-        if record is self._b:
-            if first < self._b_consumed:
-                self._begin_b()
-            self._mark_dirty()
-
-    def _behind(self) -> bool:
-        return super()._behind() or self._b_behind()
-
-    def _b_behind(self) -> bool:
-        return self._b is not None and self._b_consumed < len(self._b.samples)
-
-    def _take_block(self) -> None:
-        if super()._behind():
-            super()._take_block()
-        elif self._b is not None:
-            block = self._b.samples[self._b_consumed : self._b_consumed + SAMPLES_PER_TICK]
-            self._b_consumed += len(block)
-            self._consume_b(block)

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.record.trace import REASON_WORDS, Reason
-from gpu.words import distance, short, time_number, time_unit
+from gpu.record.trace import Reason
 from viewer.plots.series import Growing, TimeSeries
 
 FEW_SWITCHES = 60  # up to so many are marks to go to one by one
@@ -23,12 +22,11 @@ DELTA_KINDS = ("raised", "lowered", "hand")
 class Marks:
     """The marks of one run; see the module docstring."""
 
-    def __init__(self, work: TimeSeries | None = None) -> None:
-        self.work = work if work is not None else TimeSeries()
+    def __init__(self) -> None:
+        self.work = TimeSeries()
         self._numbers = {kind: Growing(np.int64) for kind in (*DELTA_KINDS, "switch")}
         self._last: np.ndarray | None = None  # the newest sample, (1,)
-        self.peak = -1  # sample number, -1 where there is none
-        self._peak_work = 0.0
+        self._peak: tuple[float, list[int]] = (0.0, [])  # work, and the sample that has it
 
     def append(self, samples: np.ndarray) -> None:
         """Take over SAMPLE (k,), the next ones."""
@@ -38,8 +36,8 @@ class Marks:
         work = samples["assigned_edges"].astype(np.float64)
         self.work.append(samples["t_ns"].astype(np.float64), work)
         best = int(np.argmax(work))
-        if work[best] > self._peak_work:
-            self.peak, self._peak_work = first + best, float(work[best])
+        if work[best] > self._peak[0]:
+            self._peak = float(work[best]), [first + best]
         self._take_numbers(samples, first)
         self._last = samples[-1:].copy()
 
@@ -55,12 +53,10 @@ class Marks:
         self._numbers["lowered"].extend(first + changed[~up & ~by_hand])
         self._numbers["switch"].extend(first + np.flatnonzero(switches[1:] > switches[:-1]))
 
-    # ---- where they are -----------------------------------------------------------------
-
     def numbers(self, kind: str) -> np.ndarray:
         """Return int64 sample numbers of "raised", "lowered", "hand", "switch" or "peak"."""
         if kind == "peak":
-            return np.array([self.peak] if self.peak >= 0 else [], np.int64)
+            return np.array(self._peak[1], np.int64)
         return self._numbers[kind].view()
 
     def times(self, kind: str) -> np.ndarray:
@@ -82,45 +78,3 @@ class Marks:
         else:
             place = int(np.searchsorted(places, time_ns, side="left")) - 1
         return float(places[place]) if 0 <= place < len(places) else None
-
-    # ---- in words -----------------------------------------------------------------------
-
-    def words_near(self, samples: np.ndarray, time_ns: float, reach_ns: float) -> list[str]:
-        """Return a line for each kind of mark within `reach_ns` of a time: what, when, numbers.
-
-        samples : SAMPLE (k,), the run's own, at least those taken over
-        """
-        lines = []
-        for kind in ("peak", *DELTA_KINDS, "switch"):
-            times = self.times(kind)
-            first = int(np.searchsorted(times, time_ns - reach_ns, side="left"))
-            last = int(np.searchsorted(times, time_ns + reach_ns, side="right"))
-            if first < last:
-                nearest = first + int(np.argmin(np.abs(times[first:last] - time_ns)))
-                words = self.words_of(kind, samples, int(self.numbers(kind)[nearest]))
-                more = last - first - 1
-                lines.append(f"{words} (and {more} more here)" if more else words)
-        return lines
-
-    def words_of(self, kind: str, samples: np.ndarray, number: int) -> str:
-        """Return one mark in words, from the run's samples."""
-        sample, when = samples[number], self._when(float(self.work.times[number]))
-        if kind == "peak":
-            return f"Peak of parallelism at {when}: {short(self._peak_work)} edges"
-        if kind == "switch":
-            before = samples[max(number - 1, 0)]
-            moved = int(sample["bucket_switches"] - before["bucket_switches"])
-            words = f"Bucket switch at {when}: head is bucket {sample['head_bucket']}"
-            words += f", distances from {sample['base']:g}"
-            return words if moved == 1 else f"{words}, {moved} moves since the sample before"
-        done = {"raised": "raised", "lowered": "lowered", "hand": "set by hand"}[kind]
-        change = f"{distance(samples[max(number - 1, 0)]['delta'])} to {distance(sample['delta'])}"
-        words = f"Δ {done} at {when}: {change}"
-        reason = int(sample["reason"])
-        has_reason = kind != "hand" and reason in set(Reason) and reason > Reason.START
-        return f"{words}, {REASON_WORDS[Reason(reason)]}" if has_reason else words
-
-    def _when(self, time_ns: float) -> str:
-        span = max(float(self.work.times[-1]), 1.0)
-        unit = time_unit(span)
-        return f"{time_number(time_ns, unit, like_ns=span)} {unit.word}"

@@ -8,31 +8,58 @@ above it order is given away for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import pyqtgraph as pg
 
 from gpu.words import short
 from viewer.common.small_widgets import chip
-from viewer.models.session import RunRecord
-from viewer.plots.plot_base import nice_ceiling
+from viewer.plots.plot_base import MEAN_PIXELS, PlotPanel, nice_ceiling
 from viewer.plots.plot_items import EnvelopeItem
-from viewer.plots.series import StepSeries, Window, joint_steps
-from viewer.plots.tracks import TrackPlot, peak_of
+from viewer.plots.series import StepSeries, TimeSeries, Window, joint_steps
 
 LOW_SHARE = 0.25  # of the band: what stays under it is not seen beside all of the band
 EDGE_ROOM = 1.6  # times the band's lower edge: the top of the axis then
 LOG_FLOOR = 1.0  # edges; zero has no logarithm and is drawn here
+ENVELOPE_ALPHA = 70
+Scaled = Callable[[np.ndarray], np.ndarray]
 
 
-class ParallelismPanel(TrackPlot):
+class Track:
+    """The work of one run over time: its series and what draws it."""
+
+    def __init__(self) -> None:
+        self.series = TimeSeries()
+        self.envelope = EnvelopeItem()
+        self.mean = pg.PlotCurveItem()
+
+    def draw(self, first_ns: float, last_ns: float, columns: int, scaled: Scaled) -> Window:
+        """Draw a window of time; return what was drawn. `scaled`: from work to the axis."""
+        shown = self.series.window(first_ns, last_ns, columns // MEAN_PIXELS)
+        self.mean.setData(shown.x, scaled(shown.mean))
+        kept = slice(0 if shown.exact else None)
+        self.envelope.set_data(shown.x[kept], scaled(shown.low[kept]), scaled(shown.high[kept]))
+        return shown
+
+    def clear(self) -> None:
+        """Forget the run."""
+        self.series = TimeSeries()
+        self.mean.setData(np.zeros(0), np.zeros(0))
+        self.envelope.set_data(np.zeros(0), np.zeros(0), np.zeros(0))
+
+
+class ParallelismPanel(PlotPanel):
     """Work assigned (or available) over time with the utilisation band."""
 
     TITLE = "Parallelism"
     HINT = "Press Run to see how much work the workers have at each moment."
 
-    COLUMN = "assigned_edges"
-
     def _build_plot(self) -> None:
-        super()._build_plot()
+        self._tracks = (Track(), Track())  # A, and B where two runs are compared
+        for track in self._tracks:
+            self.plot.addItem(track.envelope, ignoreBounds=True)
+            self.plot.addItem(track.mean, ignoreBounds=True)
         self._quantity = ""
         self._low, self._high = StepSeries(), StepSeries()
         self._band = EnvelopeItem()
@@ -42,36 +69,29 @@ class ParallelismPanel(TrackPlot):
         self.header.addWidget(self.log_button)
         self.log_button.toggled.connect(self._mark_dirty)
 
-    def _reset(self, record: RunRecord | None) -> None:
-        super()._reset(record)
-        self._low, self._high = StepSeries(), StepSeries()
-        kind = record.algorithm.parallelism if record is not None else "assigned"
-        when = "" if kind == "assigned" else " at the start of the superstep"
-        self._quantity = f"Work {kind}{when}, edges"
-        self.caption.setText(self._quantity)
-        self._explain(kind, "band", "starved")
+    def _reset(self, place: int) -> None:
+        self._tracks[place].clear()
+        if place == 0:
+            self._low, self._high = StepSeries(), StepSeries()
+            kind = self._record.algorithm.parallelism if self._record is not None else "assigned"
+            when = "" if kind == "assigned" else " at the start of the superstep"
+            self._quantity = f"Work {kind}{when}, edges"
+            self._explain(kind, "band", "starved")
+        kinds = [run.algorithm.parallelism for run in self._runs if run is not None]
+        apart = len(set(kinds)) == 2
+        self.caption.setText(f"Edges {' (A), '.join(kinds)} (B)" if apart else self._quantity)
 
-    def _consume(self, samples: np.ndarray) -> None:
-        super()._consume(samples)
-        times = samples["t_ns"].astype(np.float64)
-        self._low.append(times, samples["band_low"])
-        self._high.append(times, samples["band_high"])
-
-    def _reset_b(self, record: RunRecord | None) -> None:
-        super()._reset_b(record)
-        self._show_caption()
-
-    def _show_caption(self) -> None:
-        kinds = [r.algorithm.parallelism for r in (self._record, self._b) if r is not None]
-        if len(set(kinds)) == 2:
-            self.caption.setText(f"Edges {kinds[0]} (A), {kinds[1]} (B)")
-        else:
-            self.caption.setText(self._quantity)
+    def _consume(self, place: int, samples: np.ndarray) -> None:
+        self._tracks[place].series.append(samples["t_ns"], samples["assigned_edges"])
+        if place == 0:
+            self._low.append(samples["t_ns"], samples["band_low"])
+            self._high.append(samples["t_ns"], samples["band_high"])
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
-        shown = self._draw_tracks(first_ns, last_ns, columns)
-        for place, window in enumerate(shown):
-            self._letter_at_peak(place, window.x, self._scaled(window.mean))
+        shown = [
+            track.draw(first_ns, last_ns, columns, self._scaled)
+            for track in self._tracks[: 2 if self.comparing else 1]
+        ]
         top = self._draw_band(first_ns, last_ns, shown)
         logarithmic = self.log_button.isChecked()
         self.number_axis.set_logarithmic(logarithmic)
@@ -92,7 +112,8 @@ class ParallelismPanel(TrackPlot):
         shown_points = slice(None if bounded else 0)
         low, high = low[shown_points], high[shown_points]
         self._band.set_data(x[shown_points], self._scaled(low), self._scaled(high))
-        band_top, peak = float(high.max()) if bounded else 0.0, peak_of(shown)
+        band_top = float(high.max()) if bounded else 0.0
+        peak = max((float(part.high.max()) for part in shown if len(part.high)), default=0.0)
         if peak < LOW_SHARE * band_top:
             band_top = min(band_top, EDGE_ROOM * float(low.max()))
         return nice_ceiling(1.04 * max(peak, band_top))
@@ -106,8 +127,15 @@ class ParallelismPanel(TrackPlot):
             return np.log10(np.maximum(values, LOG_FLOOR))
         return values
 
+    def _words(self, place: int) -> str:
+        value = self._tracks[place].series.value_at(self._playback.cursor_ns)
+        return short(value) if np.isfinite(value) else ""
+
+    def _pair_values(self) -> tuple[str, str]:
+        return self._words(0), self._words(1)
+
     def _show_values(self) -> None:
-        self._cursor_words(self._words())
+        self._cursor_words(self._words(0))
         low, high = (band.value_at(self._playback.cursor_ns) for band in (self._low, self._high))
         band = f"; band {short(low)} to {short(high)}" if high > 0 else ""
         if not self.comparing:
@@ -115,8 +143,12 @@ class ParallelismPanel(TrackPlot):
             self.caption.shorter = self._quantity
 
     def _colour(self) -> None:
-        super()._colour()
-        self._band.set_brush(self._theme.band)
+        for place, track in enumerate(self._tracks):
+            tint = pg.mkColor(self._theme.runs[place])
+            tint.setAlpha(ENVELOPE_ALPHA)
+            track.envelope.setBrush(tint)
+            track.mean.setPen(self._pen_of(place))
+        self._band.setBrush(pg.mkBrush(self._theme.band))
 
     def summary_text(self) -> str:
         """Return the work at the cursor and where it stands against the band."""

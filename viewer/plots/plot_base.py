@@ -5,12 +5,10 @@
     click            put the cursor there             drag the line  scrub
     Ctrl+drag        measure from here to there       Ctrl+click     put a mark of measuring
 
-While two runs are compared, A is drawn in the first data colour and B in the second. A letter
-stands on each line too, and the names of both, with their values at the cursor, take the place
-of the caption. The axis says whose clock is measured and whose is modelled.
-
-Modelled time has a hatched axis that says the word; curves are drawn alike. Jittering values are
-drawn as the mean of a few pixels over the filled range from least to greatest.
+While two runs are compared, A is drawn in the first data colour and B, dashed, in the second. The
+names of both, with their values at the cursor, take the place of the caption. The axis says whose
+clock is measured and whose is modelled. Jittering values are drawn as the mean of a few pixels over
+the filled range from least to greatest.
 
 pyqtgraph is imported by this layer only. Its context menus are off: the export entry
 leads to an SVG exporter that crashes under Qt 6.11.
@@ -23,19 +21,19 @@ from typing import Any, ClassVar
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QEvent, QSignalBlocker, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QPen, QResizeEvent
+from PyQt6.QtGui import QPen, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from gpu.words import NO_VALUE
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint
-from viewer.common.text_size import scaled, small_font, small_pixels
+from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.models.session import RunRecord
 from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.plots.key import Entry, Key
-from viewer.plots.live import PairPanel
+from viewer.plots.live import LivePanel
 from viewer.plots.plot_items import Legend, NoteLines, TimeMarks, TimeViewBox
 
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
@@ -46,23 +44,21 @@ MOUSE_WORDS = (
 )
 RIGHT, ABOVE = 12, 8  # pixels round a plot: room for the last labels
 LEAST_SIZE = (160, 56)  # pixels
-LETTERS = ("A", "B")
 KEY_WIDTH = 360  # of a panel, from which its header has room for a key
 MEAN_PIXELS = 3  # pixels of one point of a mean line
 
 
-class PlotPanel(PairPanel):
+class PlotPanel(LivePanel):
     """Base of the plots; see the module docstring.
 
     A child sets `TITLE` and `HINT` and fills `_build_plot`, `_reset`, `_consume`, `_draw`,
-    `_show_values`, `_colour`, `summary_text`; for B `_reset_b`, `_consume_b`, `_pair_values`.
+    `_show_values`, `_pair_values`, `_colour`, `summary_text`.
     """
 
     page_turned = pyqtSignal()  # from words to the plot, or back
 
     LOGARITHMIC: ClassVar[bool] = False
     key_line: Key | None = None
-    letter_cover = 150  # of 255: how far a letter's ground hides the curve under it
 
     # ---- for children -----------------------------------------------------------------
 
@@ -88,26 +84,10 @@ class PlotPanel(PairPanel):
             return f"{record.algorithm.title} shows nothing of its schedule: there is no curve."
         return self.HINT if record is None else ""
 
-    def _line_pen(self, colour: str) -> QPen:
-        """Return the pen of a data line."""
-        pen: QPen = pg.mkPen(colour, width=self._theme.line_width)
-        return pen
-
     def _pen_of(self, place: int) -> QPen:
-        """Return the pen of A's line (0) or B's (1)."""
-        return self._line_pen(self._theme.runs[place])
-
-    def _show_letter(self, place: int, x: float, y: float) -> None:
-        """Say where the letter of a line is best seen; not finite hides it."""
-        self._letter_places[place] = (x, y)
-
-    def _letter_at_peak(self, place: int, x: np.ndarray, y: np.ndarray) -> None:
-        """Put the letter on the greatest value of a line."""
-        if len(x):
-            peak = int(np.argmax(y))
-            self._show_letter(place, float(x[peak]), float(y[peak]))
-        else:
-            self._show_letter(place, np.nan, np.nan)
+        style = Qt.PenStyle.DashLine if place else Qt.PenStyle.SolidLine
+        pen: QPen = pg.mkPen(self._theme.runs[place], width=self._theme.line_width, style=style)
+        return pen
 
     def _add_key(self, entries: tuple[Entry, ...]) -> None:
         """Say in the header what signs and colours mean, where there is room."""
@@ -162,7 +142,6 @@ class PlotPanel(PairPanel):
         self.marks = TimeMarks(self.plot, self._playback)
         self.notes = NoteLines(self.plot, self._session)
         self._build_frame()
-        self._build_letters()
         self._build_plot()
         self.cursor_line.sigDragged.connect(self._drag_cursor)
         self.view_box.sigResized.connect(self._mark_dirty)
@@ -173,6 +152,9 @@ class PlotPanel(PairPanel):
         self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.header = QHBoxLayout()
         self.header.setSpacing(SPACING)
+        self.pair_legend = Legend(("A", "B"))
+        self.pair_legend.setAccessibleName("The two runs at the cursor")
+        self.header.addWidget(self.pair_legend, 1)
         self.header.addWidget(self.caption, 1)
         self.header.addWidget(self.value)
         self.row = QHBoxLayout()  # the plot and what stands beside it
@@ -189,18 +171,6 @@ class PlotPanel(PairPanel):
         self._pages.addWidget(self.hint)
         self._pages.addWidget(page)
         self._pages.currentChanged.connect(self.page_turned)
-
-    def _build_letters(self) -> None:
-        self._letter_places = [(np.nan, np.nan)] * len(LETTERS)
-        self._letters = tuple(pg.TextItem(letter, anchor=(0.5, 1.0)) for letter in LETTERS)
-        for letter in self._letters:
-            letter.setZValue(60)
-            letter.hide()
-            self.plot.addItem(letter, ignoreBounds=True)
-        self.pair_legend = Legend(LETTERS)
-        self.pair_legend.setAccessibleName("The two runs at the cursor")
-        self.pair_legend.hide()
-        self.header.insertWidget(0, self.pair_legend, 1)
 
     @property
     def has_plot(self) -> bool:
@@ -244,23 +214,14 @@ class PlotPanel(PairPanel):
     def _drag_cursor(self, line: Any) -> None:
         self._playback.set_cursor(line.value())
 
-    def _show_run(self, record: RunRecord | None) -> None:
-        super()._show_run(record)
-        self._show_clock_words()
-        self._show_hint()
-
-    def _show_pair(self) -> None:
-        super()._show_pair()
+    def _begin(self, place: int, record: RunRecord | None) -> None:
+        super()._begin(place, record)
         self._show_clock_words()
         self.pair_legend.setVisible(self.comparing)
         self.pair_legend.setToolTip(f"{self.caption.text()}\n\n{self.caption.detail}")
         self.caption.setVisible(not self.comparing)
         self.value.setVisible(not self.comparing)
-        self._colour()
         self._show_hint()
-        if not self.comparing:
-            for letter in self._letters:
-                letter.hide()
 
     def _show_clock_words(self) -> None:
         if self._record is None:
@@ -285,9 +246,6 @@ class PlotPanel(PairPanel):
     def _show_change(self, record: RunRecord) -> None:
         super()._show_change(record)
         self._show_clock_words()
-        if record is self._b:
-            self._colour()
-            self._mark_dirty()
 
     def changeEvent(self, event: QEvent | None) -> None:
         """Take a new font into the axes."""
@@ -309,26 +267,7 @@ class PlotPanel(PairPanel):
             a, b = self._pair.names
             self.pair_legend.set_names((f"A {a.removeprefix('A ')}", f"B {b.removeprefix('B ')}"))
             self.pair_legend.set_pens([self._pen_of(0), self._pen_of(1)])
-            self._place_letters()
         self.view.scene().prepareForPaint()  # else the first paint finds out, and paints twice
-
-    def _place_letters(self) -> None:
-        """Put each letter above its place, or below where the plot ends above it."""
-        low, high = self.view_box.viewRange()[1]
-        font = small_font(self.font(), more=1)
-        font.setBold(True)
-        room = 2 * small_pixels() * (high - low) / max(self.view_box.height(), 1.0)
-        ground = QColor(self._theme.plot)
-        ground.setAlpha(self.letter_cover)
-        for place, letter in enumerate(self._letters):
-            x, y = self._letter_places[place]
-            letter.setVisible(bool(np.isfinite(x + y)))
-            if letter.isVisible():
-                letter.setFont(font)
-                letter.setColor(self._theme.runs[place])
-                letter.fill = pg.mkBrush(ground)
-                letter.setAnchor((place, 0.0 if y + room > high else 1.0))
-                letter.setPos(x, y)
 
     def _draw_cursor(self) -> None:
         if not self.cursor_line.moving:
@@ -340,13 +279,6 @@ class PlotPanel(PairPanel):
             self._show_values()
         if self.comparing:
             self.pair_legend.set_values(list(self._pair_values()))
-
-    @property
-    def _b_end_ns(self) -> float:
-        """When B's newest sample is."""
-        if self._b is None or not len(self._b.samples):
-            return 0.0
-        return float(self._b.samples["t_ns"][-1])
 
 
 def nice_ceiling(value: float) -> float:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from html import escape
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtCore import QRectF, QSignalBlocker, QSize, Qt
-from PyQt6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPen
-from PyQt6.QtWidgets import QSizePolicy, QWidget
+from PyQt6.QtCore import QSignalBlocker, Qt
+from PyQt6.QtGui import QColor, QGuiApplication, QPainterPath, QPalette, QPen
+from PyQt6.QtWidgets import QGraphicsPathItem, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from viewer.common.text_size import small_font
 from viewer.common.theme import Theme
@@ -22,7 +23,6 @@ MARGIN = 1  # pixels around the number in its box
 AT_END = 0.02  # of the view
 REACH = 7  # pixels on each side of a mark from which it can be taken
 MARK_Z, NOTE_Z, TINT_Z = 48, 40, -20  # under the cursor; above all data; under it
-MIDDLE = int(Qt.AlignmentFlag.AlignVCenter)
 
 
 class TimeViewBox(pg.ViewBox):
@@ -63,40 +63,18 @@ class TimeViewBox(pg.ViewBox):
             self._playback.set_cursor(self.mapToView(event.pos()).x())
 
 
-class EnvelopeItem(pg.GraphicsObject):
+class EnvelopeItem(QGraphicsPathItem):
     """The filled range between the least and the greatest of each column."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._path = QPainterPath()
-        self._bounds = QRectF()
-        self._brush = pg.mkBrush(None)
-
-    def set_brush(self, colour: Any) -> None:
-        """Fill with this colour."""
-        self._brush = pg.mkBrush(colour)
-        self.update()
+        self.setPen(QPen(Qt.PenStyle.NoPen))
 
     def set_data(self, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
         """Take float64 columns of one length; fewer than two clear it."""
-        self.prepareGeometryChange()
-        if len(x) < 2:
-            self._path, self._bounds = QPainterPath(), QRectF()
-        else:
-            outline_x, outline_y = np.append(x, x[::-1]), np.append(high, low[::-1])
-            self._path = pg.arrayToQPath(outline_x, outline_y, connect="all")
-            self._bounds = self._path.boundingRect()
-        self.update()
-
-    def boundingRect(self) -> Any:
-        """Return the extent of the data."""
-        return self._bounds
-
-    def paint(self, painter: Any, *_: Any) -> None:
-        """Fill the outline."""
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._brush)
-        painter.drawPath(self._path)
+        outline_x, outline_y = np.append(x, x[::-1]), np.append(high, low[::-1])
+        path = pg.arrayToQPath(outline_x, outline_y, connect="all")
+        self.setPath(path if len(x) > 1 else QPainterPath())
 
 
 class TimeMarks:
@@ -121,7 +99,7 @@ class TimeMarks:
             line.apply_theme(theme)
         colour = QColor(theme.text)
         colour.setAlpha(TINT)
-        self.tint.set_brush(colour)
+        self.tint.setBrush(colour)
 
     def show(self) -> None:
         """Stand where the model says, each end that is no mark at the cursor."""
@@ -204,32 +182,29 @@ class MarkLine(pg.InfiniteLine):
 class Legend(QWidget):
     """Names with a piece of their line and the value at the cursor, side by side."""
 
-    SWATCH = 14  # pixels of line
-    GAP = 5  # pixels between line, name and value
-
     def __init__(self, names: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._names = names
         self._pens = [QPen() for _ in names]
         self._values = ["" for _ in names]
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        """Return one line of text."""
-        return QSize(100, self.fontMetrics().height() + 2)
+        self._labels = [QLabel() for _ in names]
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for label in self._labels:
+            label.setTextFormat(Qt.TextFormat.RichText)
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            row.addWidget(label, 1)
 
     def set_names(self, names: tuple[str, ...]) -> None:
         """Name the lines anew, as many as before."""
         if names != self._names:
             self._names = names
-            self.update()
+            self._show()
 
     def set_pens(self, pens: list[QPen]) -> None:
         """Take the pens of the lines."""
-        self._pens = [QPen(pen) for pen in pens]
-        for pen in self._pens:
-            pen.setWidth(2)
-        self.update()
+        self._pens = pens
+        self._show()
 
     def set_values(self, values: list[str]) -> None:
         """Take the values at the cursor, as words."""
@@ -237,25 +212,13 @@ class Legend(QWidget):
             self._values = values
             pairs = zip(self._names, values, strict=True)
             self.setAccessibleDescription(", ".join(f"{name} {value}" for name, value in pairs))
-            self.update()
+            self._show()
 
-    def paintEvent(self, event: Any) -> None:
-        """Draw the entries side by side; where there is little room, names are cut, values not."""
-        painter, metrics = QPainter(self), self.fontMetrics()
-        line, role = metrics.height(), self.palette().ColorRole
-        each = self.width() // max(len(self._names), 1)
-        for place, (name, value) in enumerate(zip(self._names, self._values, strict=True)):
-            left = place * each
-            painter.setPen(self._pens[place])
-            painter.drawLine(left, line // 2 + 1, left + self.SWATCH, line // 2 + 1)
-            left += self.SWATCH + self.GAP
-            wide = metrics.horizontalAdvance(value)
-            room = each - self.SWATCH - 3 * self.GAP - wide
-            fits = metrics.horizontalAdvance(name) <= room
-            words = name if fits else name.split()[0]  # "A" of "A Near-Far"
-            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(room, 0))
-            painter.setPen(self.palette().color(role.PlaceholderText))
-            painter.drawText(left, 1, room, line, MIDDLE, shown)
-            painter.setPen(self.palette().color(role.WindowText))
-            left += metrics.horizontalAdvance(shown) + self.GAP
-            painter.drawText(left, 1, wide + self.GAP, line, MIDDLE, value)
+    def _show(self) -> None:
+        """Write line, value and name: where there is little room, the name is cut."""
+        muted = self.palette().color(QPalette.ColorRole.PlaceholderText).name()
+        entries = zip(self._labels, self._names, self._values, self._pens, strict=True)
+        for label, name, value, pen in entries:
+            line = "━" if pen.style() == Qt.PenStyle.SolidLine else "╍"
+            words = f'<span style="color:{muted}">{escape(name)}</span>&nbsp; {escape(value)}'
+            label.setText(f'<span style="color:{pen.color().name()}">{line}</span> {words}')

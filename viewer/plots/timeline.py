@@ -11,29 +11,59 @@ no field wants them itself. The label always says which clock it is: modelled or
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
-from PyQt6.QtGui import QKeyEvent, QResizeEvent
-from PyQt6.QtWidgets import QVBoxLayout
+from PyQt6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PyQt6.QtGui import QIcon, QKeyEvent, QResizeEvent
+from PyQt6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QToolButton, QVBoxLayout
 
 from gpu.words import time_unit
-from viewer.common.theme import SPACING
+from viewer.common.elided import ElidedLabel
+from viewer.common.icons import stroke_icon
+from viewer.common.small_widgets import chip
+from viewer.common.text_size import scaled
+from viewer.common.theme import SPACING, mix
+from viewer.models.playback import MAX_SPEED, MIN_SPEED
 from viewer.models.run_words import readout, run_words, time_pair
 from viewer.models.session import RunRecord
-from viewer.plots.live import PairPanel
+from viewer.plots.live import LivePanel
 from viewer.plots.marks import Marks
 from viewer.plots.overview import Overview
 from viewer.plots.series import TimeSeries
-from viewer.plots.timeline_controls import Controls, next_speed, transport_icon
 
 KEY, CTRL = Qt.Key, Qt.KeyboardModifier.ControlModifier
+BUTTONS = {  # icon: method, tip
+    "start": ("to_start", "To the start (Home)"),
+    "back": ("step_back", "Step back (Left)"),
+    "play": ("toggle", "Play or pause (Space)"),
+    "forward": ("step_forward", "Step forward (Right)"),
+    "end": ("to_end", "To the end (End)"),
+    "mark_back": ("mark_back", "To the mark before (Ctrl+Left)"),
+    "mark_forward": ("mark_forward", "To the next mark (Ctrl+Right)"),
+}
+SPARED = ("start", "end", "mark_back", "mark_forward")  # hidden where it is narrow
+ALL_BUTTONS = 480  # pixels from which there is room for those spared
+BUTTON, ICON = (23, 26), 16  # pixels, of a transport button at the reference text size
+SPEED_WIDTH = 76  # pixels, the same
+SPEED_TIP = "Speed: 1× shows the whole run in ten seconds; half and double by Ctrl+Down, Ctrl+Up"
+KEYS = {  # key, whether Ctrl is down: method
+    (KEY.Key_Space, False): "toggle",
+    (KEY.Key_Left, False): "step_back",
+    (KEY.Key_Right, False): "step_forward",
+    (KEY.Key_Home, False): "to_start",
+    (KEY.Key_End, False): "to_end",
+    (KEY.Key_L, False): "toggle_live",
+    (KEY.Key_Escape, False): "forget",
+    (KEY.Key_Left, True): "mark_back",
+    (KEY.Key_Right, True): "mark_forward",
+    (KEY.Key_Up, True): "faster",
+    (KEY.Key_Down, True): "slower",
+}
 
 
 class Pilot(Protocol):
-    """Who steps and plays in place of the samples, such as the microscope through events."""
+    """Steps and plays in place of the samples, such as the microscope through events."""
 
     def step(self, direction: int) -> None:
         """Go one further (+1) or back (-1)."""
@@ -42,7 +72,25 @@ class Pilot(Protocol):
         """Play, or pause if playing."""
 
 
-class Timeline(PairPanel):
+class SpeedBox(QDoubleSpinBox):
+    """Speed as a factor, without trailing zeros: "0.25×"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setDecimals(4)
+        self.setRange(MIN_SPEED, MAX_SPEED)
+        self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        self.setKeyboardTracking(False)
+        self.setSuffix("×")
+        self.setAccessibleName("Speed; 1 shows the whole run in ten seconds")
+        self.setToolTip(SPEED_TIP)
+
+    def textFromValue(self, v: float) -> str:
+        """Return the number without trailing zeros."""
+        return f"{v:g}" if v >= 1e-3 else f"{v:.4f}".rstrip("0")
+
+
+class Timeline(LivePanel):
     """Overview, transport buttons, speed, time, live."""
 
     TITLE = "Timeline"
@@ -54,34 +102,36 @@ class Timeline(PairPanel):
         self._pilot: Pilot | None = None
         self._icon_colour = ""
         self.overview = Overview(self._session, self._playback)
-        self.controls = Controls()
-        column = QVBoxLayout(self)
+        self.buttons = {icon: QToolButton() for icon in BUTTONS}
+        self.time_label = ElidedLabel(role="strong")
+        self.time_label.setAccessibleName("Time at the cursor, and length of the run")
+        self.speed_box = SpeedBox()
+        self.live_button = chip("Live", "Follow the newest sample (L)", checkable=True)
+        buttons, row, column = QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
+        buttons.setSpacing(0)
+        for icon, (method, tip) in BUTTONS.items():
+            button = self.buttons[icon]
+            button.setAutoRaise(True)
+            button.setToolTip(tip)
+            button.setAccessibleName(tip)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.clicked.connect(getattr(self, method))
+            buttons.addWidget(button)
+        row.setSpacing(SPACING)
+        row.addLayout(buttons)
+        row.addWidget(self.time_label, 1)
+        row.addWidget(self.speed_box)
+        row.addWidget(self.live_button)
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
         column.setSpacing(SPACING // 2)
         column.addWidget(self.overview)
-        column.addLayout(self.controls)
-        self.buttons, self.speed_box = self.controls.buttons, self.controls.speed_box
-        self.live_button = self.controls.live_button
-        self.time_label = self.controls.time_label
-        self._keys = self._key_table()
+        column.addLayout(row)
         self._connect_controls()
 
     def _connect_controls(self) -> None:
-        playback, buttons = self._playback, self.buttons
-        # the user asks -> the model moves
-        for key, act in (
-            ("start", self.to_start),
-            ("back", self.step_back),
-            ("play", self.toggle),
-            ("forward", self.step_forward),
-            ("end", self.to_end),
-            ("mark_back", self.mark_back),
-            ("mark_forward", self.mark_forward),
-        ):
-            buttons[key].clicked.connect(act)
+        playback = self._playback
         self.speed_box.valueChanged.connect(playback.set_speed)
         self.live_button.clicked.connect(playback.set_following)
-        # the model moved -> the timeline shows
         playback.playing_changed.connect(self._show_playing)
         playback.speed_changed.connect(self._show_speed)
         playback.following_changed.connect(self.live_button.setChecked)
@@ -92,7 +142,7 @@ class Timeline(PairPanel):
     # ---- what the user can do -----------------------------------------------------------
 
     def hand_over(self, pilot: Pilot | None) -> None:
-        """Let somebody else step and play, by the same keys and buttons; None: as ever."""
+        """Let a pilot step and play, by the same keys and buttons; None: as ever."""
         self._pilot = pilot
 
     def toggle(self) -> None:
@@ -101,14 +151,11 @@ class Timeline(PairPanel):
 
     def step_back(self) -> None:
         """Step to the sample or event before."""
-        self._step(-1)
+        (self._pilot or self._playback).step(-1)
 
     def step_forward(self) -> None:
         """Step to the next sample or event."""
-        self._step(+1)
-
-    def _step(self, direction: int) -> None:
-        (self._pilot or self._playback).step(direction)
+        (self._pilot or self._playback).step(+1)
 
     def mark_back(self) -> None:
         """Go to the mark before the cursor."""
@@ -127,16 +174,21 @@ class Timeline(PairPanel):
         self._playback.set_cursor(self._playback.duration_ns)
 
     def faster(self) -> None:
-        """Play at the next speed up of 1, 2, 5, 10…"""
-        self._playback.set_speed(next_speed(self._playback.pace, +1))
+        """Play twice as fast."""
+        self._playback.set_speed(2 * self._playback.pace)
 
     def slower(self) -> None:
-        """Play at the next speed down of 1, 2, 5, 10…"""
-        self._playback.set_speed(next_speed(self._playback.pace, -1))
+        """Play half as fast."""
+        self._playback.set_speed(self._playback.pace / 2)
 
     def forget(self) -> None:
         """Forget the marks of measuring."""
         self._playback.measure.clear()
+
+    def toggle_live(self) -> None:
+        """Follow the run that goes on, or let go of it."""
+        if self.live_button.isEnabled():
+            self._playback.set_following(not self._playback.following)
 
     def _go_to_mark(self, direction: int) -> None:
         place = self.marks.neighbour(self._playback.cursor_ns, direction)
@@ -144,43 +196,15 @@ class Timeline(PairPanel):
             self._playback.pause()
             self._playback.set_cursor(place)
 
-    def _toggle_live(self) -> None:
-        if self.live_button.isEnabled():
-            self._playback.set_following(not self._playback.following)
-
-    # ---- keys -----------------------------------------------------------------------------
-
-    def _key_table(self) -> dict[tuple[Qt.Key, bool], Callable[[], object]]:
-        """Return what a key does, by key and whether Ctrl is down."""
-        plain = {
-            KEY.Key_Space: self.toggle,
-            KEY.Key_Left: self.step_back,
-            KEY.Key_Right: self.step_forward,
-            KEY.Key_Home: self.to_start,
-            KEY.Key_End: self.to_end,
-            KEY.Key_L: self._toggle_live,
-            KEY.Key_Escape: self.forget,
-        }
-        with_ctrl = {
-            KEY.Key_Left: self.mark_back,
-            KEY.Key_Right: self.mark_forward,
-            KEY.Key_Up: self.faster,
-            KEY.Key_Down: self.slower,
-        }
-        return {
-            **{(key, False): act for key, act in plain.items()},
-            **{(key, True): act for key, act in with_ctrl.items()},
-        }
-
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
         """Obey the keys of the module docstring."""
-        action = None
+        method = None
         if a0 is not None and not a0.modifiers() & Qt.KeyboardModifier.AltModifier:
-            action = self._keys.get((Qt.Key(a0.key()), bool(a0.modifiers() & CTRL)))
-        if action is None:
+            method = KEYS.get((Qt.Key(a0.key()), bool(a0.modifiers() & CTRL)))
+        if method is None:
             super().keyPressEvent(a0)
         else:
-            action()
+            getattr(self, method)()
 
     def event(self, a0: QEvent | None) -> bool:
         """Take Esc while there are marks of measuring, before the window's Stop takes it."""
@@ -194,39 +218,40 @@ class Timeline(PairPanel):
 
     # ---- what it shows ------------------------------------------------------------------
 
-    def _reset(self, record: RunRecord | None) -> None:
-        self.marks = Marks()
-        self._show_state(record)
+    def _reset(self, place: int) -> None:
+        if place:
+            self._b_work = TimeSeries()
+        else:
+            self.marks = Marks()
+            self._show_state()
+
+    def _consume(self, place: int, samples: np.ndarray) -> None:
+        if place:
+            self._b_work.append(samples["t_ns"], samples["assigned_edges"])
+        else:
+            self.marks.append(samples)
 
     def _show_change(self, record: RunRecord) -> None:
         super()._show_change(record)
-        if record is self._record:
-            self._show_state(record)
+        self._show_state()
 
-    def _show_state(self, record: RunRecord | None) -> None:
-        self.live_button.setEnabled(record is not None and record.running)
+    def _show_state(self) -> None:
+        self.live_button.setEnabled(self._record is not None and self._record.running)
         for widget in (*self.buttons.values(), self.overview):
-            widget.setEnabled(record is not None)
+            widget.setEnabled(self._record is not None)
+
+    def _icon(self, name: str) -> QIcon:
+        return stroke_icon(name, self._theme.text, mix(self._theme.text, self._theme.window, 0.6))
 
     def _show_playing(self, playing: bool) -> None:
-        name = "pause" if playing else "play"
-        self.buttons["play"].setIcon(transport_icon(name, self._theme))
+        self.buttons["play"].setIcon(self._icon("pause" if playing else "play"))
 
     def _show_speed(self, speed: float) -> None:
         with QSignalBlocker(self.speed_box):
             self.speed_box.setValue(speed)
 
-    def _consume(self, samples: np.ndarray) -> None:
-        self.marks.append(samples)
-
     def _draw_data(self) -> None:
-        self.overview.show_data(self.marks, self._b_work if self._b is not None else None)
-
-    def _reset_b(self, record: RunRecord | None) -> None:
-        self._b_work = TimeSeries()
-
-    def _consume_b(self, samples: np.ndarray) -> None:
-        self._b_work.append(samples["t_ns"].astype(np.float64), samples["assigned_edges"])
+        self.overview.show_data(self.marks, self._b_work if self.comparing else None)
 
     def _draw_cursor(self) -> None:
         self.overview.update()
@@ -244,16 +269,22 @@ class Timeline(PairPanel):
         return f"{now} / {whole} {time_unit(playback.duration_ns).word} {clock}"
 
     def _colour(self) -> None:
-        if self._icon_colour != self._theme.text:
-            self._icon_colour = self._theme.text
-            self.controls.apply_theme(self._theme)
-            self._show_playing(self._playback.playing)
-            self.overview.apply_theme(self._theme)
+        if self._icon_colour == self._theme.text:
+            return
+        self._icon_colour = self._theme.text
+        for name, button in self.buttons.items():
+            button.setIcon(self._icon(name))
+            button.setFixedSize(QSize(*map(scaled, BUTTON)))
+            button.setIconSize(QSize(scaled(ICON), scaled(ICON)))
+        self.speed_box.setFixedWidth(scaled(SPEED_WIDTH))
+        self._show_playing(self._playback.playing)
+        self.overview.apply_theme(self._theme)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Put the controls in one row where there is room, else in two."""
+        """Leave buttons out where it is narrow."""
         super().resizeEvent(event)
-        self.controls.fit_into(self.width())
+        for key in SPARED:
+            self.buttons[key].setVisible(self.width() >= scaled(ALL_BUTTONS))
 
     def summary_text(self) -> str:
         """Return run, time, Δ and settled share at the cursor, and the number of the sample."""

@@ -104,7 +104,6 @@ def _distance_index(
 
 
 def _level(steps: np.ndarray) -> np.ndarray:
-    """Return the index of values in steps of the map: 1 to 255."""
     index: np.ndarray = 1 + np.minimum(steps, np.float32(LEVELS)).astype(np.int32)
     return index
 

@@ -281,9 +281,9 @@ def _distance_types(scalar: Any, bits: Any) -> Any:
     return types.float64(*arrays, _F8, _F8, _read(scalar), _read(bits), _write(types.uint8))
 
 
-_COMMON_TYPES = [_distance_types(_I4, _I4), _distance_types(_F8, _I8)]
-_OTHER_TYPES = [_distance_types(_I8, _I8), _distance_types(_F4, _I4)]
-_distance_index_compiled = compiled(signatures=_COMMON_TYPES + _OTHER_TYPES)(_distance_index)
+_PAIRS = ((_I4, _I4), (_F8, _I8), (_I8, _I8), (_F4, _I4))  # a number type, integers of its size
+_distance_types_all = [_distance_types(*pair) for pair in _PAIRS]
+_distance_index_compiled = compiled(signatures=_distance_types_all)(_distance_index)
 
 
 def distance_index(

@@ -42,6 +42,12 @@ CROWD_RADIUS = 1.0  # logical pixels: the smallest disc on the grey layer
 SAMPLED_ARCS = 20_000  # arcs looked at to judge a drawing
 WHOLE_VIEW = 500_000  # vertices; above, arcs that begin far outside the picture are not drawn
 FAR, FAR_ARCS = 64.0, 20.0  # that is pixels, and usual arcs, beyond its rim
+ALL_SHOWN = 10_000  # vertices up to which each has a pixel of its own, as far as there are enough
+NEAR = range(-3, 4)  # pixels from a hidden vertex to one that it may take
+NEAR_PIXELS = sorted(
+    ((dy, dx) for dy in NEAR for dx in NEAR), key=lambda at: at[0] ** 2 + at[1] ** 2
+)
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -280,7 +286,30 @@ def bin_graph(
         draw.bin_density(indptr, indices, positions, counts, *place, arc_step, margin)
         density = _grey(counts)
     pixel, vertex, cover, drawn = draw.compact(keys, n)
+    if drawn < in_view and n <= ALL_SHOWN:
+        drawn = _show_all(pixel, vertex, positions, view)
     return PixelMap(view, style, pixel, vertex, cover, density, in_view, drawn, arc_step)
+
+
+def _show_all(pixel: np.ndarray, vertex: np.ndarray, positions: np.ndarray, view: View) -> int:
+    """Give each hidden vertex a pixel near it, of an owner that keeps others; count owners."""
+    owned = np.bincount(vertex, minlength=len(positions))
+    places = np.nan_to_num(view.to_pixels(positions), nan=-1.0)
+    inside = ((places >= 0) & (places < (view.width, view.height))).all(axis=1)
+    for dy, dx in NEAR_PIXELS * ROUNDS:
+        hidden = np.flatnonzero(inside & (owned == 0))
+        if not len(hidden):
+            break
+        columns, rows = places[hidden].astype(np.int64).T
+        target = (rows + dy) * view.width + columns + dx
+        at = np.minimum(np.searchsorted(pixel, target), len(pixel) - 1)
+        free = (pixel[at] == target) & (owned[vertex[at]] > 1)
+        _, first = np.unique(vertex[at[free]], return_index=True)  # one of each owner
+        taken, shown = at[free][first], hidden[free][first]
+        owned[vertex[taken]] -= 1
+        owned[shown] += 1
+        vertex[taken] = shown
+    return int(np.count_nonzero(owned))
 
 
 def _sketched(positions: np.ndarray, view: View) -> PixelMap:

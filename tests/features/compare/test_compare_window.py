@@ -140,10 +140,6 @@ def test_difference_in_the_graph(window: MainWindow, host: FakeHost, qtbot: QtBo
     levels = look.colouring.values
     assert levels[0] == 127  # the source: both at once
     assert levels[3] == 0  # A was first by the most
-    qtbot.keyClick(window, Qt.Key.Key_6, ALT)
-    assert view.colour_by == "difference_work"
-    view.grab()
-    assert "wasted work" in view.legend.legend().title
     qtbot.keyClick(window, Qt.Key.Key_4, ALT)
     assert view.colour_by == before
     view.set_colour_by("difference")  # by the menu of colours

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.command_line import run_line
-from gpu.cli.main import main
 from gpu.engine import checked_settings
 from gpu.errors import ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
@@ -201,24 +195,6 @@ def test_cell_and_window(session: SessionModel) -> None:
     assert model.window == model.whole
     session.set_current(None)
     assert model.record is None
-
-
-@pytest.mark.parametrize("key", MATRICES)
-def test_a_copied_line_computes_the_matrix_again(
-    key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    graph = sample_graphs.make("grid", n=64, seed=3)
-    given = {"first_source": 5, "sources": 9, "workers": 3}
-    delta = 900.0 if ALGORITHMS[key].bucketed else None
-    trace = gpu.run(graph, key, delta=delta, device="H100", parameters=given)
-    name, *words = shlex.split(run_line(trace.settings, trace.graph))
-    out = str(tmp_path / "again.npy")
-    assert name == "sssp-scope"
-    assert main([out if word == "matrix.npy" else word for word in words] + ["--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert np.array_equal(np.load(out), trace.dist)
-    assert (told["time_ns"], told["verified"]) == (trace.time_ns, True)
-    assert told["sources"]["count"] == 9
 
 
 def test_every_event_of_many_sources_is_refused_in_words() -> None:

@@ -20,7 +20,6 @@ from viewer.frame.vertex_dialog import VertexDialog
 from viewer.main_window import MainWindow
 from viewer.models.notes import NotesModel, Pin
 from viewer.models.session import RunRecord
-from viewer.plots.timeline import Timeline
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -110,9 +109,7 @@ def test_the_list_goes_there_changes_and_takes_away(window: MainWindow, qtbot: Q
 def test_the_notes_of_both_runs_fly_on_one_clock(
     window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
-    notes, pair, timeline = notes_of(window), window.comparison, window.timeline
-    assert isinstance(timeline, Timeline)
-    overview, a = timeline.overview, window.session.current
+    notes, pair, a = notes_of(window), window.comparison, window.session.current
     assert a is not None
     b = finished_run(window, host)
     window.session.set_current(a)
@@ -125,7 +122,6 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
         "of a": ("A", times[2]),
         "of b": ("B", 10.0),
     }
-    assert "Note on B: of b" in overview.words_at(overview.x_of(10.0))
     panel = panel_of(window)
     where = [panel.list.item(row).text()[:3] for row in range(panel.list.count())]
     assert sorted(where) == ["A, ", "B, "]

@@ -5,7 +5,6 @@ What can be done with the two is behind one button: the actions of the menu Comp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from PyQt6.QtCore import Qt
@@ -17,9 +16,6 @@ from viewer.common.small_widgets import chip, wrapped_label
 from viewer.common.theme import SPACING, Theme
 from viewer.models.comparison import ComparisonModel
 
-WHERE = "The cursor was put where A and B differ most; Play goes on from there."
-UNIT = re.compile(r"(\d) (?=%|[nµm]?s\b)")  # a number stays with its unit
-
 
 class CompareBar(QFrame):
     """Sentence, cautions and a menu; hidden while nothing is compared."""
@@ -29,9 +25,7 @@ class CompareBar(QFrame):
     ) -> None:
         super().__init__(parent)
         self._pair = pair
-        self._theme: Theme | None = None
-        self._where = ""  # where the cursor was put, until another pair comes
-        self._wanted = True  # the simple screen has a sentence of its own
+        self._allowed = True  # the simple screen has a sentence of its own
         self._build()
         menu = QMenu(self)
         menu.addActions(actions)
@@ -44,7 +38,7 @@ class CompareBar(QFrame):
         self.setObjectName("compare_bar")
         self.setAccessibleName("Comparison")
         self.words, self.cautions = QLabel(), wrapped_label()
-        self.words.setTextFormat(Qt.TextFormat.RichText)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.more = chip("⋯", "How the graph shows the two runs; swap them, end")
@@ -60,7 +54,6 @@ class CompareBar(QFrame):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self._theme = theme
         self.setStyleSheet(f"CompareBar {{ border-bottom: 1px solid {theme.border}; }}")
         self._show_words()
 
@@ -71,44 +64,19 @@ class CompareBar(QFrame):
 
     def allow(self, shown: bool) -> None:
         """Be shown while two runs are compared, or never."""
-        self._wanted = shown
+        self._allowed = shown
         self.setVisible(self._pair.active and shown)
 
-    def say_where(self) -> None:
-        """Say that the cursor was put where the two differ most."""
-        self._where = WHERE
-        self._show_words()
-
     def _show_pair(self) -> None:
-        self._where = ""
-        self.allow(self._wanted)
+        self.allow(self._allowed)
         self._show_words()
 
     def _show_words(self) -> None:
         summary = self._pair.summary()
         if summary is None:
             return
-        self.words.setText(self._lettered(summary.words))
+        self.words.setText(summary.words)
         self.words.setToolTip(explain(*mentioned(summary.words)))
-        cautions = list(summary.cautions)
-        if self._where:
-            cautions.append(self._where)
-        self.cautions.setText(" ".join(cautions))
-        self.cautions.setVisible(bool(cautions))
+        self.cautions.setText(" ".join(summary.cautions))
+        self.cautions.setVisible(bool(summary.cautions))
         self.setAccessibleDescription(self.text())
-
-    def _lettered(self, words: str) -> str:
-        """Return rich text in which the first mention of each run carries its letter."""
-        words = words.replace("&", "&amp;").replace("<", "&lt;")
-        words = UNIT.sub("\\1&nbsp;", words)
-        if self._theme is None:
-            return words
-        marks: list[tuple[int, str, str]] = []
-        for letter, name, colour in zip("AB", self._pair.names, self._theme.runs, strict=True):
-            at = words.find(name)
-            if at >= 0 and not name.startswith(f"{letter} ("):
-                marks.append((at, letter, colour))
-        for at, letter, colour in sorted(marks, reverse=True):
-            mark = f'<b style="color:{colour}">{letter}</b>&nbsp;'
-            words = words[:at] + mark + words[at:]
-        return words

@@ -35,14 +35,11 @@ from viewer.features.compare.view import PairView
 from viewer.frame.copied_commands import copy_run
 from viewer.models.comparison import rival_of, rivals_of
 from viewer.models.session import Notice, RunRecord
-from viewer.plots.plot_base import PlotPanel
-from viewer.plots.timeline import Timeline
 
 COMPARED = "the same graph and lay it upon this run"
 BEHIND = (  # actions behind the bar's button
     "pair_split",
     "pair_difference",
-    "pair_work",
     "pair_single",
     "swap_runs",
     "end_comparison",
@@ -66,8 +63,7 @@ class CompareFeature(FeaturePart):
         self.bar = CompareBar(self.model, [window.actions_by_key[key] for key in BEHIND])
         self.view = PairView(window, self.model, self.bar)
         for plot in window.plots.values():
-            if isinstance(plot, PlotPanel | Timeline):
-                plot.set_comparison(self.model)
+            plot.set_comparison(self.model)
         self._connect()
         self.apply_theme(window.theme)
         self._show_current()
@@ -181,12 +177,10 @@ class CompareFeature(FeaturePart):
         self._pump()
 
     def _pump_soon(self, _news: object = None) -> None:
-        """Look for something to run once the news has gone round."""
         if self._waiting is not None or self.model.missing_reruns():
             QTimer.singleShot(0, self._pump)
 
     def _pump(self) -> None:
-        """Start what waits, if the engine is free."""
         if self._window.controller.running:
             return
         settings, self._waiting = self._waiting, None
@@ -202,7 +196,7 @@ class CompareFeature(FeaturePart):
         basis = self._basis()
         if basis is None or basis.state not in ("finished", "stopped"):
             return
-        existing = self._known(settings, basis)
+        existing = self._existing(settings, basis)
         if existing is not None:
             self.model.compare_or_say(existing)
             return
@@ -214,8 +208,7 @@ class CompareFeature(FeaturePart):
             self._follows, self._started_at = True, time.monotonic()
             self.model.compare_or_say(self._window.session.runs[-1])
 
-    def _known(self, settings: RunSettings, basis: RunRecord) -> RunRecord | None:
-        """Return a finished run with these settings on this graph."""
+    def _existing(self, settings: RunSettings, basis: RunRecord) -> RunRecord | None:
         graph = basis.graph_reference.hash
         return next(
             (
@@ -250,7 +243,6 @@ class CompareFeature(FeaturePart):
         self._window.enable_actions()
 
     def _show_length(self) -> None:
-        """Let the axes hold the longer of the two runs."""
         b = self.model.b
         end = 0.0
         if self.model.active and b is not None and len(b.samples):
@@ -278,7 +270,6 @@ class CompareFeature(FeaturePart):
             self._window.enable_actions()
 
     def _rest_after_a(self) -> None:
-        """A has run anew beside the same B: rest where they differ, as after B."""
         if self.model.active and self.model.b is not None and not self.model.b.running:
             self._rest_where_they_differ(self._window.playback.playing)
 
@@ -291,7 +282,6 @@ class CompareFeature(FeaturePart):
             self._window.controller.replay(telling)
         else:
             self._window.playback.set_cursor(telling)
-        self.bar.say_where()
 
     def _let_go(self, _cursor_ns: float) -> None:
         if not self._moves:

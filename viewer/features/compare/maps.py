@@ -5,7 +5,7 @@ the same graph and run B; both show the same part of the map, whichever is moved
 of the second stands where the cursor of the first falls on B's clock.
 
 As a difference: every vertex takes the colour of the run that settled it first, the stronger
-the earlier, or of the run that processed it more often. At the cursor only those are coloured
+the earlier. At the cursor only those are coloured
 that one of the runs had settled by then. The colours are those of the letters A and B on the
 plots. It is exact (probe level 2 of both runs) or it is not shown, and the legend says why.
 """
@@ -24,7 +24,7 @@ from gpu.errors import GpuError
 from gpu.files import require_memory
 from gpu.graph import INT_UNREACHED
 from gpu.study.compare import VertexDifference, difference
-from gpu.words import short, time_number, time_unit
+from gpu.words import time_number, time_unit
 from viewer.common.theme import SPACING, Theme
 from viewer.graph.colours import NEEDS_PAIR, Legend, Look, Moment
 from viewer.graph.view import GraphView
@@ -55,10 +55,9 @@ class Mirror(QObject):
         self.session, self.playback = SessionModel(self), PlaybackModel(self)
         self.session.notes = session.notes
         self.playback.watch(self.session)
-        session.graph_changed.connect(self._take_graph)
-        session.positions_changed.connect(self._take_positions)
+        for news in (session.graph_changed, session.positions_changed, session.source_changed):
+            news.connect(self._take_graph)
         session.graph_completed.connect(self._take_arcs)
-        session.source_changed.connect(self._take_source)
         session.run_changed.connect(self._pass_change)
         session.row_changed.connect(self._pass_row)
         session.samples_appended.connect(self._pass_growth)
@@ -67,31 +66,26 @@ class Mirror(QObject):
         self._take_graph()
         self._take_pair()
 
-    def _take_graph(self) -> None:
-        self.session.set_graph(self._from.graph)
-        self._take_positions()
-        self._take_source()
+    def _take_graph(self, _news: object = None) -> None:
+        if self.session.graph is not self._from.graph:
+            self.session.set_graph(self._from.graph)
+        if self.session.positions is not self._from.positions:
+            self.session.set_positions(self._from.positions)
+        if self.session.graph is not None:
+            self.session.set_source(self._pair.b.shown_source if self._pair.b else 0)
 
     def _take_arcs(self) -> None:
         if self._from.graph is not None:
             self.session.complete(self._from.graph)
 
-    def _take_positions(self) -> None:
-        if self.session.positions is not self._from.positions:
-            self.session.set_positions(self._from.positions)
-
-    def _take_source(self, _vertex: int = 0) -> None:
-        if self.session.graph is not None:
-            self.session.set_source(self._pair.b.shown_source if self._pair.b else 0)
-
     def _take_pair(self) -> None:
         self.session.set_current(self._pair.b)
-        self._take_source()
+        self._take_graph()
         self._take_cursor()
 
     def _pass_row(self, record: RunRecord) -> None:
         if record is self.session.current:
-            self._take_source()
+            self._take_graph()
             self.session.row_changed.emit(record)
 
     def _pass_change(self, record: RunRecord) -> None:
@@ -192,12 +186,12 @@ class Badge(QLabel):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """A difference made ready to draw: table levels, where the bar ends, for both ways."""
+class Levels:
+    """A difference made ready to draw: table levels, and where the bar ends."""
 
     first: np.ndarray  # int64 (n,) ns, when the first of the two settled it
-    time: tuple[np.ndarray, float]  # int32 levels (n,), ns at the ends of the bar
-    work: tuple[np.ndarray, float]  # the same, times processed
+    levels: np.ndarray  # int32 (n,)
+    top: float  # ns at the ends of the bar
 
 
 class DifferenceLooks(QObject):
@@ -208,8 +202,8 @@ class DifferenceLooks(QObject):
     def __init__(self, pair: ComparisonModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._pair = pair
-        self._found: Found | str | None = None  # str: why there is none
-        self._asked = False
+        self._result: Levels | str | None = None  # str: why there is none
+        self._requested = False
         self._worker = NewestFirst(self)
         self._worker.done.connect(self._take)
         pair.pair_changed.connect(self.forget)
@@ -218,7 +212,7 @@ class DifferenceLooks(QObject):
     def forget(self) -> None:
         """Another pair: compute again when asked."""
         self._worker.clear()
-        self._found, self._asked = None, False
+        self._result, self._requested = None, False
         self.changed.emit()
 
     def wait(self) -> None:
@@ -227,61 +221,37 @@ class DifferenceLooks(QObject):
 
     def by_time(self, moment: Moment) -> Look:
         """Return the look "who settled it first"."""
-        ready, moment = self._ready(), _ended(moment)
-        if not isinstance(ready, Found):
+        ready = self._ready()
+        if not isinstance(ready, Levels):
             return ready
-        levels, top = ready.time
+        top, clock = ready.top, self._pair.a.clock_words if self._pair.a is not None else ""
         unit = time_unit(top)
         ends = [f"{time_number(top * share, unit)} {unit.word}" for share in (1.0, 0.5)]
-        ticks = ((0.0, f"A {ends[0]}"), (0.25, ends[1]), (0.5, "0"), (0.75, ends[1]))
-        legend = Legend(
-            self._title("Settled earlier"),
-            (*ticks, (1.0, f"B {ends[0]}")),
-            ((0, self._nothing(moment)),),
-        )
-        return self._look(levels, ready, moment, legend)
-
-    def by_work(self, moment: Moment) -> Look:
-        """Return the look "who processed it more often"."""
-        ready, moment = self._ready(), _ended(moment)
-        if not isinstance(ready, Found):
-            return ready
-        levels, top = ready.work
-        ticks = ((0.0, f"A +{short(top)}"), (0.5, "same"), (1.0, f"B +{short(top)}"))
-        title = "Processed more often, by A or by B (wasted work)"
-        note = "counts of the whole run" if np.isfinite(moment.cursor_ns) else ""
-        legend = Legend(title, ticks, ((0, self._nothing(moment)),), note)
-        return self._look(levels, ready, moment, legend)
-
-    def _title(self, words: str) -> str:
-        pair = self._pair
-        clock = pair.a.clock_words if pair.a is not None else ""
-        return f"{words}, by A or by B ({clock} time)"
-
-    def _nothing(self, moment: Moment) -> str:
-        return "not settled yet" if np.isfinite(moment.cursor_ns) else "unreached"
-
-    def _look(self, levels: np.ndarray, ready: Found, moment: Moment, legend: Legend) -> Look:
-        colouring = Colouring("distance", levels, unit=1.0, final=True)
-        if np.isfinite(moment.cursor_ns):
+        words = (f"A {ends[0]}", ends[1], "0", ends[1], f"B {ends[0]}")
+        ticks = tuple((place / 4, tick) for place, tick in enumerate(words))
+        past = moment.cursor_ns < moment.duration_ns
+        colouring = Colouring("distance", ready.levels, unit=1.0, final=True)
+        if past:
             colouring = replace(colouring, first=ready.first, cursor=moment.cursor_ns)
-        return Look(colouring, "difference", legend)
+        title = f"Settled earlier, by A or by B ({clock} time)"
+        nothing = "not settled yet" if past else "unreached"
+        return Look(colouring, "difference", Legend(title, ticks, ((0, nothing),)))
 
-    def _ready(self) -> Found | Look:
-        if self._found is None and not self._asked:
+    def _ready(self) -> Levels | Look:
+        if self._result is None and not self._requested:
             self._ask()
-        if isinstance(self._found, str):
-            return replace(UNKNOWN, legend=replace(UNKNOWN.legend, note=self._found))
-        return self._found if self._found is not None else UNKNOWN
+        if isinstance(self._result, str):
+            return replace(UNKNOWN, legend=replace(UNKNOWN.legend, note=self._result))
+        return self._result if self._result is not None else UNKNOWN
 
     def _ask(self) -> None:
         sides = self._pair.sides()
         if sides is None:
-            self._found = NEEDS_PAIR
+            self._result = NEEDS_PAIR
             return
-        self._asked = True
+        self._requested = True
 
-        def job() -> Found | str:
+        def job() -> Levels | str:
             try:
                 require_memory(BYTES_A_VERTEX * sides[0].graph.n, "the difference of two runs")
                 return made_ready(difference(*sides))
@@ -290,32 +260,23 @@ class DifferenceLooks(QObject):
 
         self._worker.submit(job)
 
-    def _take(self, ready: Found | str) -> None:
-        if self._asked:
-            self._found = ready
+    def _take(self, ready: Levels | str) -> None:
+        if self._requested:
+            self._result = ready
             self.changed.emit()
 
     def _forget_refusal(self) -> None:
-        if isinstance(self._found, str):
+        if isinstance(self._result, str):
             self.forget()
 
 
-def _ended(moment: Moment) -> Moment:
-    """Return a moment at the end of both runs as one without an end."""
-    return replace(moment, cursor_ns=np.inf) if moment.cursor_ns >= moment.duration_ns else moment
-
-
-def made_ready(ready: VertexDifference) -> Found:
+def made_ready(ready: VertexDifference) -> Levels:
     """Return table levels of a difference: 0 A's end, MIDDLE none, 2 * MIDDLE B's end."""
     first = np.where(ready.known, ready.settled_ns, -1.0).astype(np.int64)
-    earlier_b = -ready.later_ns  # B's end of the table where B was first
-    return Found(first, _levels(earlier_b, ready.known), _levels(ready.more_work, ready.known))
-
-
-def _levels(values: np.ndarray, settled: np.ndarray) -> tuple[np.ndarray, float]:
-    sizes = np.abs(values[settled])
+    sizes = np.abs(ready.later_ns[ready.known])
     sizes = sizes[sizes > 0]
     top = float(np.quantile(sizes[:: max(1, len(sizes) // 200_000)], MOST)) if len(sizes) else 1.0
     top = max(top, 1.0)
-    levels = MIDDLE + np.rint(np.clip(values / top, -1, 1) * MIDDLE)
-    return np.where(settled, levels, INT_UNREACHED).astype(np.int32), top
+    levels = MIDDLE + np.rint(np.clip(-ready.later_ns / top, -1, 1) * MIDDLE)
+    levels = np.where(ready.known, levels, INT_UNREACHED).astype(np.int32)
+    return Levels(first, levels, top)

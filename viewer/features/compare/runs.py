@@ -4,34 +4,37 @@
     Ctrl+C                copy it as a command
     A                     show it, as run A          B        compare it with the one shown
 
-Buttons below and the context menu do the same. The first column says A and B.
+Buttons below and the context menu do the same. The first column says A and B. A column is a title,
+words for the cell and a value to sort by. Cells of runs that go on change every `LIVE_MS`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from PyQt6.QtCore import QSize, QSortFilterProxyModel, Qt, pyqtBoundSignal, pyqtSignal
-from PyQt6.QtGui import QAction, QKeySequence, QResizeEvent
-from PyQt6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QHeaderView,
-    QStackedLayout,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtGui import QAction, QColor, QKeySequence
+from PyQt6.QtWidgets import QHBoxLayout, QStackedLayout, QTableWidgetItem, QVBoxLayout, QWidget
 
-from viewer.common.small_widgets import centred_hint, chip
-from viewer.common.theme import SPACING, Theme
-from viewer.features.compare.runs_table import COLUMNS, SORT_ROLE, RunsTable
+from gpu.study.compare_words import name_of
+from gpu.words import SENTENCE, distance, in_sight, percent, thousands, time_words
+from viewer.common.glossary import explain
+from viewer.common.small_widgets import centred_hint, chip, plain_table
+from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.models.comparison import ComparisonModel
+from viewer.models.machines import engine_of
 from viewer.models.session import RunRecord, SessionModel
 
 HINT = "Press Run: every run is listed here, and any two of one graph can be compared."
-MARK_WIDTH, WIDEST = 50, 200  # pixels: of the first column, and of any other
-ROOM = 12  # pixels: more than the words of a cell need
+LIVE_MS = 250
+SORT_ROLE = int(Qt.ItemDataRole.UserRole)
+NOTHING = "–"
+MAKER = "NVIDIA "  # before the names of GPUs
+LAST = float("inf")  # unknown values sort to the end
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 ACTIONS = (  # key, words, tip, keys
     (
         "a",
@@ -50,6 +53,106 @@ ACTIONS = (  # key, words, tip, keys
 )
 
 
+@dataclass(frozen=True)
+class Column:
+    """One column: title, what it means, words of a cell, value to sort by (else the words)."""
+
+    title: str
+    tip: str
+    words: Callable[[RunRecord], str]
+    value: Callable[[RunRecord], Any] | None = None
+    number: bool = False
+
+
+class Cell(QTableWidgetItem):
+    """A cell that is sorted by its value."""
+
+    def __init__(self, words: str, value: Any) -> None:
+        super().__init__(words)
+        self.value = value
+
+    def __lt__(self, other: QTableWidgetItem) -> bool:
+        return bool(self.value < other.value) if isinstance(other, Cell) else False
+
+
+def _time_ns(record: RunRecord) -> float:
+    return float(record.samples["t_ns"][-1]) if len(record.samples) else LAST
+
+
+def _source_words(record: RunRecord) -> str:
+    more = f" + {thousands(record.source_count - 1)}" if record.source_count > 1 else ""
+    return f"{record.graph_reference.source_id}{more}"
+
+
+def _time_words(record: RunRecord) -> str:
+    if not len(record.samples):
+        return NOTHING
+    level = record.settings.probe
+    probed = f", level {level}" if record.clock == "measured" and level else ""
+    recorded = "recorded, " if record.recorded_on else ""
+    return f"{time_words(_time_ns(record))} {recorded}{record.clock}{probed}"
+
+
+def _work(record: RunRecord) -> float:
+    counted = len(record.samples) and (record.trace is None or record.trace.counted)
+    return float(record.samples["processed_vertices"][-1]) if counted else LAST
+
+
+def _delta_words(record: RunRecord) -> str:
+    if not record.algorithm.bucketed:
+        return "none"
+    delta = record.settings.delta
+    if delta is not None:
+        return distance(delta)
+    if not len(record.samples):
+        return "auto"
+    first, last = (distance(float(record.samples["delta"][place])) for place in (0, -1))
+    changed = record.algorithm.dynamic and first != last
+    return f"auto {first} → {last}" if changed else f"auto {last}"
+
+
+def _delta(record: RunRecord) -> float:
+    if not record.algorithm.bucketed:
+        return LAST
+    return float(
+        record.settings.delta or (record.samples["delta"][-1] if len(record.samples) else 0)
+    )
+
+
+def _proof_words(record: RunRecord) -> str:
+    if record.state != "finished":
+        return record.state
+    proofs = record.verification
+    return "not yet" if proofs is None else "✓ yes" if proofs.passed else "✗ no"
+
+
+def _device_words(record: RunRecord) -> str:
+    device, trace = record.settings.device, record.trace
+    if trace is None or engine_of(device) != "cuda":
+        return device
+    name = record.recorded_on or str(trace.environment.get("device", device))
+    return in_sight(name.removeprefix(MAKER))
+
+
+COLUMNS = (
+    Column("Algorithm", "What ran", lambda r: name_of(r.settings)),
+    Column("Graph", "The graph it ran on", lambda r: r.graph_reference.name),
+    Column("Time", "Length on its own clock; measured with probes on it is no speed", _time_words,
+           _time_ns),
+    Column("Device", "What it ran on", _device_words),
+    Column("Δ", "Bucket width: as given, or automatic, at first and at the end", _delta_words,
+           _delta),
+    Column("Source", "The vertex it started from, or the first of many", _source_words,
+           lambda r: r.settings.source, number=True),
+    Column("Work", explain("processed", "wasted"),
+           lambda r: thousands(_work(r)) if _work(r) != LAST else NOTHING, _work, number=True),
+    Column("Efficiency", explain("efficiency"),
+           lambda r: percent(r.efficiency) if r.efficiency else NOTHING,
+           lambda r: -r.efficiency, number=True),
+    Column("Verified", "Whether its distances were proved right", _proof_words),
+)  # fmt: skip
+
+
 class RunsPanel(QWidget):
     """The table with its buttons; see the module docstring."""
 
@@ -63,39 +166,26 @@ class RunsPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session, self._pair = session, pair
-        self._whole = False  # on paper nothing is left out
-        self.model = RunsTable(session, pair, self)
-        self._sorted = QSortFilterProxyModel(self)
-        self._sorted.setSourceModel(self.model)
-        self._sorted.setSortRole(SORT_ROLE)
+        self._theme = THEMES["light"]
+        self._live = QTimer(self)
+        self._live.setSingleShot(True)
+        self._live.setInterval(LIVE_MS)
         self._build()
         self._connect()
-        self._show_rows()
+        self._fill()
 
     def _build(self) -> None:
-        self.table = QTableView()
-        self.table.setAccessibleName("Runs")
-        self.table.setModel(self._sorted)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setSortingEnabled(True)
+        self.table = plain_table(["Run", *(column.title for column in COLUMNS)], "Runs")
+        tips = ["A and B, or • for the run that is shown", *(column.tip for column in COLUMNS)]
+        for place, tip in enumerate(tips):
+            title = self.table.horizontalHeaderItem(place)
+            assert title is not None
+            title.setToolTip(tip)
         self.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
-        self.table.setShowGrid(False)
         self.table.setWordWrap(False)
         self.table.setFrameShape(self.table.Shape.NoFrame)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.table.setTabKeyNavigation(False)
-        rows, columns = self.table.verticalHeader(), self.table.horizontalHeader()
-        assert rows is not None
-        assert columns is not None
-        rows.hide()
-        rows.setDefaultSectionSize(self.fontMetrics().height() + 8)
-        columns.setHighlightSections(False)
-        titles = [column.title for column in COLUMNS]
-        columns.moveSection(1 + titles.index("Graph"), 2)  # two runs are told apart by it
-        columns.setStretchLastSection(True)
-        columns.setMinimumSectionSize(MARK_WIDTH)
-        columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         foot = QHBoxLayout()
         foot.setSpacing(SPACING)
         self.wishes = {key: QAction(words, self.table) for key, words, *_ in ACTIONS}
@@ -110,7 +200,6 @@ class RunsPanel(QWidget):
                 foot.addWidget(self.buttons[key])
         self.table.addActions(list(self.wishes.values()))
         foot.addStretch(1)
-        self._hint = centred_hint(HINT, margin=0)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
@@ -118,7 +207,7 @@ class RunsPanel(QWidget):
         column.addWidget(self.table, 1)
         column.addLayout(foot)
         self._pages = QStackedLayout(self)
-        self._pages.addWidget(self._hint)
+        self._pages.addWidget(centred_hint(HINT, margin=0))
         self._pages.addWidget(page)
         self.setMinimumSize(200, 120)
 
@@ -133,31 +222,34 @@ class RunsPanel(QWidget):
         for key, signal in signals.items():
             self.wishes[key].triggered.connect(partial(self._ask, signal))
         self.table.doubleClicked.connect(self.wishes["a"].trigger)
+        self.table.itemSelectionChanged.connect(self._show_wishes)
         # the models change
-        self.model.rowsInserted.connect(self._show_rows)
-        self.model.rowsRemoved.connect(self._show_rows)
-        self._session.current_changed.connect(self._select_current)
-        self._session.run_changed.connect(self._show_change)
-        self._pair.pair_changed.connect(self._show_wishes)
-        selection = self.table.selectionModel()
-        assert selection is not None
-        selection.selectionChanged.connect(self._show_wishes)
+        session = self._session
+        for news in (session.run_added, session.run_removed, session.run_changed):
+            news.connect(self._fill)
+        self._pair.pair_changed.connect(self._fill)
+        session.current_changed.connect(self._take_current)
+        session.samples_appended.connect(self._grow)
+        self._live.timeout.connect(self._fill)
 
     # ---- what the user can do -----------------------------------------------------------
+
+    def run_at(self, row: int) -> RunRecord | None:
+        """Return the run of a row."""
+        mark = self.table.item(row, 0)
+        record = mark.data(SORT_ROLE) if mark is not None else None
+        return record if isinstance(record, RunRecord) else None
 
     @property
     def chosen(self) -> RunRecord | None:
         """The run of the selected row."""
-        index = self.table.currentIndex()
-        chosen = self.table.selectionModel()
-        if not index.isValid() or chosen is None or not chosen.hasSelection():
-            return None
-        return self.model.run_at(self._sorted.mapToSource(index).row())
+        return self.run_at(self.table.currentRow()) if self.table.selectedItems() else None
 
     def select(self, record: RunRecord) -> None:
         """Select the row of a run."""
-        index = self._sorted.mapFromSource(self.model.index(self.model.row_of(record), 0))
-        self.table.selectRow(index.row())
+        for row in range(self.table.rowCount()):
+            if self.run_at(row) is record:
+                self.table.selectRow(row)
 
     def _ask(self, signal: pyqtBoundSignal) -> None:
         if self.chosen is not None:
@@ -166,59 +258,64 @@ class RunsPanel(QWidget):
     # ---- what it shows ------------------------------------------------------------------
 
     def to_paper(self, on: bool) -> QSize | None:
-        """Show whole cells of all columns; return the size that holds every row."""
-        self._whole = on
+        """Leave the scroll bars out; return the size that holds every row."""
         off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
         self.table.setVerticalScrollBarPolicy(off if on else needed)
         self.table.setHorizontalScrollBarPolicy(off if on else needed)
         columns, rows = self.table.horizontalHeader(), self.table.verticalHeader()
-        self._fit_columns()
-        if not on or not self.model.rowCount() or columns is None or rows is None:
+        if not on or not self.table.rowCount() or columns is None or rows is None:
             return None
         height = columns.height() + rows.length() + 3 * SPACING
         return QSize(columns.length() + 3 * SPACING, height)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of the letters."""
-        self.model.show_theme(theme)
+        self._theme = theme
+        self._fill()
 
-    def _show_rows(self, *_: object) -> None:
-        self._pages.setCurrentIndex(1 if self.model.rowCount() else 0)
-        self._fit_columns()
-        self._select_current(self._session.current)
-
-    def _fit_columns(self) -> None:
-        """Give each column its room; where that is too much, leave out what all rows share."""
-        if self.model.rowCount():
-            for column in range(self.model.columnCount()):
-                self.table.setColumnHidden(column, False)
-            self.table.resizeColumnsToContents()
-            self.table.setColumnWidth(0, MARK_WIDTH)
-            for column in range(1, self.model.columnCount()):
-                width = self.table.columnWidth(column) + ROOM
-                self.table.setColumnWidth(column, width if self._whole else min(width, WIDEST))
-            view, header = self.table.viewport(), self.table.horizontalHeader()
-            assert view is not None
-            assert header is not None
-            for column in self.model.shared_columns():
-                if header.length() > view.width() and not self._whole:
-                    self.table.setColumnHidden(column, True)
-
-    def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Fit the columns into the new width."""
-        super().resizeEvent(a0)
-        self._fit_columns()
-
-    def _show_change(self, _record: RunRecord) -> None:
-        self._fit_columns()
+    def _fill(self, _news: object = None) -> None:
+        """Write every row anew; the same run stays selected."""
+        chosen = self.chosen
+        self.table.setSortingEnabled(False)
+        self.table.setRowCount(len(self._session.runs))
+        for row, record in enumerate(self._session.runs):
+            self.table.setItem(row, 0, self._mark(record))
+            for place, column in enumerate(COLUMNS, 1):
+                words = in_sight(column.words(record))
+                cell = Cell(words, column.value(record) if column.value else words)
+                cell.setToolTip(in_sight(record.failure or record.title, SENTENCE))
+                if column.number:
+                    cell.setTextAlignment(RIGHT)
+                self.table.setItem(row, place, cell)
+        self.table.setSortingEnabled(True)
+        self._pages.setCurrentIndex(1 if self._session.runs else 0)
+        shown = chosen or self._session.current
+        if shown is not None:
+            self.select(shown)
         self._show_wishes()
 
-    def _select_current(self, record: RunRecord | None) -> None:
-        if record is not None and record in self._session.runs:
+    def _mark(self, record: RunRecord) -> QTableWidgetItem:
+        """Return A or B on the colour of the run, or • for the one that is shown alone."""
+        letter = self._pair.letters.get(record.run_id, "")
+        alone = "•" if record is self._session.current else ""
+        cell = Cell(letter or alone, record.run_id)
+        cell.setData(SORT_ROLE, record)
+        cell.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
+        if letter:
+            cell.setBackground(QColor(self._theme.runs["AB".index(letter)]))
+            cell.setForeground(QColor(self._theme.plot))
+        return cell
+
+    def _grow(self, *_: object) -> None:
+        if not self._live.isActive():
+            self._live.start()
+
+    def _take_current(self, record: RunRecord | None) -> None:
+        self._fill()
+        if record is not None:
             self.select(record)
-        self._show_wishes()
 
-    def _show_wishes(self, *_: object) -> None:
+    def _show_wishes(self) -> None:
         record, shown = self.chosen, self._session.current
         self.wishes["a"].setEnabled(record is not None and record is not shown)
         other = shown is not None and record is not shown and record is not self._pair.b

@@ -12,7 +12,7 @@ from viewer.features.compare.maps import Badge, DifferenceLooks, Mirror, SecondV
 from viewer.models.comparison import ComparisonModel
 
 SETTING = "compare_layout"
-DIFFERENCES = {"difference": "difference", "work": "difference_work"}  # view -> colour mode
+DIFFERENCE = "difference"  # a view, and a way of colouring
 
 
 class PairView(QObject):
@@ -27,10 +27,7 @@ class PairView(QObject):
         self.second: SecondView | None = None
         self.looks = DifferenceLooks(pair, self)
         first = window.graph_view
-        first.more_looks |= {
-            "difference": self.looks.by_time,
-            "difference_work": self.looks.by_work,
-        }
+        first.more_looks[DIFFERENCE] = self.looks.by_time
         self._badges = [Badge(0, first)]
         self._put_in_place()
         self.looks.changed.connect(first.refresh)
@@ -91,29 +88,24 @@ class PairView(QObject):
         self.looks.changed.connect(self.second.refresh)
 
     def _offer_others(self) -> None:
-        """Open the menu of what else A can be compared with, below B's name."""
         badge = self._badges[1]
         menu = self._window.actions_by_key.menu("compare_other")
         menu.popup(badge.mapToGlobal(badge.rect().bottomLeft()))
 
     def _colour(self) -> None:
         """Colour by the difference while that is the view, and as before afterwards."""
-        view, mode = self._window.graph_view, DIFFERENCES.get(self._pair.view)
-        if self._pair.active and mode is not None:
-            if view.colour_by not in DIFFERENCES.values():
+        view = self._window.graph_view
+        if self._pair.active and self._pair.view == DIFFERENCE:
+            if view.colour_by != DIFFERENCE:
                 self._colour_before = view.colour_by
-            view.set_colour_by(mode)
-        elif view.colour_by in DIFFERENCES.values() and self._colour_before:
+            view.set_colour_by(DIFFERENCE)
+        elif view.colour_by == DIFFERENCE and self._colour_before:
             view.set_colour_by(self._colour_before)
 
     def _take_colour(self, colour_by: str) -> None:
-        """Follow somebody who chose or left a difference in the menu of colours."""
-        if not self._pair.active:
-            return
-        shown = next((key for key, mode in DIFFERENCES.items() if mode == colour_by), None)
-        if shown is not None and shown != self._pair.view:
-            self._pair.set_view(shown)
-        elif shown is None and self._pair.view in DIFFERENCES:
+        if self._pair.active and colour_by == DIFFERENCE:
+            self._pair.set_view(DIFFERENCE)
+        elif self._pair.active and self._pair.view == DIFFERENCE:
             self._pair.set_view("single")
 
     def _show_badges(self) -> None:

@@ -39,7 +39,7 @@ class Look(QObject):
         self._scoped = False
         self._layout = DOCK  # a lasting arrangement that the lesson asked for, or its own
         self._docks: tuple[str, ...] = ()  # of its own arrangement
-        window.graph_view.rings.append(self._paint)
+        window.graph_view.more_marks.append(self._paint)
 
     def begin(self) -> None:
         """Another lesson, or none."""

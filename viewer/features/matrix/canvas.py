@@ -1,8 +1,8 @@
 """A matrix of distances as a picture, with the progress of its sources on the row axis.
 
-    wheel          zoom about the pointer      drag      move         double click   all of it
-    click          choose row and column       arrows    the cell beside (Shift: ten further)
-    + - 0          zoom, all of it             Home End  first, last column
+    wheel          zoom about the pointer      double click   all of it
+    click          choose row and column       arrows         the cell beside (Shift: ten further)
+    + - 0          zoom, all of it             Home End       first, last column
 
 The picture is `MatrixLook`'s, the colours are those of the graph view. Rows whose source waits at
 the cursor are left blank, so time runs down the picture; what is unreached has a grey of its own.
@@ -23,7 +23,7 @@ from PyQt6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from viewer.common.colormaps import table_for
 from viewer.common.text_size import scaled, small_font
@@ -59,10 +59,7 @@ class MatrixCanvas(QWidget):
         self.look = MatrixLook(self)
         self.top = 1.0  # where the colour map ends
         self.states: SourceStates | None = None
-        self.letter = ""
-        self._image: tuple[object, QImage, np.ndarray] | None = None
-        self._pressed: QPointF | None = None
-        self._dragged = False
+        self._image: QImage | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(scaled(GUTTER) + 60, 70)
@@ -165,19 +162,7 @@ class MatrixCanvas(QWidget):
         painter.setPen(QColor(edge))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(room.adjusted(-1, -1, 0, 0))
-        self._paint_letter(painter, room)
         painter.end()
-
-    def _paint_letter(self, painter: QPainter, room: QRect) -> None:
-        if self.letter:
-            font = self.font()
-            font.setBold(True)
-            painter.setFont(font)
-            size = painter.fontMetrics().height()
-            plate = QRect(room.left() + 4, room.top() + 4, size + 2, size + 2)
-            painter.fillRect(plate, QColor(self._theme.plot))
-            painter.setPen(QColor(self._theme.runs["AB".index(self.letter)]))
-            painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, self.letter)
 
     def _paint_picture(self, painter: QPainter, room: QRect) -> None:
         image = self._picture()
@@ -193,23 +178,14 @@ class MatrixCanvas(QWidget):
 
     def _picture(self) -> QImage | None:
         """Return the picture in colours, made anew only where something in it has changed."""
-        values = self.look.mean
-        if not values.size:
-            return None
-        if self._image is None or self._image[0] is not values:
-            index = colour_index(values, self.top)
-            pixels = packed_pixels(index, table_for("distance", self._theme))
+        if self._image is None and self.look.mean.size:
+            index = colour_index(self.look.mean, self.top)
+            pixels = np.ascontiguousarray(packed_pixels(index, table_for("distance", self._theme)))
             height, width = pixels.shape
-            pixels = np.ascontiguousarray(pixels)
-            image = QImage(
-                pixels.data,
-                width,
-                height,
-                4 * width,
-                QImage.Format.Format_RGB32,  # type: ignore[call-overload]
-            )
-            self._image = (values, image, pixels)  # the image does not own its pixels
-        return self._image[1]
+            kind = QImage.Format.Format_RGB32
+            image = QImage(pixels.data, width, height, 4 * width, kind)  # type: ignore[call-overload]
+            self._image = image.copy()
+        return self._image
 
     def _worst(self, count: int) -> np.ndarray:
         """Return for `count` equal parts of the rows the state to show: running before all."""
@@ -228,7 +204,6 @@ class MatrixCanvas(QWidget):
         return shown
 
     def _paint_sources(self, painter: QPainter, room: QRect) -> None:
-        """Paint the progress of the sources, a line of pixels beside the rows."""
         colours = [QColor(colour) for colour in state_colours(self._theme)]
         shown = self._worst(room.height())
         left = room.left() - STRIP - GAP
@@ -300,39 +275,15 @@ class MatrixCanvas(QWidget):
             a0.accept()
 
     def mousePressEvent(self, a0: QMouseEvent | None) -> None:
-        """Remember where a click or a drag begins."""
-        if a0 is not None and a0.button() == Qt.MouseButton.LeftButton:
-            self._pressed, self._dragged = a0.position(), False
+        """Choose row and column."""
+        entry = self.entry_at(a0.position().x(), a0.position().y()) if a0 is not None else None
+        if a0 is not None and entry is not None and a0.button() == Qt.MouseButton.LeftButton:
+            self._model.choose(*entry)
 
     def mouseMoveEvent(self, a0: QMouseEvent | None) -> None:
-        """Move the part shown, or say what is under the pointer."""
-        if a0 is None:
-            return
-        here = a0.position()
-        if self._pressed is not None:
-            moved = here - self._pressed
-            if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
-                self._dragged = True
-                self._drag(moved)
-            return
-        self.pointed.emit(*(self.entry_at(here.x(), here.y()) or (-1, -1)))
-
-    def _drag(self, moved: QPointF) -> None:
-        room, window = self.picture_rect(), self._model.window
-        rows = -int(moved.y() / room.height() * window.rows)
-        columns = -int(moved.x() / room.width() * window.columns)
-        if (rows or columns) and self._pressed is not None:
-            self._pressed = self._pressed + moved
-            self._model.set_window(window.moved(rows, columns, self._model.whole))
-
-    def mouseReleaseEvent(self, a0: QMouseEvent | None) -> None:
-        """A click chooses row and column."""
-        pressed, self._pressed = self._pressed, None
-        if a0 is None or pressed is None or self._dragged:
-            return
-        entry = self.entry_at(a0.position().x(), a0.position().y())
-        if entry is not None:
-            self._model.choose(*entry)
+        """Say what is under the pointer."""
+        if a0 is not None:
+            self.pointed.emit(*(self.entry_at(a0.position().x(), a0.position().y()) or (-1, -1)))
 
     def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
         """Show all of it."""

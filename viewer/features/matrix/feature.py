@@ -37,9 +37,7 @@ class MatrixFeature(FeaturePart):
 
     def make_panel(self, _dock: str) -> QWidget:
         """Return the panel."""
-        window = self._window
-        pair = window.comparison
-        self.panel = MatrixPanel(window.session, window.playback, self.model, pair)
+        self.panel = MatrixPanel(self._window.session, self._window.playback, self.model)
         return self.panel
 
     def needs(self) -> dict[str, bool]:
@@ -50,7 +48,7 @@ class MatrixFeature(FeaturePart):
         """The window closes."""
         self._path.stop()
         if self.panel is not None:
-            self.panel.close_looks()
+            self.panel.canvas.look.close()
 
     # --- handlers of the rows
 
@@ -61,7 +59,7 @@ class MatrixFeature(FeaturePart):
             return
         panel = self._window.show_dock("matrix")
         assert isinstance(panel, MatrixPanel)
-        panel.canvases[0].setFocus()
+        panel.canvas.setFocus()
 
     # --- the models change
 
@@ -83,7 +81,6 @@ class MatrixFeature(FeaturePart):
             self.model.choose_column(vertex)
 
     def _show_path(self) -> None:
-        """Show the shortest path of the chosen cell in the graph."""
         if self.model.record is not None and self.model.column >= 0:
             self._window.graph_view.trace_path(self.model.column)
 

@@ -39,7 +39,7 @@ class MatrixLook(QObject):
         self.top = 0.0  # the largest distance met, in any window
         self._looked = np.zeros(0, np.uint8)  # of each pixel row
         self._turn = 0
-        self._asked = False
+        self._requested = False
         self._worker = NewestFirst(self)
         self._worker.done.connect(self._take)
         self._rest = QTimer(self)
@@ -96,7 +96,7 @@ class MatrixLook(QObject):
         for _ in range(2 * len(self._looked) + 2):
             self._rest.stop()
             self._ask()
-            if not self._asked:
+            if not self._requested:
                 return
             self._worker.wait()
 
@@ -108,10 +108,9 @@ class MatrixLook(QObject):
         self._looked = np.zeros(0, np.uint8)
 
     def _ask(self) -> None:
-        """Ask for the next stripe, if there is one."""
         record, grid = self.record, self.grid
         matrix = record.matrix if record is not None else None
-        if self._asked or self._rest.isActive() or record is None or grid is None:
+        if self._requested or self._rest.isActive() or record is None or grid is None:
             return
         if matrix is None or matrix.shape[0] < grid.window.first_row + grid.window.rows:
             return
@@ -131,12 +130,12 @@ class MatrixLook(QObject):
             stripe = look(matrix, grid, first, last)
             return record, grid, stripe, state, time.perf_counter() - begun_at
 
-        self._asked = True
+        self._requested = True
         self._worker.submit(job)
 
     def _take(self, looked: Looked) -> None:
         record, grid, stripe, state, took = looked
-        self._asked = False
+        self._requested = False
         if record is self.record and grid == self.grid and record is not None:
             part = slice(stripe.first, stripe.first + len(stripe.mean))
             self.mean[part] = stripe.mean

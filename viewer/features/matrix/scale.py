@@ -23,7 +23,6 @@ class MatrixScale(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme: Theme = THEMES["light"]
-        self._with_begun = False
         self.setAccessibleName("Legend of the matrix")
         self.ramp = Ramp("Distance, weight units")
         self.words = QLabel()
@@ -49,16 +48,9 @@ class MatrixScale(QWidget):
         self.ramp.show_ends("0", f"{'≥ ' if further else ''}{short(top)}")
         self.setAccessibleDescription(f"Distance, weight units, 0 to {short(top)}")
 
-    def show_begun(self, begun: bool) -> None:
-        """Name the colour of sources that were begun, where it is used."""
-        if begun != self._with_begun:
-            self._with_begun = begun
-            self._show_words()
-
     def _show_words(self) -> None:
         theme = self._theme
-        names = STATE_NAMES if self._with_begun else STATE_NAMES[:3]
-        states = zip(names, state_colours(theme), strict=False)
+        states = zip(STATE_NAMES, state_colours(theme), strict=True)
         signs = [("unreached", _hex(table_for("distance", theme)[0])), *states]
         parts = [
             f'<span style="color:{colour}">■</span>&nbsp;'
