@@ -341,7 +341,7 @@ class GraphCanvas(QWidget):
                 paint_shapes(painter, self._theme, sheet, self.camera, looks)
             else:
                 self.picture.paint(painter, self.camera)
-        self.legend.show_legend(look.legend, colours.rows, look.steps, painting=True)
+        self.legend.show_legend(look.legend, colours.rows, look.steps)
         self._describe()
 
     def _colours(self, look: Look) -> Colours:

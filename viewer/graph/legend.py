@@ -45,12 +45,10 @@ class LegendView(QWidget):
         """Return what is shown."""
         return self._legend
 
-    def show_legend(
-        self, legend: Legend, table: np.ndarray, steps: int, painting: bool = False
-    ) -> None:
-        """Show a legend; `table` uint8 (256, 3), the map in entries 1 to `steps`.
+    def show_legend(self, legend: Legend, table: np.ndarray, steps: int) -> None:
+        """Show a legend while the picture below is painted, after which this is painted too.
 
-        painting : the picture below is being painted, after which this is painted anyway
+        table : uint8 (256, 3), the map in entries 1 to `steps`
         """
         same = legend == self._legend and steps == self._steps
         if same and np.array_equal(table, self._table):
@@ -60,8 +58,6 @@ class LegendView(QWidget):
         self.setAccessibleDescription(", ".join(filter(None, words)))
         self.setToolTip(explain(*mentioned(" ".join(words))))
         self._lay_out()
-        if not painting:
-            self.update()
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
