@@ -32,7 +32,6 @@ _READ = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
 )
 _parts: set[Path] = set()  # being written by this process
-_signals: list[int] = []  # that told this process to end
 
 # whole or not at all
 
@@ -58,8 +57,6 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
             _parts.add(part)
             with part.open("xb") as file:
                 yield file
-            if _signals:  # the exception of the signal may have been lost in a callback
-                raise KeyboardInterrupt
             part.replace(target)
         finally:
             _remove(part)
@@ -70,16 +67,6 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
         if first is None:
             raise
         raise _refused(path, first) from error
-
-
-def stop_naming(number: int) -> None:
-    """Let no further file of this process get its name: signal `number` told it to end."""
-    _signals.append(number)
-
-
-def told_to_stop() -> bool:
-    """Whether `stop_naming` was called."""
-    return bool(_signals)
 
 
 def abandon() -> None:

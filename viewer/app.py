@@ -100,7 +100,7 @@ def _add_commands(first: str) -> None:
     from gpu.cli.main import COMMANDS
 
     COMMANDS.update(OF_THE_WINDOW)  # this room's modules, which `gpu` must not import
-    if first in {"bench", "completion"}:
+    if first == "bench":
         from viewer.bench.rows import add_rows
 
         add_rows()

@@ -1,4 +1,4 @@
-"""The line for a shell that makes a run again: `sssp-scope run ...`, `sweep ...`, `compare ...`.
+"""The line for a shell that makes a run again: `sssp-scope run ...`, `compare ...`.
 
 The line names the graph as the run's trace does (a path, or a sample with its options), and every
 setting that differs from the default, so that another machine makes the same modelled run and
@@ -17,13 +17,12 @@ import os
 import shlex
 import subprocess
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from gpu.algorithms import ALGORITHMS
-from gpu.algorithms.all_pairs import source_range
 from gpu.errors import GpuError
-from gpu.record.trace import GraphReference, Probe, RunSettings
+from gpu.record.trace import GraphReference, RunSettings
+from gpu.record.workspace import reader_options
 from gpu.words import exact, is_unseen
 
 NAME = "sssp-scope"
@@ -40,26 +39,9 @@ def run_line(settings: RunSettings, graph: GraphReference) -> str:
 
     Raises GpuError where the graph came from no file and no sample, or no line can hold its name.
     """
-    if ALGORITHMS[settings.algorithm].result == "matrix":
-        return apsp_line(settings, graph, "matrix.npy")
-    words = ["run", *_graph_words(graph), *_run_words(settings)]
-    words += ["--probe", str(int(settings.probe))]
+    words = ["run", *_graph_words(graph), *_run_words(settings), "--probe", f"{settings.probe:d}"]
     if settings.sample_period_ns:
         words += ["--period-ns", str(settings.sample_period_ns)]
-    return line_of([NAME, *words, "--verify"])
-
-
-def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
-    """Return `sssp-scope apsp ...` that computes this matrix again and proves it.
-
-    Raises GpuError as `run_line` does.
-    """
-    first, count = source_range(settings.parameters, graph.n)
-    algorithm = _algorithm_words(replace(settings, parameters={}))
-    words = ["apsp", *_graph_words(graph), "-o", file_word(output), *algorithm]
-    words += [] if count == graph.n else ["--sources", f"{first}:{first + count}"]
-    workers = settings.parameters.get("workers")
-    words += [] if workers is None else ["--workers", str(workers)]
     return line_of([NAME, *words, "--verify"])
 
 
@@ -71,20 +53,15 @@ def sweep_words(settings: RunSettings, knob: str, values: tuple[float, ...]) -> 
 def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference) -> str:
     """Return `sssp-scope compare ...` of two runs on one graph.
 
-    Both sides take A's probe level and seed: the command has one of each. Of two matrices
-    it is two lines in one, each with a file of its own.
+    Both sides take A's probe level and seed: the command has one of each.
     Raises GpuError as `run_line` does, and where the sources differ.
     """
-    if ALGORITHMS[a.algorithm].result == "matrix":
-        pair = ((a, "a.npy"), (b, "b.npy"))
-        return " && ".join(apsp_line(settings, graph, output) for settings, output in pair)
     if a.source != b.source:
         raise GpuError("the command compares runs from one source; these have two")
     words = ["compare", *_graph_words(graph), "--source-index", str(a.source)]
     for side, settings in (("a", a), ("b", b)):
         words += [f"--{side}", *_algorithm_words(settings, f"--{side}-")[1:]]
-    words += ["--probe", str(min(int(a.probe), int(Probe.VERTICES))), *_seed_words(a)]
-    return line_of([NAME, *words, "--verify"])
+    return line_of([NAME, *words, "--probe", f"{a.probe:d}", *_seed_words(a), "--verify"])
 
 
 def line_of(words: Sequence[str], shell: Shell = HERE) -> str:
@@ -115,15 +92,12 @@ def _graph_words(graph: GraphReference) -> list[str]:
 
         return [remembered_reference(graph.origin, graph.options)]
     words = [file_word(graph.origin)]
-    if graph.options.get("undirected") is not None:
-        words.append("--undirected" if graph.options["undirected"] else "--directed")
-    for key, usual in (("weights", "file"), ("weight_name", None), ("format", None)):
-        value = graph.options.get(key)
-        if value not in (None, usual):
-            words += _option_words(f"--{key.replace('_', '-')}", str(value))
-    if graph.options.get("header") is False:
-        words.append("--no-header")
-    return words
+    options = reader_options(graph.options)
+    for key in ("weights", "weight_name", "format"):
+        words += _option_words(f"--{key.replace('_', '-')}", options[key]) if key in options else []
+    if "undirected" in options:
+        words.append("--undirected" if options["undirected"] else "--directed")
+    return [*words, *(["--no-header"] if "header" in options else [])]
 
 
 def _run_words(settings: RunSettings) -> list[str]:

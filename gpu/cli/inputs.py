@@ -1,4 +1,6 @@
-"""What several commands take: FILE and how to read it, a source, what runs, where results go.
+"""What commands take: every option stands once in OPTIONS, and functions that read the arguments.
+
+    fill(parser, _info, "FILE", f"{GRAPH} {SOURCE} json", "info roads.gr.gz", ...)
 
 FILE may be a pipe (`<(zcat ...)`, /dev/stdin) or `-`, standard input; an output may be `-`,
 standard output, where it takes the place of the report for people.
@@ -7,24 +9,27 @@ standard output, where it takes the place of the report for people.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.terminal import ProgressLine, note
+from gpu.cli.terminal import NAME, ProgressLine, note
 from gpu.errors import GpuError, MemoryNeededError, ParameterError
 from gpu.files import STDIN
+from gpu.formats import READERS
 from gpu.graph import CSRGraph
 from gpu.numbers import AUTO, CHOICES
-from gpu.record.trace import RunSettings, Trace
+from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.record.tracefile import load_trace
+from gpu.record.workspace import reader_options
 
 SAMPLE_PREFIX = "sample:"
 STDOUT = "/dev/stdout"
-WEIGHTS = ("file", "unit", "random", "absolute")
+READ_AS = ("undirected", "weights", "weight_name", "header", "format")  # options of a graph file
 ENGINES = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
-KEYS = dict.fromkeys(knob.key for row in ALGORITHMS.values() for knob in row.parameters)
-FIRST = next(iter(ALGORITHMS))
-Group = argparse._ActionsContainer
+KNOBS = dict.fromkeys(knob.key for row in ALGORITHMS.values() for knob in row.parameters)
+FIRST, SECOND = list(ALGORITHMS)[:2]
+PROBES = [int(probe) for probe in Probe]
 
 
 def option_pair(text: str) -> tuple[str, Any]:
@@ -36,17 +41,11 @@ def option_pair(text: str) -> tuple[str, Any]:
     return key.replace("-", "_"), words.get(value.lower(), value)
 
 
-def option_whole(least: int, most: int = 10**18) -> Any:
-    """Return a reader of whole numbers in a range."""
-
-    def read(text: str) -> int:
-        number = int(text) if text.lstrip("+-").isdecimal() else least - 1
-        if not least <= number <= most:
-            top = "" if most == 10**18 else f" to {most}"
-            raise argparse.ArgumentTypeError(f"{text!r}; allowed: whole numbers from {least}{top}")
-        return number
-
-    return read
+def option_whole(text: str) -> int:
+    """Read a whole number from 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: whole numbers from 0")
+    return int(text)
 
 
 def option_positive(text: str) -> float:
@@ -60,153 +59,140 @@ def option_positive(text: str) -> float:
     return number
 
 
-# options of several commands: what `add_argument` takes
+def numbers(text: str) -> tuple[float, ...]:
+    """Read numbers with commas between."""
+    return tuple(map(float, text.split(",")))
+
+
+def _flag(words: str, **more: Any) -> dict[str, Any]:
+    return {"help": words, "action": "store_true", **more}
+
+
+def _value(metavar: str, words: str, **more: Any) -> dict[str, Any]:
+    return {"metavar": metavar, "help": words, **more}
+
+
+def _choice(metavar: str, choices: list[str], **more: Any) -> dict[str, Any]:
+    words = [f"[{choice}]" if choice == more.get("default") else choice for choice in choices]
+    return _value(metavar, ", ".join(words), choices=choices, **more)
+
+
+_PAIRS: dict[str, Any] = {"action": "append", "default": [], "type": option_pair}
+_WHOLE: dict[str, Any] = {"type": int, "default": 1}
+# what `add_argument` takes; an argument without -- is written in capitals
 OPTIONS: dict[str, dict[str, Any]] = {
-    "weights": {
-        "metavar": "HOW",
-        "choices": WEIGHTS,
-        "default": "file",
-        "help": "unit, random (seeded, 1..100), absolute [file]",
-    },
-    "weight-name": {"metavar": "NAME", "help": "the column or attribute that is the weight"},
-    "no-header": {
-        "dest": "header",
-        "action": "store_false",
-        "help": "the first row of a table is an edge, never a heading",
-    },
-    "engine": {
-        "metavar": "NAME",
-        "choices": ENGINES,
-        "default": "model",
-        "help": f"{', '.join(ENGINES)} [model]",
-    },
-    "device": {"metavar": "NAME", "help": "a device of the engine [its default]"},
-    "numbers": {
-        "metavar": "TYPE",
-        "choices": CHOICES,
-        "default": AUTO,
-        "help": f"of distances: {', '.join(CHOICES)}".replace(AUTO, f"[{AUTO}]"),
-    },
-    "algorithm": {
-        "metavar": "KEY",
-        "choices": list(ALGORITHMS),
-        "help": f"{', '.join(ALGORITHMS)} [{FIRST}]",
-    },
-    "delta": {
-        "metavar": "W",
-        "type": option_positive,
-        "help": "bucket width, weight units [automatic]",
-    },
-    "seed": {
-        "metavar": "N",
-        "type": int,
-        "default": 1,
-        "help": "of the modelled GPU's arbitration [1]",
-    },
-    "set": {
-        "metavar": "KEY=VALUE",
-        "action": "append",
-        "default": [],
-        "type": option_pair,
-        "help": f"a parameter of the algorithm, as in buckets=8: {', '.join(KEYS)}",
-    },
-    "cluster": {
-        "metavar": "ADDRESS",
-        "help": "share the work with Dask: local:N, tcp://HOST:PORT, a file",
-    },
-    "folder": {"help": "a folder with your own lessons [environment: SSSP_SCOPE_LESSONS]"},
-    "anywhere": {
-        "action": "store_true",
-        "help": "open the graph that a run names also outside the run's folder",
-    },
-    "json": {"action": "store_true", "help": "one JSON object on stdout"},
+    "FILE": _value("FILE", "file, - (stdin) or sample:KEY?n=..&seed=.."),
+    "format": _value("NAME", "read FILE as this, whatever it says", choices=list(READERS)),
+    "undirected": _flag("every edge goes both ways [as the format says]", default=None),
+    "directed": _flag("no edge is doubled", dest="undirected", action="store_false", default=None),
+    "weights": _choice("HOW", ["file", "unit", "random", "absolute"], default="file"),
+    "weight-name": _value("NAME", "the column or attribute that is the weight"),
+    "no-header": _flag("a table begins with an edge", dest="header", action="store_false"),
+    "source": _value("ID", "the file's own id of the vertex [the lowest]"),
+    "source-index": _value("I", "the 0-based index instead", type=int),
+    "algorithm": _choice("KEY", list(ALGORITHMS), default=FIRST),
+    "engine": _choice("NAME", ENGINES, default="model"),
+    "device": _value("NAME", "a device of the engine [its default]"),
+    "numbers": _choice("TYPE", list(CHOICES), default=AUTO),
+    "delta": _value("W", "bucket width, weight units [automatic]", type=option_positive),
+    "seed": _value("N", "of the modelled GPU's arbitration [1]", **_WHOLE),
+    "set": _value("KEY=VALUE", f"as in buckets=8: {', '.join(KNOBS)}", **_PAIRS),
+    "probe": _value("0..3", "off, samples, vertices, events [1]", choices=PROBES, **_WHOLE),
+    "period-ns": _value("NS", "between samples [the device's own]", type=option_whole, default=0),
+    "json": _flag("one JSON object on stdout"),
+    "verify": _flag("check the distances by both proofs"),
+    "trace": _value("RUN.npz", "the whole run, as a file"),
+    "distances": _value("D.csv", "save id,distance (unreached: empty)"),
+    "csv": _value("S.csv", "save the samples"),
+    "TABLE": _value("D.csv", "columns id,distance; or -", nargs="?"),
+    "OUT": _value("OUT", "the file to write; its suffix says the format"),
+    "to": _choice("NAME", [key for key, row in READERS.items() if row.write is not None]),
+    "id-map": _flag("where ids are renumbered, write OUT.ids.csv beside"),
+    "knob": _value("KEY", "delta, c, or a parameter's key [delta]", default="delta"),
+    "values": _value("V,V,...", "values [doublings around the automatic one]", type=numbers),
+    "count": _value("N", "of values, where none are named [12]", type=int, default=12),
+    "page": _value("PAGE", "record each run too, as one web page with a slider"),
+    "cluster": _value("ADDRESS", "share the work with Dask: local:N, tcp://HOST:PORT, a file"),
+    "sources": _value("WHICH", "A:B, 0-based, B not included; K, the first K [all]", default=":"),
+    "reduce": _flag("a table: of each source how far, how close"),
+    "matrix": _value("MATRIX.npy", "rows; of --reduce a table, .csv", required=True),
+    "WHAT": _value("WHAT", "saved runs (RUN.npz), or one LESSON: key or .toml", nargs="+"),
+    "output": _value("PAGE", "[the first input's name with .html]"),
+    "LESSON": _value("LESSON", "a .toml file, or a lesson's key"),
+    "anywhere": _flag("open the graph that a run names also outside the run's folder"),
+    "a": _value("WHAT", f"an algorithm, or a saved RUN.npz [{FIRST}]", default=FIRST),
+    "b": _value("WHAT", f"an algorithm, or a saved RUN.npz [{SECOND}]", default=SECOND),
 }
+for _side in "ab":
+    for _name in ("delta", "set", "device", "engine"):
+        OPTIONS[f"{_side}-{_name}"] = OPTIONS[_name] | {"help": f"--{_name} of --{_side}"}
+    OPTIONS[f"{_side}-engine"]["default"] = None
+FLAGS = {"matrix": ["-o", "--output"], "output": ["-o", "--output"]}  # others: --name
+EXCLUSIVE = {"undirected": 1, "directed": 1, "source": 2, "source-index": 2}
+
+GRAPH = "FILE format undirected directed weights weight-name no-header"
+SOURCE = "source source-index"
+RUNS = "algorithm engine device numbers delta seed set"
 
 
-def add_options(group: Group, *names: str, side: str = "", **changed: Any) -> None:
-    """Add options of the table; `side`: each for one of two sides, as in --a-delta."""
-    for name in names:
-        group.add_argument(f"--{side}{name}", **OPTIONS[name] | changed)
+def fill(
+    parser: argparse.ArgumentParser,
+    handle: Callable[[argparse.Namespace], int],
+    usage: str,
+    names: str,
+    *examples: str,
+    **defaults: Any,
+) -> None:
+    """Give a command its options, by their names in OPTIONS, and what it does.
 
-
-def add_graph_options(parser: argparse.ArgumentParser) -> None:
-    """Add FILE and how to read it."""
-    from gpu.formats import READERS
-
-    parser.add_argument("file", metavar="FILE", help="file, - (stdin) or sample:KEY?n=..&seed=..")
-    words = "read FILE as this, whatever its name and content say"
-    parser.add_argument("--format", metavar="NAME", choices=list(READERS), help=words)
-    ways = parser.add_mutually_exclusive_group()
-    words = "every edge goes both ways [as the format says]"
-    ways.add_argument("--undirected", action="store_true", default=None, help=words)
-    kept: dict[str, Any] = {"dest": "undirected", "action": "store_false", "default": None}
-    ways.add_argument("--directed", **kept, help="no edge is doubled")
-    add_options(parser, "weights", "weight-name", "no-header")
-
-
-def add_source_options(parser: argparse.ArgumentParser) -> None:
-    """Add the two ways to name the source."""
-    source = parser.add_mutually_exclusive_group()
-    words = "the file's own id of the vertex [the lowest]"
-    source.add_argument("--source", metavar="ID", help=words)
-    words = "the 0-based index instead"
-    source.add_argument("--source-index", metavar="I", type=int, help=words)
-
-
-def add_what_runs(parser: argparse.ArgumentParser) -> Group:
-    """Add algorithm, engine, delta, seed and parameters."""
-    what = parser.add_argument_group("what runs")
-    add_options(what, "algorithm", "engine", "device", "numbers", "delta", "seed", "set")
-    return what
-
-
-def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
-    """Show examples under the options of `--help`."""
-    parser.epilog = "\n".join(["examples:", *(f"  {line}" for line in lines)])
-
-
-def run_settings(graph: CSRGraph, args: argparse.Namespace) -> RunSettings:
-    """Return the settings that `add_what_runs` and the source options ask for.
-
-    An unknown or wrong parameter is wrong usage, as with every other option.
+    defaults : in place of those of OPTIONS, of options with choices
     """
-    algorithm = _chosen_algorithm(args)
-    parameters = dict(args.set)
-    check_parameters(args, algorithm, parameters)
+    groups: dict[int, Any] = {}
+    for name in names.split():
+        target: Any = parser
+        if name in EXCLUSIVE:
+            number = EXCLUSIVE[name]
+            target = groups.get(number) or parser.add_mutually_exclusive_group()
+            groups[number] = target
+        flags = [name.lower()] if name.isupper() else FLAGS.get(name, [f"--{name}"])
+        row = OPTIONS[name]
+        if name in defaults:
+            row = _choice(row["metavar"], row["choices"], default=defaults[name])
+        target.add_argument(*flags, **row)
+    parser.usage = f"%(prog)s {usage} [options]"
+    parser.set_defaults(handle=handle, usage_error=parser.error)
+    parser.epilog = "\n".join(["examples:", *(f"  {NAME} {line}" for line in examples)])
+
+
+def run_settings(graph: CSRGraph, args: argparse.Namespace, side: str = "") -> RunSettings:
+    """Return the settings that the options ask for; an unknown parameter is wrong usage.
+
+    side : "a_" or "b_", whose own options come before those of both
+    """
+
+    def chosen(name: str) -> Any:
+        own = getattr(args, side + name, None)
+        return getattr(args, name, None) if own is None else own
+
+    algorithm = getattr(args, side.rstrip("_") or "algorithm")
+    parameters = dict(getattr(args, f"{side}set"))
+    if algorithm in ALGORITHMS:
+        try:
+            ALGORITHMS[algorithm].checked_parameters(parameters)
+        except ParameterError as error:
+            args.usage_error(str(error))
     return RunSettings(
         algorithm,
-        args.engine,
-        args.device or "",
+        chosen("engine"),
+        chosen("device") or "",
         choose_source(graph, args),
-        args.delta,
+        chosen("delta"),
         getattr(args, "probe", 1),
-        args.seed,
+        getattr(args, "seed", 1),
         getattr(args, "period_ns", 0),
         parameters,
         args.numbers,
     )
-
-
-def check_parameters(args: argparse.Namespace, algorithm: str, values: dict[str, Any]) -> None:
-    """Leave with wrong usage where an algorithm has no such parameter or value."""
-    try:
-        ALGORITHMS[algorithm].checked_parameters(values)
-    except ParameterError as error:
-        args.usage_error(str(error))
-
-
-def _chosen_algorithm(args: argparse.Namespace) -> str:
-    """Return the algorithm of the options, else the first that the engine has, and say which."""
-    if args.algorithm is not None:
-        return str(args.algorithm)
-    able = [key for key, row in ALGORITHMS.items() if row.problem(args.engine) is None]
-    if not able or FIRST in able:
-        return FIRST
-    note(
-        f"{FIRST} does not run on the engine {args.engine}; --algorithm {able[0]} "
-        f"is taken (there are: {', '.join(able)})"
-    )
-    return able[0]
 
 
 def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> CSRGraph:
@@ -214,21 +200,13 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
 
     Raises GpuError and its children.
     """
+    options = {key: getattr(args, key) for key in READ_AS}
     try:
         if name.startswith(SAMPLE_PREFIX):
-            return _open_sample(name, args)
+            return _open_sample(name, options)
         from gpu.formats import load_graph
 
-        return load_graph(
-            file_of(name),
-            undirected=args.undirected,
-            weights=args.weights,
-            weight_name=args.weight_name,
-            header=args.header,
-            format=args.format,
-            progress=progress.show,
-            pipe=True,
-        )
+        return load_graph(file_of(name), **options, progress=progress.show, pipe=True)
     except GpuError as error:
         if file_of(name) not in str(error):
             error.path, error.args = name, (f"{name}: {error}",)
@@ -237,15 +215,12 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
         raise MemoryNeededError(f"{name}: does not fit into memory") from error
 
 
-def _open_sample(name: str, args: argparse.Namespace) -> CSRGraph:
+def _open_sample(name: str, options: dict[str, Any]) -> CSRGraph:
     from sample_graphs import open_sample
 
-    usual = {"undirected": None, "weights": "file", "weight_name": None, "format": None}
-    for key, value in (usual | {"header": True}).items():
-        if getattr(args, key) != value:
-            flag = {"undirected": "undirected/--directed", "header": "no-header"}.get(key, key)
-            words = f"--{flag.replace('_', '-')} is for files; a sample is made as its name says"
-            raise ParameterError(words)
+    if unusual := reader_options(options):
+        words = ", ".join(unusual).replace("_", " ")
+        raise ParameterError(f"{words}: options of files; a sample is made as its name says")
     return open_sample(name)
 
 
@@ -278,9 +253,9 @@ def has_source(args: argparse.Namespace) -> bool:
 
 def choose_source(graph: CSRGraph, args: argparse.Namespace) -> int:
     """Return the index of the source named, else the sample's own, else the lowest id's."""
-    if args.source is not None:
+    if getattr(args, "source", None) is not None:
         return graph.vertex_of(args.source)
-    if args.source_index is not None:
+    if getattr(args, "source_index", None) is not None:
         return graph.check_source(args.source_index)
     if graph.provenance.origin.startswith(SAMPLE_PREFIX):
         from sample_graphs import suggested_source

@@ -1,9 +1,8 @@
 """Ctrl-C and SIGTERM end a command within a second, whatever it does.
 
-The main thread gets an exception first (KeyboardInterrupt, SystemExit), so that every `finally`
-runs. Where it is lost (Qt's paint callbacks and Numba's compiler swallow exceptions) or comes too
-late (a long call into C), a thread that hears the signal at once ends the process after removing
-the hidden parts of unfinished files. From the signal on no file gets its name.
+The main thread gets an exception first (KeyboardInterrupt), so that every `finally`
+runs. Where a callback swallows it, or a call into C lasts too long, a thread that hears the signal
+at once ends the process after GRACE_S. Hidden parts of unfinished files are removed.
 """
 
 from __future__ import annotations
@@ -15,84 +14,68 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 from typing import NoReturn
 
 from gpu.cli.terminal import ENDED, INTERRUPTED, fault
-from gpu.files import abandon, stop_naming, told_to_stop
+from gpu.files import abandon
 from gpu.interpreter import end_at_once
 
 GRACE_S = 0.5  # for the main thread to leave by itself
 CODES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: ENDED}
 WORDS = {INTERRUPTED: "interrupted", ENDED: "ended by SIGTERM"}
+USUAL = (signal.SIG_DFL, signal.default_int_handler, end_at_once)
+heard: list[int] = []  # exit codes for the signals that came
 
 
 @contextmanager
 def ends_soon() -> Iterator[None]:
     """Listen to the signals of this process while the block runs; in the main thread alone."""
-    handlers = {number: signal.getsignal(number) for number in CODES}
-    usual = (signal.SIG_DFL, signal.default_int_handler, end_at_once)
-    mine = {number for number, handler in handlers.items() if handler in usual}
-    if handlers[signal.SIGINT] is end_at_once:
-        handlers[signal.SIGINT] = signal.default_int_handler
+    before = {number: signal.getsignal(number) for number in CODES}
+    mine = {number: handler for number, handler in before.items() if handler in USUAL}
     if threading.current_thread() is not threading.main_thread() or not mine:
         yield
         return
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    over = threading.Event()
-    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
-    hook, sys.excepthook = sys.excepthook, _quiet_hook
+    wakeup = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
     for number in mine:
         signal.signal(number, _leave)
-    listener = threading.Thread(target=_listen, args=(ours, over, mine), daemon=True)
+    over = threading.Event()
+    listener = threading.Thread(target=_listen, args=(ours, over, set(mine)), daemon=True)
     listener.start()
     try:
         yield
     finally:
         over.set()
-        signal.set_wakeup_fd(before)
-        for number in mine:
-            signal.signal(number, handlers[number])
-        sys.excepthook = hook
+        signal.set_wakeup_fd(wakeup)
+        for number, handler in mine.items():
+            usual = signal.default_int_handler if handler is end_at_once else handler
+            signal.signal(number, usual)
         theirs.close()
         listener.join()
         ours.close()
 
 
-def end_of(number: int) -> int:
+def end_of(code: int) -> int:
     """Report in one line that a signal ended the command; return the exit code."""
-    code = CODES[signal.Signals(number)]
     return fault("cancelled", WORDS[code], code)
 
 
-def _leave(number: int, _frame: FrameType | None) -> NoReturn:
-    stop_naming(number)
+def _leave(number: int, _frame: object) -> NoReturn:
+    heard.append(CODES[signal.Signals(number)])
     if "PyQt6.QtGui" in sys.modules:  # an exception would leave a painter in the middle of a paint
-        _end_now(number)
-    if number == signal.SIGINT:
-        raise KeyboardInterrupt
-    raise SystemExit(ENDED)
+        _end_now(heard[0])
+    raise KeyboardInterrupt
 
 
-def _listen(heard: socket.socket, over: threading.Event, mine: set[signal.Signals]) -> None:
-    """Wait for a signal; if the main thread does not leave after it, end the process."""
-    while number := heard.recv(1):
-        if number[0] in mine:
-            stop_naming(number[0])
-            if not over.wait(GRACE_S):
-                _end_now(number[0])
+def _listen(signals: socket.socket, over: threading.Event, mine: set[signal.Signals]) -> None:
+    while number := signals.recv(1):
+        if number[0] in mine and not over.wait(GRACE_S):
+            _end_now(CODES[signal.Signals(number[0])])
 
 
-def _end_now(number: int) -> NoReturn:
-    """Remove parts of files, say why, and end this process; its children free shared memory."""
+def _end_now(code: int) -> NoReturn:
     abandon()
     with suppress(Exception):
-        end_of(number)
-    os._exit(CODES[signal.Signals(number)])
-
-
-def _quiet_hook(kind: type[BaseException], error: BaseException, trace: object) -> None:
-    """Keep silent about exceptions that the signal itself caused in a callback."""
-    if not told_to_stop():
-        sys.__excepthook__(kind, error, trace)  # type: ignore[arg-type]
+        end_of(code)
+    os._exit(code)

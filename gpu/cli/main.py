@@ -9,46 +9,43 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
-from gpu.cli.interrupt import end_of, ends_soon
-from gpu.cli.parser import Parser
+from gpu.cli.interrupt import end_of, ends_soon, heard
+from gpu.cli.parser import Command, Parser
 from gpu.cli.terminal import (
     DEBUG,
+    INTERRUPTED,
     NAME,
     PIPE_CLOSED,
     WRONG_USAGE,
     discard,
     failure,
+    flushed,
     opened,
-    usage_error,
+    report,
 )
 from gpu.cuda.watchdog import end_process_on_silence
 from gpu.errors import EngineError
-from gpu.files import told_to_stop
 from gpu.interpreter import settle_process, version
 
 # a sentence, and the module whose function `add_<name>` fills the parser
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run an algorithm on a graph", "gpu.cli.run"),
-    "sweep": ("run with many values of delta or of another knob", "gpu.cli.sweep"),
-    "compare": ("compare algorithms on a graph", "gpu.cli.compare"),
-    "apsp": ("write distances between all pairs, or from many sources", "gpu.cli.apsp"),
+    "sweep": ("run with many values of delta or of another knob", "gpu.cli.studies"),
+    "compare": ("compare two algorithms on a graph", "gpu.cli.studies"),
+    "apsp": ("write distances between all pairs, or from many sources", "gpu.cli.studies"),
     "verify": ("check distances by two independent proofs", "gpu.cli.run"),
     "convert": ("read a graph, write it in another format", "gpu.cli.graphs"),
     "info": ("describe a graph", "gpu.cli.graphs"),
     "samples": ("list the built-in graphs", "gpu.cli.graphs"),
-    "lesson": ("list lessons, or check one", "gpu.cli.page"),
+    "lesson": ("check a lesson", "gpu.cli.page"),
     "page": ("write runs, a sweep or a lesson as one web page", "gpu.cli.page"),
     "bench": ("measure the program itself on this computer", "gpu.lab.bench"),
-    "completion": ("print a completion script for a shell", __name__),
 }
-LABORATORIES = (["gpu"], ["cpu"], ["apsp"], ["ladder"])  # of `bench`, with options of their own
-SHELLS = ("bash", "zsh", "fish")
+LABORATORIES = (["gpu"], ["cpu"], ["ladder"])  # of `bench`, with options of their own
 
 _DESCRIPTION = """\
 An oscilloscope for GPU shortest-path schedulers.
@@ -80,28 +77,20 @@ def guarded(argv: list[str], work: Callable[[], int]) -> int:
     with opened(argv):
         try:
             with ends_soon():
-                return _flushed(work())
+                return flushed(work())
         except BrokenPipeError:
             discard(sys.stdout)
             return PIPE_CLOSED
-        except (Exception, KeyboardInterrupt, SystemExit) as error:
-            return _ended_by(error)
-
-
-def _ended_by(error: BaseException) -> int:
-    """Report the exception that ended a command; return the exit code."""
-    if isinstance(error, SystemExit) and not told_to_stop():  # argparse: --help, wrong usage
-        return _flushed(error.code if isinstance(error.code, int) else WRONG_USAGE)
-    if told_to_stop() or not isinstance(error, Exception):  # also what a library made of it
-        is_term = isinstance(error, SystemExit)
-        return end_of(signal.SIGTERM if is_term else signal.SIGINT)
-    if os.environ.get(DEBUG):
-        raise error
-    try:
-        sys.stdout.flush()  # what was printed before stands before
-    except OSError:
-        discard(sys.stdout)
-    return failure(error)
+        except SystemExit as error:  # argparse: --help, wrong usage
+            return flushed(error.code if isinstance(error.code, int) else WRONG_USAGE)
+        except (Exception, KeyboardInterrupt) as error:
+            if heard or not isinstance(error, Exception):  # also what a library made of it
+                return end_of(heard[0] if heard else INTERRUPTED)
+            if os.environ.get(DEBUG):
+                raise
+            code = failure(error)
+            flushed(code)
+            return code
 
 
 def build_parser(only: str | None = None) -> Parser:
@@ -110,84 +99,32 @@ def build_parser(only: str | None = None) -> Parser:
     only : fill the parser of this command alone, whose module is then the only one imported
     """
     parser = Parser(prog=NAME, description=_DESCRIPTION, epilog=_EXAMPLES)
-    parser.add_argument(
-        "-V", "--version", action=_Version, nargs=0, help="print the version and exit"
-    )
+    parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
     commands = parser.add_subparsers(
-        title="commands", metavar="COMMAND", required=True, parser_class=Parser
+        title="commands", metavar="COMMAND", required=True, parser_class=Command
     )
     for name, (sentence, module) in COMMANDS.items():
         about = f"{sentence[0].upper()}{sentence[1:]}."
         command = commands.add_parser(name, help=sentence, description=about)
         if only is None or only == name:
             getattr(import_module(module), f"add_{name}")(command)
-            _add_manner(command)
+    parser.usage = "%(prog)s COMMAND [options]"
     return parser
 
 
-def add_completion(parser: Parser) -> None:
-    """Fill the parser of `completion`; shtab makes the scripts."""
-    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))
-    parser.set_defaults(handle=_completion)
-    parser.epilog = (
-        "examples:\n"
-        '  eval "$(sssp-scope completion bash)"                  # in ~/.bashrc\n'
-        "  sssp-scope completion zsh > ~/.zfunc/_sssp-scope      # a folder in $fpath"
-    )
-
-
-def _completion(args: argparse.Namespace) -> int:
-    import shtab
-
-    parser = build_parser()
-    print(shtab.complete(parser, args.shell))
-    return 0
-
-
-class _Version(argparse.Action):
-    """`--version`: looked up only when asked for."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
-        print(f"{NAME} {version()}")
-        parser.exit()
-
-
 def _run_command(argv: list[str]) -> int:
-    if argv[:1] == ["bench"] and argv[1:2] in LABORATORIES:
-        return int(import_module(f"gpu.lab.bench_{argv[1]}").main(argv[2:]))
     first = argv[0] if argv else ""
-    if first.startswith("-") and first not in ("-h", "--help", "-V", "--version"):
-        words = f"{first} comes before the command; write it after: {NAME} COMMAND {first}"
-        return usage_error(f"usage: {NAME} COMMAND [options]\n", NAME, words)
-    args = build_parser(first).parse_args(argv)
+    if first == "bench" and argv[1:2] in LABORATORIES:
+        return int(import_module(f"gpu.lab.bench_{argv[1]}").main(argv[2:]))
+    if first in ("-V", "--version"):
+        report(f"{NAME} {version()}")
+        return 0
+    parser = build_parser(first)
+    if first.startswith("-") and first not in ("-h", "--help"):
+        parser.error(f"{first} comes before the command; write it after: {NAME} COMMAND {first}")
+    args: argparse.Namespace = parser.parse_args(argv)
     end_process_on_silence(lambda words: failure(EngineError(words)))
     code: int = args.handle(args)
-    return code
-
-
-def _add_manner(parser: Parser) -> None:
-    """Add the options that every command has."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):  # `lesson` is a command of commands
-            for child in action.choices.values():
-                _add_manner(child)
-            return
-    much = parser.add_argument_group("every command").add_mutually_exclusive_group()
-    much.add_argument("-q", "--quiet", action="store_true", help="errors, files and JSON only")
-    words = "progress on stderr [where it is a terminal]"
-    much.add_argument("--progress", action="store_true", help=words)
-
-
-def _flushed(code: int) -> int:
-    """Return the exit code once all output is written, else that of the fault."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        discard(sys.stdout)
-        return PIPE_CLOSED
-    except OSError as error:
-        discard(sys.stdout)
-        return failure(error)
     return code
 
 

@@ -1,10 +1,9 @@
-"""The commands `page` and `lesson`.
+"""The commands `page` and `lesson check`.
 
     page run.npz                  one run as a web page that needs nothing else
     page a.npz b.npz              two runs of one graph on one clock
     page d16.npz d64.npz ...      three and more that differ in one knob: a sweep
     page LESSON                   a lesson with its questions, by key or as a .toml file
-    lesson list                   our own lessons, and those of SSSP_SCOPE_LESSONS
     lesson check FILE.toml        every mistake with its place; the engine is run
 
 The graph of a saved run is opened only in the run's own folder; with --anywhere where the run says.
@@ -15,32 +14,35 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
-from gpu.cli.inputs import add_examples, add_options, open_trace, output_of
-from gpu.cli.parser import Parser
-from gpu.cli.terminal import CHECK_FAILED, note, progress_line, report, report_table
-from gpu.errors import GpuError, ParameterError
+from gpu.cli.inputs import fill, open_trace, output_of
+from gpu.cli.parser import Command, Parser
+from gpu.cli.terminal import (
+    CHECK_FAILED,
+    note,
+    printable,
+    progress_line,
+    report,
+    result,
+)
+from gpu.errors import ParameterError
 from gpu.files import check_writable, read_regular, written_whole
-from gpu.words import did_you_mean, size_words
+from gpu.words import did_you_mean
 
 TRACE_SUFFIX = ".npz"
 
 
 def add_page(parser: Parser) -> None:
     """Fill the parser of `page`."""
-    words = "saved runs (RUN.npz), or one LESSON: key or .toml"
-    parser.add_argument("what", metavar="WHAT", nargs="+", help=words)
-    words = "[the first input's name with .html]"
-    parser.add_argument("-o", "--output", metavar="PAGE", help=words)
-    add_options(parser, "anywhere", "folder", "json")
-    parser.set_defaults(handle=_page, usage_error=parser.error)
-    add_examples(
+    fill(
         parser,
-        "sssp-scope page run.npz",
-        "sssp-scope page adds.npz near_far.npz -o two.html",
-        "sssp-scope page delta_16.npz delta_64.npz delta_256.npz -o sweep.html",
-        "sssp-scope page 3_the_u_curve -o u-curve.html",
+        _page,
+        "WHAT ...",
+        "WHAT output anywhere json",
+        "page run.npz",
+        "page adds.npz near_far.npz -o two.html",
+        "page delta_16.npz delta_64.npz delta_256.npz -o sweep.html",
+        "page 3_the_u_curve -o u-curve.html",
     )
 
 
@@ -59,13 +61,12 @@ def _page(args: argparse.Namespace) -> int:
     content = text.encode()
     with written_whole(output) as file:
         file.write(content)
-    if missing:
+    if output == "-" and missing:
         note(missing)
-    if args.json:
+    if output != "-":
         notes = [missing] if missing else []
-        print(json.dumps({"file": output, "bytes": len(content), "notes": notes}))
-    elif output != "-":
-        report(f"{output}: {size_words(len(content))}")
+        numbers = {"file": output, "bytes": len(content), "notes": notes}
+        result(numbers, is_json=args.json)
     return 0
 
 
@@ -87,89 +88,57 @@ def _of_runs(names: list[str], anywhere: bool) -> tuple[str, str]:
 
 def _of_lesson(args: argparse.Namespace) -> str:
     from gpu.lessons.answers import Bench
-    from gpu.lessons.read import read_lesson
+    from gpu.lessons.check import check_lesson
+    from gpu.lessons.read import LessonError, read_lesson
     from gpu.page.lesson import lesson_page
 
     name = args.what[0]
     if Path(name).suffix and Path(name).suffix != ".toml":
         raise ParameterError(f"{name}: a page shows saved runs (.npz) or a lesson (key or .toml)")
-    bench = Bench(read_lesson(_find_lesson(name, args.folder)))
+    bench = Bench(read_lesson(_find_lesson(name)))
     with progress_line() as progress:
+        progress.show(-1, "checking")
+        problems = check_lesson(bench)
+        if problems:
+            more = f" (and {len(problems) - 1} more: lesson check)" if len(problems) > 1 else ""
+            raise LessonError(f"{problems[0]}{more}")
         return lesson_page(bench, lambda share: progress.show(share, "writing"))
 
 
 def add_lesson(parser: Parser) -> None:
     """Fill the parser of `lesson`."""
     what = parser.add_subparsers(
-        title="what to do", metavar="WHAT", required=True, parser_class=Parser
+        title="what to do", metavar="WHAT", required=True, parser_class=Command
     )
-    listed = what.add_parser("list", help="list the lessons")
-    add_options(listed, "json", "folder")
-    listed.set_defaults(handle=_list)
     check = what.add_parser("check", help="report every mistake of a lesson")
-    check.add_argument("file", metavar="LESSON", help="a .toml file, or a lesson's key")
-    add_options(check, "json", "folder")
-    check.set_defaults(handle=_check)
-    add_examples(listed, "sssp-scope lesson list --folder ~/lessons")
-    add_examples(check, "sssp-scope lesson check my_lesson.toml")
-    add_examples(
-        parser,
-        "sssp-scope lesson list",
-        "sssp-scope lesson check my_lesson.toml",
-        "sssp-scope page my_lesson.toml -o my_lesson.html",
-    )
+    fill(check, _check, "LESSON", "LESSON json", "lesson check my_lesson.toml")
+    parser.epilog = check.epilog
 
 
-def _find_lesson(name: str, folder: str | None) -> Path:
+def _find_lesson(name: str) -> Path:
     """Return the file of a lesson by path or key. ParameterError."""
     from gpu.lessons.read import MOST_BYTES, find_lessons
 
     if Path(name).suffix == ".toml":
         read_regular(name, MOST_BYTES)  # a missing file is reported before its content is judged
         return Path(name)
-    lessons = {path.stem: path for path in find_lessons(folder)}
+    lessons = {path.stem: path for path in find_lessons(None)}
     if name not in lessons:
         near, listed = did_you_mean(name, list(lessons)), ", ".join(lessons)
         raise ParameterError(f"no lesson {name!r}{near}; there are: {listed}; or name a .toml file")
     return lessons[name]
 
 
-def _list(args: argparse.Namespace) -> int:
-    from gpu.lessons.read import find_lessons, read_lesson
-
-    rows: list[dict[str, Any]] = []
-    for path in find_lessons(args.folder):
-        row: dict[str, Any] = {"key": path.stem, "file": str(path)}
-        try:
-            lesson = read_lesson(path)
-            row |= {"title": lesson.title, "idea": lesson.idea}
-            row |= {"minutes": lesson.minutes, "figure": lesson.figure}
-        except GpuError as error:
-            row["problem"] = str(error)
-        rows.append(row)
-    if args.json:
-        print(json.dumps(rows))
-    else:
-        report_table([(row["key"], _words(row)) for row in rows])
-    return 0
-
-
-def _words(row: dict[str, Any]) -> str:
-    if "problem" in row:
-        return f"cannot be read: {row['problem']}"
-    return f"{row['title']} ({row['minutes']} min, {row['figure']}): {row['idea']}"
-
-
 def _check(args: argparse.Namespace) -> int:
     from gpu.lessons.check import check_file
 
-    path = _find_lesson(args.file, args.folder)
+    path = _find_lesson(args.lesson)
     problems = check_file(path)
     if args.json:
         print(json.dumps({"file": str(path), "problems": problems}))
     else:
         for problem in problems:
-            print(problem)
+            print(printable(problem))
         if not problems:
             report(f"{path}: nothing is wrong")
     return CHECK_FAILED if problems else 0

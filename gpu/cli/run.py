@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
@@ -11,66 +10,40 @@ from typing import Any
 
 import numpy as np
 
-from gpu.algorithms import ALGORITHMS
 from gpu.cli.inputs import (
-    add_examples,
-    add_graph_options,
-    add_options,
-    add_source_options,
-    add_what_runs,
+    GRAPH,
+    RUNS,
+    SOURCE,
     choose_source,
     file_of,
+    fill,
     has_source,
     open_graph,
     open_trace,
-    option_whole,
     output_of,
     run_settings,
 )
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import (
-    ProgressLine,
-    check_failed,
-    progress_line,
-    report,
-    report_table,
-)
+from gpu.cli.terminal import ProgressLine, check_failed, progress_line, result
 from gpu.engine import Observer, run
 from gpu.errors import GpuError
 from gpu.files import STDIN, check_writable
 from gpu.graph import CSRGraph
-from gpu.numbers import numbers_words
 from gpu.proof.verify import verify
 from gpu.record.export import summary, write_csv, write_distances
-from gpu.record.trace import Probe, Trace, Verification
+from gpu.record.trace import RunSettings, Trace, Verification
 from gpu.record.tracefile import save_trace
-from gpu.words import NOT_KNOWN
-
-COMPILING = "running; the first run of an algorithm compiles it"
-_OUTPUTS = ("trace", "distances", "csv")
 
 
 def add_run(parser: Parser) -> None:
     """Fill the parser of `run`; the algorithms' own options come from the registry."""
-    add_graph_options(parser)
-    add_source_options(parser)
-    what = add_what_runs(parser)
-    levels = [int(p) for p in Probe]
-    words = "off, samples, vertices, events [1]"
-    what.add_argument("--probe", type=int, choices=levels, default=1, help=words)
-    words = "between samples [the device's own]"
-    what.add_argument("--period-ns", metavar="NS", type=option_whole(0), default=0, help=words)
-    out = parser.add_argument_group("what comes out")
-    add_options(out, "json")
-    out.add_argument("--verify", action="store_true", help="check the distances by both proofs")
-    out.add_argument("--trace", metavar="RUN.npz", help="save the whole run")
-    out.add_argument("--distances", metavar="D.csv", help="save id,distance (unreached: empty)")
-    out.add_argument("--csv", metavar="S.csv", help="save the samples")
-    parser.set_defaults(handle=_run, usage_error=parser.error)
-    add_examples(
+    fill(
         parser,
-        "sssp-scope run roads.gr.gz --algorithm near_far --delta 5000 --source 1 --json",
-        "zcat roads.gr.gz | sssp-scope run - --distances - | sort -t, -k2n",
+        _run,
+        "FILE",
+        f"{GRAPH} {SOURCE} {RUNS} probe period-ns json verify trace distances csv",
+        "run roads.gr.gz --algorithm near_far --delta 5000 --source 1 --json",
+        "run - --distances - < roads.gr.gz | sort -t, -k2n",
     )
 
 
@@ -78,101 +51,73 @@ def _run(args: argparse.Namespace) -> int:
     taken = _check_outputs(args)
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
-        trace = _made(graph, args, progress)
+        trace = made(graph, run_settings(graph, args), progress)
+        if args.verify:
+            trace = verified(graph, trace, progress)
     try:
-        _write_outputs(graph, trace, args)
+        if args.trace is not None:
+            save_trace(trace, args.trace)
+        if args.distances is not None:
+            write_distances(graph, trace.dist, args.distances)
+        if args.csv is not None:
+            write_csv(trace, args.csv)
     finally:  # a full disk must not cost the result as well
         with redirect_stdout(sys.stderr) if taken else nullcontext():
             _print_result(trace, args)
-    return _check(trace.verification)
+    return checked(trace.verification)
 
 
 def _check_outputs(args: argparse.Namespace) -> bool:
     """Refuse outputs that cannot be written; return whether a file's bytes go to stdout."""
     taken = ["--json"] if args.json else []
-    for key in _OUTPUTS:
+    for key in ("trace", "distances", "csv"):
         name = getattr(args, key)
-        if name is None:
-            continue
-        setattr(args, key, output_of(name))
-        if output_of(name) == "-":
-            taken.append(f"--{key} -")
-        check_writable(output_of(name))
+        if name is not None:
+            setattr(args, key, output_of(name))
+            taken += [f"--{key} -"] if output_of(name) == "-" else []
+            check_writable(output_of(name))
     if len(taken) > 1:
         args.usage_error(f"{' and '.join(taken)}: only one of them can have standard output")
     return bool(taken) and not args.json
 
 
-def _made(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -> Trace:
-    settings = run_settings(graph, args)
-    progress.show(-1, COMPILING)
+def made(graph: CSRGraph, settings: RunSettings, progress: ProgressLine, side: str = "") -> Trace:
+    """Make a run and show how far it is."""
+    progress.show(-1, f"{side}running; the first run of an algorithm compiles it")
 
     def on_samples(samples: np.ndarray) -> None:
-        progress.show(-1, f"running: {int(samples[-1]['processed_vertices']):,} processed")
+        progress.show(-1, f"{side}{int(samples[-1]['processed_vertices']):,} processed")
 
-    trace = run(graph, settings, Observer(on_samples))
-    if not args.verify:
-        return trace
+    return run(graph, settings, Observer(on_samples))
+
+
+def verified(graph: CSRGraph, trace: Trace, progress: ProgressLine) -> Trace:
+    """Return a trace with the outcome of both proofs."""
     progress.show(-1, "verifying")
     return replace(trace, verification=verify(graph, trace.settings.source, trace.dist))
-
-
-def _write_outputs(graph: CSRGraph, trace: Trace, args: argparse.Namespace) -> None:
-    if args.trace is not None:
-        save_trace(trace, args.trace)
-    if args.distances is not None:
-        write_distances(graph, trace.dist, args.distances)
-    if args.csv is not None:
-        write_csv(trace, args.csv)
 
 
 def _print_result(trace: Trace, args: argparse.Namespace) -> None:
     """Print a run, for programs or for people: the one place that does."""
     numbers = summary(trace)
-    if args.json:
-        print(json.dumps(numbers))
-        return
-    graph, reached = numbers["graph"], numbers["distances"]
-    rows = [
-        ("graph", f"{graph['n']:,} vertices, {graph['m']:,} edges"),
-        ("engine", f"{numbers['engine']}: {numbers['device']}, probe level {numbers['probe']}"),
-        ("numbers", numbers_words(trace.settings.numbers, trace.dist.dtype)),
-        ("time", f"{numbers['time_ns'] / 1e6:.6g} ms ({numbers['clock']})"),
-    ]
-    if numbers["delta"] is not None:
-        change = f"{numbers['delta']:g}, at the end {numbers['delta_final']:g}"
-        rows.append(("Δ", f"{change}, changed {numbers['delta_changes']} times"))
-    if "queues" in trace.environment:
-        rows.append(("queues", trace.environment["queues"]))
-    if trace.counted:
-        rows += [
-            ("processed", f"{numbers['processed_vertices']:,} vertices"),
-            ("efficiency", f"{numbers['work_efficiency']:.3f} (settled / processed)"),
-            ("relaxed", f"{numbers['relaxed_edges']:,} edges, {numbers['improved']:,} improved"),
-        ]
-    else:
-        rows.append(("work", f"{NOT_KNOWN}: the library shows nothing of its schedule"))
-    words = f"{reached['reached']:,} reached, sum {reached['sum']}, max {reached['max']}"
-    rows.append(("distances", words))
-    if trace.verification is not None:
-        rows.append(("verified", _verdict(trace.verification)))
-    title = ALGORITHMS[numbers["algorithm"]].title
-    report(f"{title} on {graph['name']}, from vertex {numbers['source']['id']}")
-    report_table(rows)
+    if not args.json:
+        for key in ("environment", "parameters", "verification"):
+            del numbers[key]
+        if trace.verification is not None:
+            word = "yes" if trace.verification.passed else "NO"
+            numbers["verified"] = f"{word}: {trace.verification.detail}"
+    result(numbers, is_json=args.json)
 
 
 def add_verify(parser: Parser) -> None:
     """Fill the parser of `verify`."""
-    add_graph_options(parser)
-    add_source_options(parser)
-    parser.add_argument("table", metavar="D.csv", nargs="?", help="columns id,distance; or -")
-    parser.add_argument("--trace", metavar="RUN.npz", help="check the distances of a saved run")
-    add_options(parser, "json")
-    parser.set_defaults(handle=_verify, usage_error=parser.error)
-    add_examples(
+    fill(
         parser,
-        "sssp-scope verify roads.gr.gz distances.csv --source 1",
-        "sssp-scope verify roads.gr.gz --trace run.npz",
+        _verify,
+        "FILE [D.csv]",
+        f"{GRAPH} {SOURCE} TABLE trace json",
+        "verify roads.gr.gz distances.csv --source 1",
+        "verify roads.gr.gz --trace run.npz",
     )
 
 
@@ -196,16 +141,12 @@ def _verify(args: argparse.Namespace) -> int:
         proofs = (verify(graph, source, dist, stored=by) for dist, by in distances.readings())
         first = next(proofs)
         outcome = first if first.passed else next((p for p in proofs if p.passed), first)
-    if args.json:
-        result: dict[str, Any] = {"verified": outcome.passed, "oracle": outcome.oracle}
-        result |= {"certificate": outcome.certificate, "detail": outcome.detail}
-        result |= {"unreached": distances.unreached}
-        print(json.dumps(result | {"source": {"id": graph.id_of(source), "index": source}}))
-    else:
-        report(f"{args.table or args.trace}: {_verdict(outcome)}")
-        if distances.unreached:
-            report(f"  {distances.unreached}")
-    return _check(outcome)
+    numbers: dict[str, Any] = {"verified": outcome.passed, "oracle": outcome.oracle}
+    numbers |= {"certificate": outcome.certificate, "detail": outcome.detail}
+    numbers |= {"unreached": distances.unreached}
+    numbers |= {"source": {"id": graph.id_of(source), "index": source}}
+    result(numbers, is_json=args.json)
+    return checked(outcome)
 
 
 def check_same_graph(trace: Trace, graph: CSRGraph, name: str, args: argparse.Namespace) -> None:
@@ -220,12 +161,9 @@ def check_same_graph(trace: Trace, graph: CSRGraph, name: str, args: argparse.Na
         raise GpuError(f"{name} started from vertex {trace.graph.source_id}")
 
 
-def _check(outcome: Verification | None) -> int:
+def checked(*outcomes: Verification | None) -> int:
     """Return 0, or 3 with a line on stderr where a proof failed."""
-    if outcome is None or outcome.passed:
-        return 0
-    return check_failed(f"verification failed: {outcome.detail}")
-
-
-def _verdict(outcome: Verification) -> str:
-    return f"{'yes' if outcome.passed else 'NO'}: {outcome.detail}"
+    for outcome in outcomes:
+        if outcome is not None and not outcome.passed:
+            return check_failed(f"verification failed: {outcome.detail}")
+    return 0

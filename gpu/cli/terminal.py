@@ -1,14 +1,11 @@
 """How a command prints and ends: results on stdout; errors, notes and progress on stderr.
 
-A command prints its result with `print`, a report for people with `report`.
-
     plain          sssp-scope: roads.gr:3: ...
     under --json   {"error": {"code": "format", "message": ..., "file": "roads.gr", "line": 3},
-                   "exit_code": 1}, {"note": ...}, {"progress": 0.25, "doing": "reading"}
+                   "exit_code": 1}, {"note": ...}
 
-Under --json stdout holds one JSON value and stderr one JSON object a line. While a command runs,
-stdout and stderr are `CleanStream`s: no control character of a file's name, of an id or of an error
-reaches a terminal. Bytes (`--distances -`) are written past them, unchanged.
+Under --json stdout holds one JSON value and stderr one JSON object a line. All that is printed is
+`printable`: no control character of a file's name, of an id or of an error reaches a terminal.
 """
 
 from __future__ import annotations
@@ -19,16 +16,16 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from gpu.errors import GpuError
+from gpu.words import NO_VALUE, brief_time
 
 NAME = "sssp-scope"
 DEBUG = "SSSP_SCOPE_DEBUG"  # environment: set to see tracebacks
 PROGRESS_S = 0.1  # between two updates of the progress line
-PROGRESS_LINE_S = 2.0  # between two lines of progress, where stderr is no terminal
 
 DONE, FAILED, WRONG_USAGE, CHECK_FAILED = 0, 1, 2, 3
 INTERRUPTED, PIPE_CLOSED, ENDED = 130, 141, 143  # 128 + SIGINT, SIGPIPE, SIGTERM: as shells count
@@ -44,51 +41,17 @@ class _Manner:
 
     json: bool = False
     quiet: bool = False
-    progress: bool = False  # also where stderr is no terminal
     line: ProgressLine | None = None  # while there is one: it is cleared before other words
 
 
 _manner = _Manner()
 
 
-class CleanStream:
-    """A text stream before another one; control characters become visible: `\\x1b` for an ESC.
-
-    Every OSError names the stream.
-    """
-
-    def __init__(self, stream: Any, title: str) -> None:
-        self.raw: Any = stream.raw if isinstance(stream, CleanStream) else stream
-        self._title = title
-        if hasattr(self.raw, "reconfigure"):
-            self.raw.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
-
-    def write(self, text: str) -> int:
-        """Write printable text."""
-        return self._call("write", printable(text))
-
-    def flush(self) -> None:
-        """Flush the stream behind."""
-        if self.raw is not None:
-            self._call("flush")
-
-    def isatty(self) -> bool:
-        """Whether the stream behind is a terminal."""
-        return self.raw is not None and bool(self.raw.isatty())
+class _Closed:
+    """Stands for a stdout that the shell has closed: every use is an error."""
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the stream behind has: `buffer`, `fileno`, `encoding`."""
-        if self.raw is None:  # the shell has closed it
-            raise OSError(errno.EBADF, "it is closed", self._title)
-        return getattr(self.raw, name)
-
-    def _call(self, name: str, *text: str) -> int:
-        try:
-            self.__getattr__(name)(*text)
-        except OSError as error:
-            error.filename = self._title
-            raise
-        return len(text[0]) if text else 0
+        raise OSError(errno.EBADF, "it is closed", "stdout")
 
 
 def printable(text: str) -> str:
@@ -98,29 +61,33 @@ def printable(text: str) -> str:
 
 @contextmanager
 def opened(argv: Sequence[str]) -> Iterator[None]:
-    """Print as `argv` asks for, through clean streams, until the block ends."""
+    """Print as `argv` asks for until the block ends."""
     global _manner  # noqa: PLW0603 - one command at a time has the terminal
-    before = _manner
-    quiet = "--quiet" in argv or "-q" in argv
-    _manner = _Manner("--json" in argv, quiet, "--progress" in argv)
-    out: Any = CleanStream(sys.stdout, "stdout")
-    err: Any = CleanStream(sys.stderr, "stderr")
-    try:
-        with redirect_stdout(out), redirect_stderr(err):
+    before = _manner, sys.stdout, sys.stderr
+    _manner = _Manner("--json" in argv, "--quiet" in argv or "-q" in argv)
+    with open(os.devnull, "w", encoding="utf-8") as nothing:
+        sys.stdout, sys.stderr = sys.stdout or _Closed(), sys.stderr or nothing
+        for stream in before[1:]:
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
+        try:
             yield
-    finally:
-        _manner = before
-
-
-def is_quiet() -> bool:
-    """Whether only errors, JSON and files are asked for."""
-    return _manner.quiet
+        finally:
+            _manner, sys.stdout, sys.stderr = before
 
 
 def report(words: str) -> None:
     """Print words for people, on stdout; nothing under --quiet."""
     if not _manner.quiet:
+        _say(printable(words))
+
+
+def _say(words: str) -> None:
+    try:
         print(words)
+    except OSError as error:
+        error.filename = "stdout"
+        raise
 
 
 def report_table(rows: Sequence[tuple[str, str]]) -> None:
@@ -130,12 +97,29 @@ def report_table(rows: Sequence[tuple[str, str]]) -> None:
         report(f"  {name:<{width}}  {value}".rstrip())
 
 
-def report_columns(rows: Sequence[Sequence[str]], side: str) -> None:
-    """Report rows of cells, the first column to the left, the others as `side` says: < or >."""
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        cells = (f"{cell:{side}{width}}" for cell, width in zip(rest, widths[1:], strict=True))
-        report(f"  {first:<{widths[0]}}  {'  '.join(cells)}".rstrip())
+def result(numbers: dict[str, Any], *, is_json: bool) -> None:
+    """Print what a command found: as one JSON object, or a line for each of its keys."""
+    if is_json:
+        _say(json.dumps(numbers))
+        return
+    rows = [(key, _in_words(key, value)) for key, value in numbers.items()]
+    report_table([(key.removesuffix("_ns").replace("_", " "), words) for key, words in rows])
+
+
+def _in_words(key: str, value: Any) -> str:
+    """Return a value of a result for people."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_in_words(name, entry)}" for name, entry in value.items())
+    if isinstance(value, list):
+        return "; ".join(map(str, value)) or "none"
+    if value is None or isinstance(value, bool):
+        return {None: NO_VALUE, True: "yes", False: "NO"}[value]
+    if key.endswith("_ns"):
+        return brief_time(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    counted = isinstance(value, int) and key not in ("id", "index", "seed")
+    return f"{value:,}" if counted else str(value)
 
 
 def note(words: str) -> None:
@@ -158,25 +142,22 @@ def fault(code: str, words: str, exit_code: int, plain: str = "", **place: Any) 
 
 def failure(error: Exception) -> int:
     """Report an exception, in one line on stderr; return the exit code."""
-    code, words = _told(error)
+    code, words = _described(error)
     file = getattr(error, "path", None) or getattr(error, "filename", None)
     file = os.fsdecode(file) if isinstance(file, str | bytes | os.PathLike) else None
-    line = getattr(error, "line", None)
-    words = " ".join(words.split())
-    return fault(code, words, FAILED, file=file, line=line if isinstance(line, int) else None)
+    return fault(
+        code, " ".join(words.split()), FAILED, file=file, line=getattr(error, "line", None)
+    )
 
 
-def _told(error: Exception) -> tuple[str, str]:
+def _described(error: Exception) -> tuple[str, str]:
     """Return the code of an error and what happened."""
     if isinstance(error, GpuError):
         return error.code, str(error)
     if isinstance(error, MemoryError):
         return "memory", "out of memory; close other programs or take a smaller graph"
-    if getattr(error, "errno", None) in {errno.EMFILE, errno.ENFILE}:
-        return "system", "too many open files; raise the limit (ulimit -n), or make fewer runs"
     if getattr(error, "errno", None) == errno.EAGAIN or "start new thread" in str(error):
-        words = "too many processes and threads: end some, or raise ulimit -v or -u"
-        return "system", f"out of memory, or {words}"
+        return "system", "too many processes and threads: end some, or raise ulimit -v or -u"
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return "system", f"{place}{error.strerror or error}"
@@ -184,9 +165,19 @@ def _told(error: Exception) -> tuple[str, str]:
     return "bug", f"{words}, {DEBUG}=1 shows where"
 
 
-def usage_error(usage: str, program: str, words: str) -> int:
-    """Report wrong usage as argparse does, the usage first; return the exit code."""
-    return fault("usage", words, WRONG_USAGE, f"{usage}{program}: error: {words}")
+def flushed(code: int) -> int:
+    """Return the exit code once all output is written, else that of the fault."""
+    try:
+        if not isinstance(sys.stdout, _Closed):
+            sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
+        return PIPE_CLOSED
+    except OSError as error:
+        discard(sys.stdout)
+        error.filename = "stdout"
+        return failure(error)
+    return code
 
 
 def discard(stream: Any) -> None:
@@ -196,39 +187,30 @@ def discard(stream: Any) -> None:
 
 
 class ProgressLine:
-    """One line on stderr that is overwritten; where that is no terminal, lines if asked for."""
+    """One line on stderr that is overwritten; nothing where that is no terminal."""
 
     def __init__(self) -> None:
-        self._overwrites = sys.stderr.isatty() and not _manner.json
-        self._shown = not _manner.quiet and (self._overwrites or _manner.progress)
+        self._shown = sys.stderr.isatty() and not (_manner.json or _manner.quiet)
         self._due = 0.0
         self._length = 0
-        self._last = ""
 
     def show(self, fraction: float, words: str) -> None:
         """Show words, and a percentage where `fraction` is 0..1 (negative: unknown)."""
         now = time.monotonic()
-        if not self._shown or (now < self._due and (self._overwrites or words == self._last)):
-            return
-        line = printable(f"{words} {fraction:.0%}" if fraction >= 0 else words)
-        if self._overwrites:
-            self._due = now + PROGRESS_S
+        if self._shown and now >= self._due:
+            line = printable(f"{words} {fraction:.0%}" if fraction >= 0 else words)
             self._write(f"\r{line:<{self._length}}")
-            self._length = len(line)
-            return
-        share = round(fraction, 4) if fraction >= 0 else None
-        _print_line({"progress": share, "doing": words}, line)
-        self._due, self._last = now + PROGRESS_LINE_S, words
+            self._due, self._length = now + PROGRESS_S, len(line)
 
     def clear(self) -> None:
         """Leave an empty line behind."""
         if self._length:
             self._write(f"\r{'':<{self._length}}\r")
-        self._due, self._length, self._last = 0.0, 0, ""
+        self._due, self._length = 0.0, 0
 
     def _write(self, text: str) -> None:
         with suppress(OSError):
-            print(text, end="", file=getattr(sys.stderr, "raw", sys.stderr), flush=True)
+            print(text, end="", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -247,6 +229,6 @@ def _print_line(row: dict[str, Any], plain: str) -> None:
     if _manner.line is not None:
         _manner.line.clear()
     try:
-        print(json.dumps(row) if _manner.json else plain, file=sys.stderr, flush=True)
+        print(json.dumps(row) if _manner.json else printable(plain), file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)

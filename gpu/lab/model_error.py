@@ -24,6 +24,7 @@ from gpu.devices import PRESETS
 from gpu.graph import CSRGraph
 from gpu.lab import RESULTS
 from gpu.record.trace import Trace
+from sample_graphs import open_sample, suggested_source
 
 DEVICE = "H100"
 SAMPLES = {
@@ -44,32 +45,20 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m gpu.lab.model_error", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("new_york", help="USA-road-d.NY.gr[.gz]")
-    parser.add_argument("--sweep", type=Path, default=newest_sweep())
+    parser.add_argument("--sweep", type=Path, default=max(RESULTS.glob("sweep_gpu_*.json")))
     parser.add_argument("-o", "--output", type=Path)
     args = parser.parse_args(argv)
     measured = json.loads(args.sweep.read_text(encoding="utf-8"))["rows"]
     rows = []
     for name in ("ny", *SAMPLES):
-        graph = open_graph(name, args.new_york)
+        graph = gpu.load_graph(args.new_york) if name == "ny" else open_sample(SAMPLES[name])
         for algorithm in ALGORITHMS:
             rows.append(compare(name, graph, algorithm, measured, EVERY))
-            print(_line(rows[-1]), flush=True)
+            print({key: value for key, value in rows[-1].items() if key != "points"}, flush=True)
     if args.output:
         document = {"device": DEVICE, "measured": args.sweep.name, "rows": rows}
         args.output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return 0
-
-
-def newest_sweep() -> Path:
-    """Return the newest file of measured sweeps."""
-    return max(RESULTS.glob("sweep_gpu_*.json"))
-
-
-def open_graph(name: str, new_york: str) -> CSRGraph:
-    """Return the graph that stands for a benchmark graph."""
-    from sample_graphs import open_sample
-
-    return gpu.load_graph(new_york) if name == "ny" else open_sample(SAMPLES[name])
 
 
 def compare(
@@ -98,8 +87,6 @@ def compare(
 
 
 def _point(graph: CSRGraph, algorithm: str, row: dict[str, Any]) -> dict[str, Any]:
-    from sample_graphs import suggested_source
-
     trace = gpu.run(
         graph,
         algorithm,
@@ -132,21 +119,6 @@ def error_percent(points: list[dict[str, Any]], what: str) -> float | None:
     counted = [point for point in points if point[f"measured_{what}"] >= LEAST]
     shares = [point[f"modelled_{what}"] / point[f"measured_{what}"] for point in counted]
     return 100 * sum(abs(share - 1) for share in shares) / len(shares) if shares else None
-
-
-def _line(row: dict[str, Any]) -> str:
-    return (
-        f"{row['graph']:10s} {row['algorithm']:9s} modelled / measured "
-        f"{row['ratio_low']:.2f} to {row['ratio_high']:.2f}, "
-        f"rank correlation {row['rank_correlation']:+.2f}, "
-        f"processed off by {_percent(row['processed_error_percent'])}, "
-        f"switches by {_percent(row['switches_error_percent'])}, "
-        f"{'fitted' if row['fitted'] else 'held out'}"
-    )
-
-
-def _percent(value: float | None) -> str:
-    return "few" if value is None else f"{value:.0f} %"
 
 
 if __name__ == "__main__":

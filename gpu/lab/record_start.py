@@ -16,7 +16,6 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import assets
 from gpu.engine import run_named as run
@@ -26,8 +25,6 @@ from gpu.proof.verify import verify
 from gpu.record.recording import save_recording
 from gpu.record.trace import RECORDED_ON, Probe, RunSettings, Trace
 from gpu.study import sweep
-from gpu.study.sweep import run_sweep
-from gpu.study.sweep_saved import SavedSweep, sweep_as_dict
 from sample_graphs import open_sample, suggested_source
 
 STARTS = {  # name of the recording: its graph
@@ -42,7 +39,7 @@ TARGET = Path(assets.__file__).parent / "recordings"
 
 
 def measured(graph: CSRGraph, device: str) -> list[Trace]:
-    """Return the run of median time of each algorithm at each level, proved."""
+    """Return the run of median time of each algorithm, at each level, proved."""
     kinds = [(algorithm, level) for level in LEVELS for algorithm in ALGORITHMS]
     done: dict[tuple[str, Probe], list[Trace]] = {kind: [] for kind in kinds}
     source = suggested_source(graph)
@@ -51,20 +48,14 @@ def measured(graph: CSRGraph, device: str) -> list[Trace]:
             trace = run(graph, algorithm, "cuda", source, probe=level, device=device)
             if turn >= WARM_UPS:
                 done[algorithm, level].append(trace)
-    return [sorted(traces, key=_time)[len(traces) // 2] for traces in done.values()]
-
-
-def _time(trace: Trace) -> int:
-    return trace.time_ns
+    medians = [
+        sorted(traces, key=lambda t: t.time_ns)[len(traces) // 2] for traces in done.values()
+    ]
+    return [proved(graph, trace) for trace in medians]
 
 
 def proved(graph: CSRGraph, trace: Trace) -> Trace:
-    """Return the trace with the outcome of both proofs, marked as recorded.
-
-    Raises TraceError where a proof fails.
-    """
-    if trace.graph.hash != graph.hash:
-        raise TraceError(f"{trace.graph.name} of the trace is not the one that is made here")
+    """Return the trace with the outcome of both proofs, marked as recorded. TraceError."""
     verdict = verify(graph, trace.settings.source, trace.dist)
     if not verdict.passed:
         raise TraceError(f"the distances of {trace.settings.algorithm} are wrong: {verdict.detail}")
@@ -73,46 +64,23 @@ def proved(graph: CSRGraph, trace: Trace) -> Trace:
     return replace(trace, verification=verdict, environment=facts)
 
 
-def measured_sweep(graph: CSRGraph, device: str) -> dict[str, Any]:
-    """Sweep Δ of the first algorithm, as the window keeps it."""
-    settings = RunSettings(ALGORITHMS[0], "cuda", device, suggested_source(graph))
-    plan = sweep.make_plan(graph, settings)
-    points = run_sweep(graph, plan, lambda _point, _share: None)
-    return sweep_as_dict(SavedSweep(plan, tuple(points), graph.name, graph.hash))
-
-
-def cut(name: str, graph: CSRGraph, traces: list[Trace], target: Path) -> str:
-    """Write one recording: A and B as the maps show them, then their runs with probes off.
-
-    Returns the device that they were made on.
-    """
-    kinds = [(algorithm, level) for level in LEVELS for algorithm in ALGORITHMS]
-    by_kind = {(t.settings.algorithm, t.settings.probe): t for t in traces}
-    runs = [proved(graph, by_kind[kind]) for kind in kinds if kind in by_kind]
-    if graph.positions is None or [run.settings.algorithm for run in runs[:2]] != [*ALGORITHMS]:
-        raise TraceError(f"{name}: needs {' and '.join(ALGORITHMS)} at probe {LEVELS[0]:d}")
+def record(name: str, device: str, target: Path) -> None:
+    """Write one recording: A and B as the maps show them, then their runs with probes off."""
+    graph = open_sample(STARTS[name])
+    runs = measured(graph, device)
+    assert graph.positions is not None
     path = target / f"{name}.npz"
     save_recording(runs, graph.positions, path)
     times = ", ".join(f"{t.settings.algorithm} {t.time_ns / 1e6:.3f} ms" for t in runs)
     print(f"{path}: {path.stat().st_size:,} bytes; {times}")
-    return str(runs[0].environment[RECORDED_ON])
-
-
-def write_sweep(facts: dict[str, Any], device: str, target: Path) -> None:
-    """Write the sweep that the window opens, made on a device."""
-    path = target / "sweep.json"
-    path.write_text(json.dumps({RECORDED_ON: device, **facts}, indent=1) + "\n", encoding="utf-8")
-    print(f"{path}: {path.stat().st_size:,} bytes, {len(facts['points'])} points")
-
-
-def record(device: str, target: Path) -> None:
-    """Measure everything here."""
-    for name, reference in STARTS.items():
-        graph = open_sample(reference)
-        traces = measured(graph, device)
-        recorded_on = cut(name, graph, traces, target)
-        if name == SWEPT:
-            write_sweep(measured_sweep(graph, device), recorded_on, target)
+    if name == SWEPT:
+        settings = RunSettings(ALGORITHMS[0], "cuda", device, suggested_source(graph))
+        plan = sweep.make_plan(graph, settings)
+        points = tuple(sweep.run_sweep(graph, plan))
+        saved = sweep.SavedSweep(plan, points, graph.name, graph.hash)
+        facts = {RECORDED_ON: runs[0].environment[RECORDED_ON], **sweep.sweep_as_dict(saved)}
+        text = json.dumps(facts, indent=1) + "\n"
+        (target / "sweep.json").write_text(text, encoding="utf-8")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -123,7 +91,8 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         args.to.mkdir(parents=True, exist_ok=True)
-        record(args.device, args.to)
+        for name in STARTS:
+            record(name, args.device, args.to)
     except GpuError as error:
         print(f"sssp-scope: {error}", file=sys.stderr)
         return 1

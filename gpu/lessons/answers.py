@@ -322,7 +322,7 @@ class Bench:
 
         plan, graph = self.sweep_plan(step, spec), self.graph(step, spec)
         values: list[float | None] = [None] if plan.controller else []
-        return [sweep.measure(graph, plan, v, self._should_stop) for v in [*values, *plan.values]]
+        return [sweep.measure(plan, graph, v, self._should_stop) for v in [*values, *plan.values]]
 
 
 def answer_words(bench: Bench, step: Step, question: Question) -> str:

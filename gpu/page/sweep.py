@@ -148,7 +148,7 @@ def _own(points: Sequence[SweepPoint], good: Sequence[SweepPoint]) -> dict[str, 
     own = next((p for p in points if p.value is None and p.path_delta), None)
     if own is None or not good or own.failure:
         return None
-    unit = (good[0].value or 1.0) / good[0].delta  # from Δ to the knob
+    unit = (good[0].value or 1.0) / (good[0].delta or 1.0)  # from Δ to the knob
     return {"time_ns": own.time_ns, "values": [delta * unit for delta in own.path_delta]}
 
 

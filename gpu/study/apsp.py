@@ -1,25 +1,17 @@
-"""Distances from all vertices, or many: a matrix in a `.npy` file, or a table.
-
-    all_pairs(graph, "matrix.npy")
-    from_sources(graph, make_plan(graph, settings, chosen_sources("random:1000", graph)), "far.npy")
+"""Distances from all vertices, or from a range of them: a matrix in a `.npy` file, or a table.
 
 Rows are computed in blocks, so that a matrix may be larger than memory. A block is one run of an
-algorithm for all pairs, or one run a row. Blocks are computed in this process, or by the workers of
-a cluster (`gpu.study.elsewhere`), which send their rows back. The bytes are the same.
-
-Order   Sources may come in any order: the graph is numbered anew with the sources first, so that
-        a run finds them side by side. Columns go back to the numbers of the graph.
-Proof   The first row of each block is proved by certificate where it was computed; with `verify`
-        as many rows as `gpu.proof.verify` chooses.
-File    It gets its name only when it is whole and proved.
+algorithm for all pairs, or one run a row, in this process or on a worker of a cluster, which sends
+its rows back. The first row of each block is proved by certificate where it was computed; with
+`verify` as many rows as `gpu.proof.verify` chooses. A file gets its name when it is whole.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +29,7 @@ from gpu.numbers import type_for, wider
 from gpu.proof.verify import certificate, chosen_rows
 from gpu.record.export import write_table
 from gpu.record.trace import Probe, RunSettings, reached_mask
-from gpu.study.elsewhere import Cluster, Stop, result
+from gpu.study.elsewhere import Stop, map_there, never, result
 from gpu.study.sweep import made
 from gpu.words import size_words
 
@@ -62,10 +54,11 @@ class ProofError(GpuError):
 
 @dataclass(frozen=True)
 class SourcesPlan:
-    """What is computed: row i from the i-th of `sources` (0-based), in blocks of `rows`."""
+    """What is computed: rows from `count` sources, the first `first`, in blocks of `rows`."""
 
     settings: RunSettings
-    sources: tuple[int, ...]
+    first: int
+    count: int
     rows: int
     reduced: bool = False
     verify: bool = False
@@ -73,30 +66,22 @@ class SourcesPlan:
     @property
     def blocks(self) -> int:
         """How many blocks there are."""
-        return -(-len(self.sources) // self.rows)
+        return -(-self.count // self.rows)
 
-    def span(self, number: int) -> tuple[int, int]:
-        """Return the first row of a block and the one after its last."""
-        return number * self.rows, min((number + 1) * self.rows, len(self.sources))
+    def span(self, number: int) -> slice:
+        """Return the rows of a block."""
+        return slice(number * self.rows, min((number + 1) * self.rows, self.count))
 
 
 @dataclass(frozen=True)
-class FromSources:
-    """The result: how many rows were proved, and ROW (k,) of a reduced plan."""
+class Computed:
+    """What came of a plan, or of a block: the time of all runs on `clock`, and proved rows.
+
+    rows : of a block distances (b, n), or ROW (b,) of a reduced plan; of a plan ROW or None
+    """
 
     plan: SourcesPlan
-    dtype: str
-    time_ns: int  # of all runs together, on `clock`
-    clock: str
-    proved: int
-    rows: np.ndarray | None = None
-
-
-@dataclass(frozen=True)
-class Block:
-    """Rows (b, n) or ROW (b,), how many of them were proved, and the time of their runs."""
-
-    rows: np.ndarray
+    rows: Any
     proved: int
     time_ns: int
     clock: str
@@ -115,46 +100,21 @@ def all_pairs(
     sources: str = ":",
     verify: bool = False,
     progress: Progress = lambda _share, _words: None,
-    should_stop: Stop = lambda: False,
+    should_stop: Stop = never,
     **fields: Any,
 ) -> np.ndarray:
     """Write distances from all vertices to all into a `.npy` file; return its memory map.
 
     algorithm : a key of the registry; None: the last of `matrix_algorithms()`
-    sources : as `chosen_sources` reads them; verify : prove as many rows as `gpu.proof.verify` says
+    sources : as `source_slice` reads them; verify : prove as many rows as `gpu.proof.verify` says
     fields : other fields of `RunSettings`: engine, device, delta, numbers
 
     Raises as `from_sources` does.
     """
     settings = RunSettings(algorithm or matrix_algorithms()[-1], **fields)
-    plan = make_plan(graph, settings, chosen_sources(sources, graph), verify=verify)
+    plan = make_plan(graph, settings, sources, verify=verify)
     from_sources(graph, plan, out, progress=progress, should_stop=should_stop)
     return np.load(out, mmap_mode="r")
-
-
-def chosen_sources(text: str, graph: CSRGraph) -> tuple[int, ...]:
-    """Return the sources that a person names: "A:B", "K", "random:K", or a FILE of ids.
-
-    Raises ParameterError, SourceError (no such vertex).
-    """
-    n = graph.n
-    if text.startswith("random:"):
-        number = text.removeprefix("random:")
-        count = int(number) if number.isdecimal() else 0
-        if not 1 <= count <= n:
-            raise ParameterError(f"--sources {text}; allowed: random:1 to random:{n}")
-        return tuple(np.random.default_rng(1).choice(n, count, replace=False).tolist())
-    if not Path(text).is_file():
-        first, count = source_slice(text, n)
-        return tuple(range(first, first + count))
-    words = Path(text).read_text(encoding="utf-8", errors="replace").split()
-    vertices = [graph.vertex_of(word) for word in words]
-    if not vertices:
-        raise ParameterError(f"--sources {text}: the file names no vertex")
-    if len(set(vertices)) < len(vertices):
-        twice = next(word for word in words if words.count(word) > 1)
-        raise ParameterError(f"--sources {text}: vertex {twice} stands in it twice")
-    return tuple(vertices)
 
 
 def source_slice(text: str, n: int) -> tuple[int, int]:
@@ -168,7 +128,7 @@ def source_slice(text: str, n: int) -> tuple[int, int]:
     if not 0 <= first < last <= n:
         raise ParameterError(
             f"--sources {text}; allowed: A:B with 0 <= A < B <= {n}, as in 7:8 for one; K from 1 "
-            f"to {n}, for the first K; random:K; a file of ids"
+            f"to {n}, for the first K"
         )
     return first, last - first
 
@@ -176,7 +136,7 @@ def source_slice(text: str, n: int) -> tuple[int, int]:
 def make_plan(
     graph: CSRGraph,
     settings: RunSettings,
-    sources: Sequence[int],
+    sources: str = ":",
     *,
     rows: int | None = None,
     least: int = 1,
@@ -187,13 +147,14 @@ def make_plan(
 
     rows : of a block; None: as many as BLOCK_BYTES hold, in at least `least` blocks
     """
+    first, count = source_slice(sources, graph.n)
     settings = replace(settings, probe=Probe.OFF, source=0)
     settings = replace(settings, device=checked_settings(graph, settings).device)
     row = max(graph.n, 1) * type_for(graph, settings.numbers).itemsize
-    each = max(1, min(BLOCK_BYTES // row, -(-len(sources) // least)))
+    each = max(1, min(BLOCK_BYTES // row, -(-count // least)))
     if settings.engine == "cuda":
         each = CUDA_ROWS * max(1, each // CUDA_ROWS)
-    return SourcesPlan(settings, tuple(sources), min(rows or each, len(sources)), reduced, verify)
+    return SourcesPlan(settings, first, count, min(rows or each, count), reduced, verify)
 
 
 def from_sources(
@@ -201,11 +162,13 @@ def from_sources(
     plan: SourcesPlan,
     out: str | Path,
     *,
-    there: Cluster | None = None,
+    there: Any = None,
     progress: Progress = lambda _share, _words: None,
-    should_stop: Stop = lambda: False,
-) -> FromSources:
+    should_stop: Stop = never,
+) -> Computed:
     """Compute a plan into a `.npy` file (k, n); of a reduced plan into a CSV table, a row a source.
+
+    there : the client of a cluster; None: in this process
 
     Raises ProofError, CancelledByUserError, GpuError (a full disk) and what `gpu.run` raises.
     """
@@ -214,7 +177,7 @@ def from_sources(
         numbers = str(type_for(graph, plan.settings.numbers))
         fixed = replace(plan, settings=replace(plan.settings, numbers=numbers))
         try:
-            return _computed(graph, fixed, out, there, progress, should_stop)
+            return _computed(graph, fixed, out, _blocks(graph, fixed, there, should_stop), progress)
         except DistanceRangeError:
             choice = wider(graph, plan.settings.numbers)
             if choice is None:
@@ -226,35 +189,28 @@ def _computed(
     graph: CSRGraph,
     plan: SourcesPlan,
     out: str | Path,
-    there: Cluster | None,
+    blocks: Iterator[tuple[int, Computed]],
     progress: Progress,
-    should_stop: Stop,
-) -> FromSources:
-    count, done, proved, times, clocks = len(plan.sources), 0, 0, 0, set[str]()
-    progress(0.0, f"0 of {count:,} sources")
-
-    def blocks() -> Iterator[tuple[slice, np.ndarray]]:
-        nonlocal done, proved, times
-        for number, block in _blocks(graph, plan, there, should_stop):
-            begin, end = plan.span(number)
-            yield slice(begin, end), block.rows
-            done, proved, times = done + end - begin, proved + block.proved, times + block.time_ns
-            clocks.add(block.clock)
-            progress(done / count, f"{done:,} of {count:,} sources")
-
-    table = np.zeros(count, ROW) if plan.reduced else None
+) -> Computed:
+    """Write the rows of all blocks as they come."""
+    done, parts = 0, list[Computed]()
+    table = np.zeros(plan.count, ROW) if plan.reduced else None
+    progress(0.0, f"0 of {plan.count:,} sources")
+    shape = plan.count, graph.n
+    kind = np.dtype(plan.settings.numbers)
+    target: Any
+    with nullcontext(table) if plan.reduced else matrix_file(out, shape, kind) as target:
+        for number, block in blocks:
+            target[plan.span(number)] = block.rows
+            done += len(block.rows)
+            parts.append(replace(block, rows=None))
+            progress(done / plan.count, f"{done:,} of {plan.count:,} sources")
     if table is not None:
-        for place, rows in blocks():
-            table[place] = rows
-        ids = [graph.id_of(vertex) for vertex in plan.sources]
+        ids = [graph.id_of(vertex) for vertex in table["source"].tolist()]
         columns = [table[name].tolist() for name in ROW.names or ()]
         write_table(["source_id", *(ROW.names or ())], zip(ids, *columns, strict=True), out)
-    else:
-        kind = np.dtype(plan.settings.numbers)
-        with matrix_file(out, (count, graph.n), kind) as file:
-            for place, rows in blocks():
-                file[place] = rows
-    return FromSources(plan, plan.settings.numbers, times, clocks.pop(), proved, table)
+    proved, time_ns = sum(part.proved for part in parts), sum(part.time_ns for part in parts)
+    return Computed(plan, table, proved, time_ns, parts[0].clock)
 
 
 @contextmanager
@@ -267,8 +223,7 @@ def matrix_file(
     """
     check_writable(path)
     rows, n = shape
-    kind = np.dtype(dtype)
-    needed = matrix_bytes(rows, n, kind.itemsize)
+    needed = matrix_bytes(rows, n, dtype.itemsize)
     free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
     if needed + SPARE_BYTES > free:
         raise GpuError(
@@ -278,55 +233,39 @@ def matrix_file(
     with written_whole(path) as file:
         if not hasattr(file, "name") or not Path(file.name).is_file():
             raise GpuError(f"cannot write {path}: a matrix needs a file of its own")
-        header = {"descr": kind.str, "fortran_order": False, "shape": tuple(shape)}
-        np.lib.format.write_array_header_1_0(file, header)
-        file.flush()
-        begin = file.tell()
+        mapped = np.lib.format.open_memmap(file.name, "w+", dtype, shape)
         if hasattr(os, "posix_fallocate"):  # a full disk is an error now and no SIGBUS later
-            os.posix_fallocate(file.fileno(), 0, begin + needed)
-        else:
-            file.truncate(begin + needed)
-        mapped = np.memmap(file.name, kind, "r+", begin, tuple(shape))
+            os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
         yield mapped
         mapped.flush()
 
 
 def _blocks(
-    graph: CSRGraph, plan: SourcesPlan, there: Cluster | None, should_stop: Stop
-) -> Iterator[tuple[int, Block]]:
+    graph: CSRGraph, plan: SourcesPlan, there: Any, should_stop: Stop
+) -> Iterator[tuple[int, Computed]]:
     """Yield each block with its number, as it is ready."""
-    ordered, place = _sources_first(graph, np.array(plan.sources))
-    work = partial(block, plan=plan, place=place)
+    work = partial(block, plan)
     if there is None:
         for number in range(plan.blocks):
-            yield number, work(ordered, number, should_stop)
+            yield number, work(graph, number, should_stop)
         return
-    for number, future in there.map(work, ordered, range(plan.blocks), should_stop):
-        yield number, result(future)
+    with closing(map_there(there, work, graph, range(plan.blocks), should_stop)) as futures:
+        for number, future in futures:
+            yield number, result(future)
 
 
-def block(
-    graph: CSRGraph,
-    number: int,
-    should_stop: Stop,
-    *,
-    plan: SourcesPlan,
-    place: np.ndarray | None,
-) -> Block:
-    """Compute and prove one block; `place`: the column of each vertex of the graph as it was."""
-    begin, end = plan.span(number)
-    first = begin if place is not None else plan.sources[begin]
-    dist, time_ns, clock = _rows(graph, plan.settings, first, end - begin, should_stop)
-    chosen = chosen_rows(graph, end - begin, None, 1) if plan.verify else np.zeros(1, np.int64)
+def block(plan: SourcesPlan, graph: CSRGraph, number: int, should_stop: Stop) -> Computed:
+    """Compute and prove one block. ProofError."""
+    span = plan.span(number)
+    first, count = plan.first + span.start, span.stop - span.start
+    dist, time_ns, clock = _rows(graph, plan.settings, first, count, should_stop)
+    chosen = chosen_rows(graph, count, None, 1) if plan.verify else np.zeros(1, np.int64)
     for row in chosen.tolist():
         fault = certificate(graph, first + row, dist[row])
         if fault is not None:
-            raise ProofError(f"row {begin + row}: {fault}; nothing was written")
-    if plan.reduced:
-        rows = reduce_rows(dist, np.array(plan.sources[begin:end]))
-    else:
-        rows = dist if place is None else dist[:, place]
-    return Block(rows, len(chosen), time_ns, clock)
+            raise ProofError(f"row {span.start + row}: {fault}; nothing was written")
+    rows = reduce_rows(dist, first) if plan.reduced else dist
+    return Computed(plan, rows, len(chosen), time_ns, clock)
 
 
 def _rows(
@@ -345,10 +284,10 @@ def _rows(
     return dist, times, trace.clock
 
 
-def reduce_rows(dist: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Return ROW (b,) of distances (b, n)."""
+def reduce_rows(dist: np.ndarray, first: int) -> np.ndarray:
+    """Return ROW (b,) of distances (b, n) from the sources from `first` on."""
     rows = np.zeros(len(dist), ROW)
-    rows["source"] = sources
+    rows["source"] = first + np.arange(len(dist))
     for row, line in zip(rows, dist, strict=True):
         finite = line[reached_mask(line)]
         total = float(finite.sum(dtype=np.float64))
@@ -356,20 +295,3 @@ def reduce_rows(dist: np.ndarray, sources: np.ndarray) -> np.ndarray:
         if total > 0:
             row["closeness"] = (len(finite) - 1) ** 2 / ((len(line) - 1) * total)
     return rows
-
-
-def _sources_first(graph: CSRGraph, sources: np.ndarray) -> tuple[CSRGraph, np.ndarray | None]:
-    """Return the graph numbered anew, and the new number of each vertex; None: as it was."""
-    if np.array_equal(sources, np.arange(sources[0], sources[0] + len(sources))):
-        return graph, None
-    rest = np.ones(graph.n, bool)
-    rest[sources] = False
-    order = np.concatenate([sources, np.flatnonzero(rest)])
-    place = np.empty(graph.n, np.int64)
-    place[order] = np.arange(graph.n)
-    degrees = np.diff(graph.indptr)[order]
-    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(graph.indptr.dtype)
-    arcs = np.repeat(graph.indptr[order] - indptr[:-1], degrees) + np.arange(graph.m)
-    heads = place[graph.indices[arcs]].astype(graph.indices.dtype)
-    ids = order + graph.id_base if graph.ids is None else graph.ids[order]
-    return CSRGraph(indptr, heads, graph.weights[arcs], ids=ids, name=graph.name), place

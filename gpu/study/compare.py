@@ -6,7 +6,7 @@ of clock, probes) become cautions in `gpu.study.compare_words`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -55,17 +55,7 @@ class Side:
     @classmethod
     def of(cls, trace: Trace) -> Side:
         """Return a finished trace as a side."""
-        return cls(
-            trace.settings,
-            trace.graph,
-            trace.samples,
-            trace.clock,
-            trace.outcome,
-            trace.dist,
-            trace.vertices,
-            trace.verification,
-            trace.environment,
-        )
+        return cls(*(getattr(trace, field.name) for field in fields(cls)))
 
     @property
     def algorithm(self) -> Algorithm:
@@ -166,20 +156,15 @@ class VertexDifference:
     def counts(self) -> dict[str, int]:
         """How many vertices A settled first, B settled first, both at once."""
         later = self.later_ns[self.known]
-        return {
-            "a_first": int(np.count_nonzero(later > 0)),
-            "b_first": int(np.count_nonzero(later < 0)),
-            "together": int(np.count_nonzero(later == 0)),
-        }
+        signs = {"a_first": later > 0, "b_first": later < 0, "together": later == 0}
+        return {name: int(np.count_nonzero(one)) for name, one in signs.items()}
 
 
 def obstacle(a: Side, b: Side) -> str:
     """Return why two runs cannot be compared at all, one sentence; "" where they can."""
     if a.graph.hash != b.graph.hash:
-        return (
-            f"B ran on another graph ({_graph_words(b.graph)}) than A ({_graph_words(a.graph)}): "
-            "choose two runs of one graph"
-        )
+        there, here = (f"{g.name}, {g.n:,} vertices, {g.m:,} arcs" for g in (b.graph, a.graph))
+        return f"B ran on another graph ({there}) than A ({here}): choose two runs of one graph"
     if a.algorithm.result != b.algorithm.result:
         return (
             f"{a.algorithm.title} and {b.algorithm.title} answer different questions, one source "
@@ -243,14 +228,7 @@ def telling_moment(a: Side, b: Side) -> float:
 def _reached_by(side: Side, times_ns: np.ndarray) -> np.ndarray:
     """Return the share of the vertices reached at each of these times."""
     assert side.vertices is not None
-    times = _few(side.vertices.first_reached_ns)
-    times = np.sort(times[times >= 0])
+    times = side.vertices.first_reached_ns
+    times = np.sort(times[:: max(1, len(times) // LOOKED_AT)])
+    times = times[np.searchsorted(times, 0) :]
     return np.searchsorted(times, times_ns, side="right") / max(len(times), 1)
-
-
-def _few(values: np.ndarray) -> np.ndarray:
-    return values[:: max(1, len(values) // LOOKED_AT)]
-
-
-def _graph_words(graph: GraphReference) -> str:
-    return f"{graph.name}, {graph.n:,} vertices, {graph.m:,} arcs"

@@ -122,19 +122,15 @@ def _ratio(mine: Any, other: Any) -> str:
     return ratio_words(other / mine) if comparable else NO_VALUE
 
 
-def _held(side: Side, name: str, times_ns: np.ndarray) -> np.ndarray:
-    """Return a value that holds until the next sample, 0 before the first and after the end."""
-    values = np.nan_to_num(column(side.samples, name, times_ns))
-    return np.where(times_ns < side.time_ns, values, 0.0)
-
-
 def _mean(side: Side, name: str, first_ns: float, last_ns: float) -> float | None:
+    """Return the mean of a value that holds until the next sample, 0 before and after the run."""
     times = side.samples["t_ns"]
     if not len(times) or last_ns <= first_ns:
         return None
     low, high = np.searchsorted(times, [first_ns, last_ns], side="right")
     marks = np.concatenate(([first_ns], times[low:high], [last_ns]))
-    held = _held(side, name, marks[:-1])
+    values = np.nan_to_num(column(side.samples, name, marks[:-1]))
+    held = np.where(marks[:-1] < side.time_ns, values, 0.0)
     return float((held * np.diff(marks)).sum() / (last_ns - first_ns))
 
 

@@ -6,7 +6,6 @@ not strictly rising. Reachable vertices are those of SciPy's breadth-first searc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,56 +15,31 @@ from gpu.graph import CSRGraph
 PERCENTS = (1, 25, 50, 75, 99)
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Smallest, mean, largest, and `percentiles` at PERCENTS, of a set of numbers."""
+def statistics(graph: CSRGraph) -> dict[str, Any]:
+    """Return the numbers of `graph`, JSON-ready, O(m log m) at worst; degrees are out-degrees.
 
-    min: int | float
-    mean: float
-    max: int | float
-    percentiles: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class GraphStatistics:
-    """Numbers about a graph; degrees are out-degrees.
-
-    degree, weight : None where there are no vertices, or no arcs
+    degree, weight : min, mean, max, percentiles; None where there are no vertices, or no arcs
     loops : arcs from a vertex to itself
     parallel_arcs : arcs beyond the first between the same two ends, in that direction
     isolated : vertices with no arc in or out, a loop does not count
     """
-
-    n: int
-    m: int
-    degree: Spread | None
-    weight: Spread | None
-    zero_weights: int
-    loops: int
-    parallel_arcs: int
-    isolated: int
-    nbytes: int
-
-
-def statistics(graph: CSRGraph) -> GraphStatistics:
-    """Return the numbers of `graph`, O(m log m) at worst."""
     degrees = np.diff(graph.indptr)
     tails = np.repeat(np.arange(graph.n, dtype=np.int32), degrees)
     loops = tails == graph.indices
     touched = np.zeros(graph.n, bool)
     touched[tails[~loops]] = True
     touched[graph.indices[~loops]] = True
-    return GraphStatistics(
-        n=graph.n,
-        m=graph.m,
-        degree=_spread(degrees),
-        weight=_spread(graph.weights),
-        zero_weights=int(np.count_nonzero(graph.weights == 0)),
-        loops=int(np.count_nonzero(loops)),
-        parallel_arcs=_parallel_arcs(tails, graph.indices, graph.n),
-        isolated=int(graph.n - np.count_nonzero(touched)),
-        nbytes=graph.nbytes,
-    )
+    return {
+        "n": graph.n,
+        "m": graph.m,
+        "degree": _spread(degrees),
+        "weight": _spread(graph.weights),
+        "zero_weights": int(np.count_nonzero(graph.weights == 0)),
+        "loops": int(np.count_nonzero(loops)),
+        "parallel_arcs": _parallel_arcs(tails, graph.indices, graph.n),
+        "isolated": int(graph.n - np.count_nonzero(touched)),
+        "nbytes": graph.nbytes,
+    }
 
 
 def reachable(graph: CSRGraph, source: int) -> np.ndarray:
@@ -85,28 +59,16 @@ def reachable(graph: CSRGraph, source: int) -> np.ndarray:
     return seen
 
 
-def as_json(numbers: GraphStatistics) -> dict[str, Any]:
-    """Return the numbers as one JSON-ready table; integers stay exact."""
-
-    def spread(values: Spread | None) -> dict[str, Any] | None:
-        if values is None:
-            return None
-        percentiles = dict(zip((f"p{p}" for p in PERCENTS), values.percentiles, strict=True))
-        return {"min": values.min, "mean": values.mean, "max": values.max, **percentiles}
-
-    table = {key: getattr(numbers, key) for key in numbers.__dataclass_fields__}
-    return table | {"degree": spread(numbers.degree), "weight": spread(numbers.weight)}
-
-
-def _spread(values: np.ndarray) -> Spread | None:
+def _spread(values: np.ndarray) -> dict[str, Any] | None:
     if not len(values):
         return None
-    percentiles = np.percentile(values, PERCENTS).tolist()
     with np.errstate(over="ignore"):
         mean = float(values.mean(dtype=np.float64))
     if not np.isfinite(mean):  # the sum is past float64
         mean = float((values / len(values)).sum())
-    return Spread(values.min().item(), mean, values.max().item(), tuple(percentiles))
+    percentiles = zip(PERCENTS, np.percentile(values, PERCENTS).tolist(), strict=True)
+    ends = {"min": values.min().item(), "mean": mean, "max": values.max().item()}
+    return ends | {f"p{percent}": value for percent, value in percentiles}
 
 
 def _parallel_arcs(tails: np.ndarray, heads: np.ndarray, n: int) -> int:

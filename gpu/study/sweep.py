@@ -1,30 +1,29 @@
 """One knob, many values: runs that differ in nothing else, side by side in processes.
 
 Figures 4 and 7 of the paper draw time and work against delta. A sweep makes such a picture for
-any knob: delta itself, C (delta = C x mean weight / mean degree), or a whole-number parameter of
-the algorithm's registry row. While the delta of a dynamic algorithm is swept, its controller is
-off; one more run, with the controller on, is laid over the curve.
+delta, C (delta = C x mean weight / mean degree), or a whole-number parameter of the algorithm's
+registry row. While the delta of a dynamic algorithm is swept, its controller is off; one more run,
+with the controller on, is laid over the curve. Every run is proved by certificate.
 
 Points      `best_work` has the fewest vertices processed, `best_time` the least time.
             `clip` is the largest value at which a mean share of CLIP_SHARE or more of the pushes
             went past the last bucket: below it the buckets no longer order the work.
-
-Proof       Every run is proved by certificate (`gpu.proof.verify`) in the process that made it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta, Struct
 
-from gpu.algorithms import Algorithm, Parameter, find
+from gpu.algorithms import find
 from gpu.delta import near_far_delta
 from gpu.engine import Observer, checked_settings, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
@@ -32,7 +31,9 @@ from gpu.files import require_memory
 from gpu.graph import CSRGraph
 from gpu.interpreter import cores
 from gpu.record.trace import Probe, RunSettings, Trace, mean_over_time
-from gpu.study.elsewhere import Cluster, Pool, Stop, Workers, result
+from gpu.record.tracefile import plain
+from gpu.schema import Number, checked, shown
+from gpu.study.elsewhere import DiedError, Stop, map_here, map_there, never, result
 
 DELTA, C = "delta", "c"
 COUNT = 12  # values of a sweep by default
@@ -40,6 +41,8 @@ DOUBLINGS_BELOW = 8  # of those, below Near-Far's delta
 CLIP_SHARE = 0.01  # mean share of pushes beyond the ring from which a run counts as clipped
 PATH_POINTS = 400  # of the controller's path that are kept
 RUN_BYTES = 96  # of an engine's own arrays, a vertex and process, about
+MOST_POINTS = 2000  # of a saved sweep
+Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 @dataclass(frozen=True)
@@ -65,20 +68,20 @@ class SweepPoint:
     path_ns, path_delta : delta over time, at most PATH_POINTS changes; the controller's only
     """
 
-    value: float | None
+    value: Number | None
     settings: RunSettings
     clock: str
-    time_ns: int
-    processed_vertices: int
-    relaxed_edges: int
-    improved: int
-    reached: int
-    mean_parallelism: float
-    clip_share: float
-    delta: float
+    time_ns: Whole
+    processed_vertices: Whole
+    relaxed_edges: Whole
+    improved: Whole
+    reached: Whole
+    mean_parallelism: Number
+    clip_share: Number
+    delta: Number | None
     certificate: str | None = None
-    path_ns: tuple[int, ...] = ()
-    path_delta: tuple[float, ...] = ()
+    path_ns: Annotated[tuple[Whole, ...], Meta(max_length=PATH_POINTS)] = ()
+    path_delta: Annotated[tuple[Number, ...], Meta(max_length=PATH_POINTS)] = ()
     failure: str = ""
 
     @property
@@ -97,24 +100,44 @@ class SweepFindings:
     controller: SweepPoint | None
 
 
+@dataclass(frozen=True)
+class SavedSweep:
+    """A sweep with the graph that it was made on."""
+
+    plan: SweepPlan
+    points: tuple[SweepPoint, ...]
+    graph_name: str
+    graph_hash: str
+
+
+class SweepTable(Struct, frozen=True):
+    """A sweep in a workspace, as `sweep_as_dict` writes it."""
+
+    settings: RunSettings
+    knob: str
+    values: tuple[Number, ...]
+    controller: bool
+    graph_name: str
+    graph_hash: str
+    points: Annotated[tuple[SweepPoint, ...], Meta(max_length=MOST_POINTS)]
+
+
 def knobs(settings: RunSettings) -> dict[str, str]:
     """Return what can be swept for this algorithm: key -> title."""
     row = find(settings.algorithm)
     named = {DELTA: "Δ", C: "C (Δ = C x mean weight / mean degree)"} if row.bucketed else {}
-    more = {p.key: p.title for p in row.parameters if _sweepable(p, row, settings.engine)}
-    return named | more
+    return named | {
+        knob.key: knob.title
+        for knob in row.parameters
+        if knob.kind == "int" and knob.key not in row.fixed and knob.concerns(settings.engine)
+    }
 
 
 def unit_of(algorithm: str, knob: str) -> str:
     """Return the unit of a knob's values: of Δ weight units, of C none, of a parameter its own."""
     if knob in {DELTA, C}:
         return "weight units" if knob == DELTA else "C, without unit"
-    parameter = next((p for p in find(algorithm).parameters if p.key == knob), None)
-    return parameter.unit if parameter is not None else ""
-
-
-def _sweepable(knob: Parameter, row: Algorithm, engine: str) -> bool:
-    return knob.kind == "int" and knob.key not in row.fixed and knob.concerns(engine)
+    return next((p.unit for p in find(algorithm).parameters if p.key == knob), "")
 
 
 def make_plan(
@@ -182,10 +205,7 @@ def made(
     should_stop: Stop | None = None,
     on_samples: Callable[[np.ndarray], object] | None = None,
 ) -> Trace:
-    """Make a run with these settings in this process.
-
-    Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
-    """
+    """Make a run in this process. Raises CancelledByUserError, and what `gpu.run` raises."""
     trace = run(graph, settings, Observer(on_samples, should_stop))
     if trace.outcome == "stopped":
         raise CancelledByUserError("stopped before the run had ended")
@@ -193,74 +213,16 @@ def made(
 
 
 def measure(
-    graph: CSRGraph, plan: SweepPlan, value: float | None, should_stop: Stop | None = None
+    plan: SweepPlan, graph: CSRGraph, value: float | None, should_stop: Stop | None = None
 ) -> SweepPoint:
-    """Run one value of a plan; reduce its trace to a point.
-
-    Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
-    """
+    """Run one value of a plan; reduce its trace to a point. Raises as `made` does."""
     settings = settings_of(graph, plan, value)
     trace = made(graph, settings, should_stop)
     from gpu.proof.verify import certificate
 
-    return point_of(trace, value, certificate(graph, settings.source, trace.dist))
-
-
-def run_sweep(
-    graph: CSRGraph,
-    plan: SweepPlan,
-    on_point: Callable[[SweepPoint, float], object] = lambda _point, _share: None,
-    processes: int | None = None,
-    should_stop: Stop = lambda: False,
-    there: Cluster | None = None,
-) -> list[SweepPoint]:
-    """Make every run of a plan and return its points, the controller's first, then by value.
-
-    on_point : receives each point as it comes, with the share done (0..1)
-    processes : on this computer; None: one for each core. A GPU runs one value at a time
-    should_stop : asked often; True ends the sweep, the points made by then are returned
-    there : a cluster in place of processes here
-
-    Raises MemoryNeededError, EngineError (every run failed).
-    """
-    values = [*([None] if plan.controller else []), *plan.values]
-    workers: Workers
-    if there is None:
-        count = 1 if plan.settings.engine == "cuda" else processes or cores()
-        count = min(count, len(values))
-        require_memory(count * graph.n * RUN_BYTES + graph.nbytes, "the sweep")
-        workers = Pool(count)
-    else:
-        workers = there
-    points: list[SweepPoint] = []
-    with suppress(CancelledByUserError):
-        for value, future in workers.map(partial(_measured, plan), graph, values, should_stop):
-            points.append(_outcome(plan, value, future))
-            on_point(points[-1], len(points) / len(values))
-    if points and all(point.failure for point in points):
-        raise EngineError(points[0].failure)
-    return in_order(points)
-
-
-def _measured(
-    plan: SweepPlan, graph: CSRGraph, value: float | None, should_stop: Stop
-) -> SweepPoint:
-    return measure(graph, plan, value, should_stop)
-
-
-def _outcome(plan: SweepPlan, value: float | None, future: Future[SweepPoint]) -> SweepPoint:
-    try:
-        return result(future)
-    except CancelledByUserError:
-        raise
-    except GpuError as error:
-        return failed_point(plan, value, str(error))
-
-
-def point_of(trace: Trace, value: float | None, violation: str | None) -> SweepPoint:
-    """Reduce a whole trace to what a sweep keeps."""
     samples = trace.samples
     path = np.flatnonzero(np.diff(samples["delta"], prepend=np.nan) != 0)[:PATH_POINTS]
+    path = path if value is None else path[:0]
     return SweepPoint(
         value,
         trace.settings,
@@ -273,10 +235,57 @@ def point_of(trace: Trace, value: float | None, violation: str | None) -> SweepP
         mean_over_time(samples, "assigned_edges"),
         _clip_share(samples),
         float(samples["delta"][0]),
-        violation,
-        tuple(int(t) for t in samples["t_ns"][path]) if value is None else (),
-        tuple(float(d) for d in samples["delta"][path]) if value is None else (),
+        certificate(graph, settings.source, trace.dist),
+        tuple(samples["t_ns"][path].tolist()),
+        tuple(samples["delta"][path].tolist()),
     )
+
+
+def run_sweep(
+    graph: CSRGraph,
+    plan: SweepPlan,
+    on_point: Callable[[SweepPoint, float], object] = lambda _point, _share: None,
+    processes: int | None = None,
+    should_stop: Stop = never,
+    there: Any = None,
+) -> list[SweepPoint]:
+    """Make every run of a plan and return its points, the controller's first, then by value.
+
+    on_point : receives each point as it comes, with the share done (0..1)
+    processes : on this computer; None: one for each core. A GPU runs one value at a time
+    should_stop : asked often; True ends the sweep, the points made by then are returned
+    there : the client of a cluster (`gpu.study.elsewhere`) in place of processes here
+
+    Raises MemoryNeededError, EngineError (every run failed, or a process died).
+    """
+    values = [*([None] if plan.controller else []), *plan.values]
+    work = partial(measure, plan)
+    if there is None:
+        count = 1 if plan.settings.engine == "cuda" else processes or cores()
+        count = min(count, len(values))
+        require_memory(count * graph.n * RUN_BYTES + graph.nbytes, "the sweep")
+        results = map_here(count, work, graph, values, should_stop)
+    else:
+        results = map_there(there, work, graph, values, should_stop)
+    points: list[SweepPoint] = []
+    with suppress(CancelledByUserError), closing(results):
+        for value, future in results:
+            points.append(_outcome(plan, value, future))
+            on_point(points[-1], len(points) / len(values))
+    if points and all(point.failure for point in points):
+        raise EngineError(points[0].failure)
+    return in_order(points)
+
+
+def _outcome(plan: SweepPlan, value: float | None, future: Future[SweepPoint]) -> SweepPoint:
+    try:
+        return result(future)
+    except (CancelledByUserError, DiedError):
+        raise
+    except GpuError as error:
+        delta = value if plan.knob == DELTA else None
+        words = str(error)
+        return SweepPoint(value, plan.settings, "", 0, 0, 0, 0, 0, 0.0, 0.0, delta, failure=words)
 
 
 def findings(points: Sequence[SweepPoint]) -> SweepFindings:
@@ -292,12 +301,6 @@ def findings(points: Sequence[SweepPoint]) -> SweepFindings:
     )
 
 
-def failed_point(plan: SweepPlan, value: float | None, words: str) -> SweepPoint:
-    """Return a point that says why there is none."""
-    delta = value if value is not None and plan.knob == DELTA else math.nan
-    return SweepPoint(value, plan.settings, "", 0, 0, 0, 0, 0, 0.0, 0.0, delta, failure=words)
-
-
 def in_order(points: Sequence[SweepPoint]) -> list[SweepPoint]:
     """Sort: the controller's run, then by value."""
     return sorted(points, key=lambda p: (p.value is not None, p.value or 0.0))
@@ -307,12 +310,29 @@ def as_dict(point: SweepPoint | None) -> dict[str, Any] | None:
     """Return a point as plain JSON types, its settings left out but for the parameters."""
     if point is None:
         return None
-    fields: Mapping[str, Any] = asdict(point)
-    kept = {key: value for key, value in fields.items() if key != "settings"}
+    kept = asdict(point)
+    del kept["settings"]
     path = {key: list(kept.pop(key)) for key in ("path_ns", "path_delta")}
-    delta = None if math.isnan(point.delta) else point.delta
-    kept |= {"delta": delta, "work": point.work, "verified": point.certificate is None}
+    kept |= {"work": point.work, "verified": point.certificate is None}
     return kept | (path if point.value is None else {})
+
+
+def sweep_as_dict(sweep: SavedSweep) -> dict[str, Any]:
+    """Return plain JSON types; a number that JSON has not becomes None."""
+    fields = asdict(sweep)
+    table: dict[str, Any] = plain(fields.pop("plan") | fields)
+    return table
+
+
+def sweep_from_dict(table: Any) -> SavedSweep:
+    """Return what `sweep_as_dict` wrote; SchemaError, ParameterError where it cannot be read."""
+    saved = checked(SweepTable, table)
+    for one in (saved.settings, *(point.settings for point in saved.points)):
+        one.parameters.update(find(one.algorithm).checked_parameters(one.parameters))
+    if saved.knob not in knobs(saved.settings):
+        raise ParameterError(f"the sweep of {shown(saved.knob)} does not fit this program")
+    plan = SweepPlan(saved.settings, saved.knob, saved.values, saved.controller)
+    return SavedSweep(plan, saved.points, saved.graph_name, saved.graph_hash)
 
 
 def _degree(graph: CSRGraph) -> float:

@@ -25,15 +25,15 @@ import sample_graphs
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.study import apsp, sweep
-from gpu.study.elsewhere import Cluster
+from gpu.study.elsewhere import cluster
 
 
-def rows(graph: CSRGraph, sources: int, engine: str) -> Callable[[Cluster], bytes]:
+def rows(graph: CSRGraph, sources: int, engine: str) -> Callable[[Any], bytes]:
     """Return how to compute, in a cluster, a reduced row of each of the first `sources`."""
     settings = RunSettings("apsp_fast", engine)
-    plan = apsp.make_plan(graph, settings, range(sources), least=apsp.SHARED_BLOCKS, reduced=True)
+    plan = apsp.make_plan(graph, settings, str(sources), least=apsp.SHARED_BLOCKS, reduced=True)
 
-    def run(there: Cluster) -> bytes:
+    def run(there: Any) -> bytes:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder, "far.csv")
             apsp.from_sources(graph, plan, out, there=there)
@@ -42,12 +42,12 @@ def rows(graph: CSRGraph, sources: int, engine: str) -> Callable[[Cluster], byte
     return run
 
 
-def runs(graph: CSRGraph, count: int, engine: str) -> Callable[[Cluster], bytes]:
+def runs(graph: CSRGraph, count: int, engine: str) -> Callable[[Any], bytes]:
     """Return how to sweep delta with Near-Far, each run of which is certified."""
     values = np.geomspace(graph.mean_weight / 8, graph.mean_weight * 512, count).tolist()
     plan = sweep.make_plan(graph, RunSettings("near_far", engine), values=values)
 
-    def run(there: Cluster) -> bytes:
+    def run(there: Any) -> bytes:
         points = sweep.run_sweep(graph, plan, there=there)
         return json.dumps(
             [[point.value, point.failure, point.certificate] for point in points]
@@ -56,11 +56,11 @@ def runs(graph: CSRGraph, count: int, engine: str) -> Callable[[Cluster], bytes]
     return run
 
 
-def measured(work: Callable[[Cluster], bytes], where: list[str], tries: int) -> dict[str, Any]:
+def measured(work: Callable[[Any], bytes], where: list[str], tries: int) -> dict[str, Any]:
     """Return the seconds of each try by number of workers, and whether the bytes were the same."""
     seconds: dict[int, list[float]] = {1: [], 2: []}
     results = set()
-    with Cluster(where[0]) as one, Cluster(where[1]) as two:
+    with cluster(where[0]) as one, cluster(where[1]) as two:
         for turn in range(tries + 1):
             for count, there in ((1, one), (2, two)) if turn % 2 else ((2, two), (1, one)):
                 begin = time.perf_counter()

@@ -1,6 +1,8 @@
-"""What the window adds to the command line goes again after each test."""
+"""A command run in this process; what the window adds to the command line goes again."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
@@ -13,3 +15,15 @@ def _nothing_added_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "COMMANDS", dict(cli.COMMANDS))
     monkeypatch.setattr(bench, "ROWS", dict(bench.ROWS))
     monkeypatch.setattr(bench, "GROUPS", dict(bench.GROUPS))
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Return a function that runs a command in this process: code, stdout, stderr."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        code = cli.main([str(word) for word in words])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run

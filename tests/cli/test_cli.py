@@ -34,18 +34,6 @@ def roads(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Return a function that runs a command in this process: code, stdout, stderr."""
-
-    def run(*words: object) -> Outcome:
-        code = cli.main([str(word) for word in words])
-        told = capsys.readouterr()
-        return code, told.out, told.err
-
-    return run
-
-
 def one_line_error(outcome: Outcome, code: int, *words: str) -> bool:
     """Whether a command failed with `code` and one line on stderr that holds `words`."""
     assert outcome[0] == code
@@ -83,14 +71,8 @@ def test_run_prints_one_object(call: Call, roads: Path, algorithm: str) -> None:
 def test_run_for_people(call: Call, roads: Path) -> None:
     code, out, _ = call("run", roads, "--verify")
     assert code == 0
-    for words in ("modelled", "sum 18", "max 7", "yes:", "from vertex 1", "probe level 1"):
+    for words in ("modelled", "sum 18", "max 7", "yes:", "id 1", "probe"):
         assert words in out
-
-
-def test_parameters_by_set(call: Call, roads: Path) -> None:
-    pairs = ("--set", "buckets=8", "--set", "dynamic-delta=false", "--set", "workers=auto")
-    parameters = as_json(call("run", roads, *pairs, "--json"))["parameters"]
-    assert (parameters["buckets"], parameters["dynamic_delta"]) == (8, False)
 
 
 def test_run_writes_what_was_asked_for(call: Call, roads: Path, tmp_path: Path) -> None:
@@ -121,7 +103,7 @@ def test_verify_fails_on_a_wrong_distance(
     (tmp_path / "d.csv").write_text(WRONG_DISTANCES[what])
     code, out, err = call("verify", roads, tmp_path / "d.csv")
     assert code == 3
-    assert "NO:" in out
+    assert "NO" in out
     assert err.startswith("sssp-scope: verification failed: ")
     assert err.count("\n") == 1
 
@@ -142,7 +124,7 @@ def test_info_reads_everything(call: Call, roads: Path) -> None:
     assert told["weight"]["max"] == 9
     code, out, _ = call("info", roads, "--source", 3)
     assert code == 0
-    for words in ("5", "4; mean degree", "40.00%", "from vertex 3", "1 to 5", "none: the window"):
+    for words in ("count 2, share 0.4", "id 3, index 2", "1 to 5", "mean 4, max 9"):
         assert words in out
 
 
@@ -176,17 +158,6 @@ def test_faults_in_files_are_one_line_that_names_the_file(call: Call, tmp_path: 
     assert one_line_error(call("info", "sample:grid?n=lots"), 1, "sample:grid")
     assert one_line_error(call("info", "sample:grid", "--undirected"), 1, "sample:grid")
     assert one_line_error(call("verify", garbage, "--trace", garbage), 1, "garbage.gr")
-
-
-def test_faults_in_choices_are_one_line(call: Call, roads: Path) -> None:
-    assert one_line_error(call("run", roads, "--source", 6), 1, "6", "1 to 5")
-    assert one_line_error(call("run", roads, "--source", "x"), 1, "x", "1 to 5")
-    assert one_line_error(call("run", roads, "--source-index", 5), 1, "5", "0 to 4")
-    assert one_line_error(call("run", roads, "--device", "Toaster"), 1, "Toaster")
-    for words in (("--set", "colour=3"), ("--algorithm", "dijkstra", "--set", "buckets=8")):
-        code, out, err = call("run", roads, *words)
-        assert (code, out) == (2, "")
-        assert "has no parameter" in err
 
 
 def test_outputs_are_refused_before_the_run(

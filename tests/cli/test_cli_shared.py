@@ -15,7 +15,6 @@ KNOWN = (
     ("road/rome99.gr", 116006476, 69102),
     ("road/amsterdam.gr.gz", 532355146, 27899),
     ("powerlaw/p2p-Gnutella31.txt", 514821, 25),
-    ("powerlaw/Email-Enron.txt.gz", 146222, 9),
     ("formats/rome99.galois.gr", 116006476, 69102),
 )
 NEW_YORK = "road/USA-road-d.NY.gr.gz"

@@ -12,7 +12,7 @@ import pytest
 from gpu.cli import main as cli
 from gpu.errors import EngineError
 from gpu.formats import load_graph
-from gpu.lab import bench, bench_io
+from gpu.lab import bench
 from gpu.lab.bench import ROWS, Row, measure
 from viewer.bench import rows as window_rows
 
@@ -62,14 +62,12 @@ def test_the_table_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_figure_that_was_promised_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = ["io_dimacs", "io_mtx"]
     window = ["start", "open", "recolour", "rebin", "seek", "stall"]
     monkeypatch.setattr(bench, "ROWS", dict(ROWS))
     monkeypatch.setattr(bench, "GROUPS", dict(bench.GROUPS))
     window_rows.add_rows()
-    assert list(bench.ROWS) == [*window, "model", *files]
+    assert list(bench.ROWS) == [*window, "model", "io"]
     assert tuple(window) == bench.GROUPS["ui"]
-    assert tuple(files) == bench.GROUPS["io"]
     assert all(row.target > 0 and row.name == name for name, (row, _) in bench.ROWS.items())
 
 
@@ -85,39 +83,28 @@ def test_a_window_that_cannot_start_is_a_reason(
 
 @pytest.fixture
 def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench_io, "VERTICES", 100)
-    monkeypatch.setattr(bench_io, "ARCS", 500)
+    monkeypatch.setattr(bench, "VERTICES", 100)
+    monkeypatch.setattr(bench, "ARCS", 500)
 
 
 @pytest.mark.usefixtures("small_files")
 def test_model_and_files_of_small_graphs(tmp_path: Path) -> None:
-    tries = measure("io_dimacs", tmp_path, "").tries
-    assert len(tries) == bench_io.TRIES
+    tries = measure("io", tmp_path, "").tries
+    assert len(tries) == bench.READS
     assert load_graph(tmp_path / "random.gr").m == 500
     model = measure("model", tmp_path, str(tmp_path / "random.gr"))
     assert model.value is not None
     assert model.value > 0
 
 
-@pytest.mark.usefixtures("small_files")
-def test_bench_io_is_two_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "io", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    assert [row["name"] for row in rows] == list(bench.GROUPS["io"])
-    assert all(row["value"] > 0 for row in rows)
-    notes = [row["note"] for row in rows]
-    assert "best" in notes[0]
-    assert "SciPy" in notes[1]
+def test_what_is_no_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "parse"]) == 2
     assert re.search("there are: .*model", capsys.readouterr().err)
 
 
-def test_the_stand_in_for_new_york_is_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bench, "NEW_YORK_VERTICES", 300)
-    monkeypatch.setenv("SSSP_SCOPE_SHARED_GRAPHS", str(tmp_path / "absent"))
-    model = measure("model", tmp_path, bench.graph_file(None, tmp_path))
+def test_the_city_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "CITY", 300)
+    model = measure("model", tmp_path, str(tmp_path / bench.MADE))
     assert model.note.startswith("made-up city roads")
     assert load_graph(tmp_path / "city_roads.gr.gz").n == 300
 

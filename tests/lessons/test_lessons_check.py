@@ -90,16 +90,10 @@ def test_command_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     path = write(tmp_path, WHOLE.replace('"bellman_ford"', '"bell"'))
     assert main(["lesson", "check", str(path)]) == 3
     assert "no algorithm 'bell'" in capsys.readouterr().out
-
-
-def test_command_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tmp_path, "= 3")
-    assert main(["lesson", "list", "--folder", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
-    assert "1_order_matters" in told
-    assert "cannot be read" in told
-    assert main(["lesson", "list", "--json"]) == 0
-    assert '"minutes"' in capsys.readouterr().out
+    page = tmp_path / "page.html"
+    assert main(["page", str(path), "-o", str(page)]) == 1
+    assert "no algorithm 'bell'" in capsys.readouterr().err
+    assert not page.exists()
 
 
 def test_command_with_no_such_lesson(capsys: pytest.CaptureFixture[str]) -> None:

@@ -276,7 +276,7 @@ def test_wrong_input_leaves_nothing_behind(
 
 def test_a_sweep_is_recorded_as_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "sweep.html"
-    given = ["sweep", "sample:city_roads?n=300", "--values", "32,256", "--processes", "1"]
+    given = ["sweep", "sample:city_roads?n=300", "--values", "32,256"]
     assert main([*given, "--json", "--page", str(page)]) == 0
     times = [point["time_ns"] for point in json.loads(capsys.readouterr().out)["points"]]
     tree = Parts(page.read_text()).tree()

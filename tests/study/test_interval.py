@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from gpu.record.trace import SAMPLE, GraphReference, RunSettings, VertexProbe
 from gpu.study.compare import Side
-from gpu.study.interval import QUANTITIES, interval, table, words
+from gpu.study.interval import QUANTITIES, interval, table
 from gpu.words import NO_VALUE
 
 REFERENCE = GraphReference("roads", "memory", "0", 5, 8, True, 1)
@@ -60,13 +59,6 @@ def test_after_its_end_a_run_does_nothing_and_has_no_delta() -> None:
     assert late.delta is late.last_delta is None
 
 
-def test_an_algorithm_without_buckets_has_no_delta_and_one_without_times_settles_unknown() -> None:
-    found = interval(side([0, 100], [1, 0], "bellman_ford"), 0, 100)
-    assert found.delta is None
-    bare = Side(A.settings, REFERENCE, A.samples, "modelled", "running")
-    assert interval(bare, 0, 300).settled is None
-
-
 def test_a_table_of_two_has_a_ratio_but_not_of_unlike_times() -> None:
     titles = [one.key for one in QUANTITIES]
     rows = dict(table(interval(A, 0, 300), interval(B, 0, 300)))
@@ -77,16 +69,6 @@ def test_a_table_of_two_has_a_ratio_but_not_of_unlike_times() -> None:
     rows = dict(table(interval(A, 0, 300), interval(measured, 0, 300)))
     assert rows["B / A"][0] == NO_VALUE
     assert len(table(interval(A, 0, 300))) == 1
-
-
-@pytest.mark.parametrize("two", [False, True])
-def test_words_leave_out_what_is_not_known(two: bool) -> None:
-    other = interval(B, 0, 300) if two else None
-    said = words(interval(A, 0, 300), other)
-    assert ("processed A 30, B 10" in said) == two
-    assert ("processed 30;" in said) != two
-    flat = side([0, 100], [1, 0], "bellman_ford")
-    assert "Δ" not in words(interval(flat, 0, 100))
 
 
 def test_a_run_that_has_no_sample_yet_did_nothing_in_it() -> None:

@@ -1,4 +1,4 @@
-"""Many sources: rows equal those of all pairs, reductions theirs, stopped work goes on."""
+"""Many sources: rows equal those of all pairs, reductions theirs, a wrong row is kept out."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from gpu.engine import run
-from gpu.errors import CancelledByUserError, ParameterError, SourceError
+from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings, Trace
 from gpu.study import apsp as sources
 from gpu.study.apsp import (
     ProofError,
-    chosen_sources,
     from_sources,
     make_plan,
+    source_slice,
 )
 from sample_graphs import make
 
@@ -40,44 +40,34 @@ def left_in(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("settings", [DIJKSTRA, FAST], ids=lambda given: given.algorithm)
-@pytest.mark.parametrize("which", ["random:13", "5:30", "7", "7:8"])
+@pytest.mark.parametrize("which", ["5:30", "7", "7:8"])
 def test_rows_are_those_of_all_pairs(
     graph: CSRGraph, whole: np.ndarray, tmp_path: Path, settings: RunSettings, which: str
 ) -> None:
-    chosen = chosen_sources(which, graph)
-    plan = make_plan(graph, settings, chosen, rows=4, verify=True)
-    found = from_sources(graph, plan, tmp_path / "rows.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "rows.npy"), whole[list(chosen)])
-    assert found.proved == len(chosen)
+    first, count = source_slice(which, graph.n)
+    plan = make_plan(graph, settings, which, rows=4, verify=True)
+    result = from_sources(graph, plan, tmp_path / "rows.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "rows.npy"), whole[first : first + count])
+    assert result.proved == count
     assert left_in(tmp_path) == ["rows.npy"]
 
 
-def test_a_file_names_sources_by_their_own_ids(tmp_path: Path) -> None:
-    graph = CSRGraph.from_arcs(
-        np.array([0, 1]), np.array([1, 2]), np.ones(2, np.int32), 3, ids=np.array([10, 20, 30])
-    )
-    named = tmp_path / "named"
-    named.write_text("30\n10\n")
-    assert chosen_sources(str(named), graph) == (2, 0)
-    named.write_text("30 40")
-    with pytest.raises(SourceError, match="40"):
-        chosen_sources(str(named), graph)
-    named.write_text("30 10 30")
-    with pytest.raises(ParameterError, match="vertex 30 stands in it twice"):
-        chosen_sources(str(named), graph)
-    named.write_text("")
-    with pytest.raises(ParameterError, match="names no vertex"):
-        chosen_sources(str(named), graph)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(":", (0, 9)), ("2:", (2, 7)), (":4", (0, 4)), ("3:5", (3, 2)), ("9", (0, 9))],
+)
+def test_sources_are_a_slice(text: str, expected: tuple[int, int]) -> None:
+    assert source_slice(text, 9) == expected
 
 
-@pytest.mark.parametrize("which", ["random:0", "random:101", "random:x", "3:2", "-1", "no.txt"])
-def test_what_names_no_sources_is_refused(graph: CSRGraph, which: str) -> None:
+@pytest.mark.parametrize("text", ["10", "0", "-1", "4:2", "0:10", "", "1:2:3", "1.5", "random:3"])
+def test_what_names_no_sources_is_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="allowed: "):
-        chosen_sources(which, graph)
+        source_slice(text, 9)
 
 
 def test_rows_are_reduced_on_the_way(graph: CSRGraph, whole: np.ndarray, tmp_path: Path) -> None:
-    plan = make_plan(graph, DIJKSTRA, range(graph.n), rows=9, reduced=True)
+    plan = make_plan(graph, DIJKSTRA, rows=9, reduced=True)
     rows = from_sources(graph, plan, tmp_path / "rows.csv").rows
     assert rows is not None
     table = (tmp_path / "rows.csv").read_text().splitlines()
@@ -89,38 +79,14 @@ def test_rows_are_reduced_on_the_way(graph: CSRGraph, whole: np.ndarray, tmp_pat
     np.testing.assert_allclose(rows["closeness"], (graph.n - 1) / whole.sum(axis=1), rtol=1e-12)
 
 
-def test_stopped_work_leaves_nothing(graph: CSRGraph, tmp_path: Path) -> None:
-    plan = make_plan(graph, DIJKSTRA, range(40), rows=4)
-    done: list[float] = []
-    with pytest.raises(CancelledByUserError):
-        from_sources(
-            graph,
-            plan,
-            tmp_path / "rows.npy",
-            progress=lambda share, _words: done.append(share),
-            should_stop=lambda: len(done) > 3,
-        )
-    assert left_in(tmp_path) == []
-
-
 def test_distances_that_int32_does_not_hold_are_found_again_wider(tmp_path: Path) -> None:
     weights = np.full(3, 2**30, np.int32)
     graph = CSRGraph.from_arcs(np.arange(3), np.arange(1, 4), weights, 4)
-    plan = make_plan(graph, DIJKSTRA, (2, 0), rows=1)
+    plan = make_plan(graph, DIJKSTRA, "2", rows=1)
     from_sources(graph, plan, tmp_path / "rows.npy")
     rows = np.load(tmp_path / "rows.npy")
     assert rows.dtype == np.int64
-    assert rows[1].tolist() == [0, 2**30, 2**31, 3 * 2**30]
-
-
-def test_blocks_of_a_gpu_have_a_row_for_every_multiprocessor() -> None:
-    large, small_one = make("grid", n=1_000_000), make("grid", n=100)
-    settings = replace(FAST, engine="cuda")
-    assert make_plan(large, settings, range(10_000)).rows == sources.CUDA_ROWS
-    assert make_plan(small_one, settings, range(7)).rows == 7
-    assert make_plan(large, FAST, range(10_000)).rows == sources.BLOCK_BYTES // (4 * large.n)
-    small = make("grid", n=10_000)
-    assert make_plan(small, settings, range(10_000)).rows % sources.CUDA_ROWS == 0
+    assert rows[0].tolist() == [0, 2**30, 2**31, 3 * 2**30]
 
 
 def test_a_wrong_row_is_kept_out(
@@ -132,5 +98,5 @@ def test_a_wrong_row_is_kept_out(
 
     monkeypatch.setattr(sources, "made", wrong)
     with pytest.raises(ProofError, match=r"row 0: source .* nothing was written"):
-        from_sources(graph, make_plan(graph, DIJKSTRA, range(4)), tmp_path / "rows.npy")
+        from_sources(graph, make_plan(graph, DIJKSTRA, "4"), tmp_path / "rows.npy")
     assert not (tmp_path / "rows.npy").exists()

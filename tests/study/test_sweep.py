@@ -47,13 +47,6 @@ def test_usual_values_double_around_near_fars_delta(graph: CSRGraph) -> None:
     assert not sweep.make_plan(graph, settings("near_far")).controller
 
 
-def test_a_parameter_is_swept_within_its_bounds(graph: CSRGraph) -> None:
-    plan = sweep.make_plan(graph, settings(), "buckets")
-    assert plan.values == (2.0, 4.0, 8.0, 16.0, 32.0)
-    assert not plan.controller
-    assert sweep.settings_of(graph, plan, 8.0).parameters["buckets"] == 8
-
-
 @pytest.mark.parametrize(
     ("knob", "values", "words"),
     [
@@ -94,17 +87,14 @@ def test_points_equal_runs_made_one_by_one(graph: CSRGraph) -> None:
 
 def test_findings_are_the_extremes(graph: CSRGraph) -> None:
     plan = sweep.make_plan(graph, settings(), values=(2.0, 30.0, 500.0, 8_000.0))
-    points = sweep.run_sweep(graph, plan)
-    found = sweep.findings(points)
+    points = [sweep.measure(plan, graph, value) for value in (None, *plan.values)]
+    marked = sweep.findings(points)
     curve = points[1:]
-    assert found.best_time is not None
-    assert found.best_time.time_ns == min(point.time_ns for point in curve)
-    assert found.best_work is not None
-    assert found.best_work.processed_vertices == min(p.processed_vertices for p in curve)
-    assert found.clip is not None, "delta 2 cannot order this city in 32 buckets"
-    assert found.clip.value is not None
-    assert found.clip.value < found.best_time.value  # type: ignore[operator]
-    assert found.controller is points[0]
+    assert marked.best_time is min(curve, key=lambda point: point.time_ns)
+    assert marked.best_work is not None
+    assert marked.best_work.processed_vertices == min(p.processed_vertices for p in curve)
+    assert marked.clip is points[1], "delta 2 cannot order this city in 32 buckets"
+    assert marked.controller is points[0]
     assert sweep.findings([]) == sweep.SweepFindings(None, None, None, None)
 
 
@@ -119,7 +109,7 @@ def test_a_failing_value_costs_itself_and_says_why() -> None:
 
 
 def test_cancel_ends_runs_that_are_going_and_leaves_nothing() -> None:
-    large, mine = sample_graphs.make("grid", n=250_000, seed=1), f"sssp-{os.getpid()}-*"
+    large, mine = sample_graphs.make("grid", n=90_000, seed=1), f"sssp-{os.getpid()}-*"
     before = set(SHM_FOLDER.glob(mine)) if SHM_FOLDER.is_dir() else set()
     points: list[sweep.SweepPoint] = []
     plan = sweep.make_plan(large, settings())
@@ -134,19 +124,17 @@ def test_cancel_ends_runs_that_are_going_and_leaves_nothing() -> None:
     assert after <= before
 
 
-def test_a_process_that_dies_costs_no_value(graph: CSRGraph) -> None:
+def test_a_process_that_dies_ends_the_sweep_in_words(graph: CSRGraph) -> None:
     plan = sweep.make_plan(graph, settings(), values=(20.0, 40.0, 80.0))
-    deaths: list[int] = []
+    points: list[sweep.SweepPoint] = []
 
-    def strike(_point: sweep.SweepPoint, _share: float) -> None:
-        if not deaths:
-            child = multiprocessing.active_children()[0]
-            child.kill()
-            deaths.append(child.pid or 0)
+    def strike(point: sweep.SweepPoint, _share: float) -> None:
+        points.append(point)
+        multiprocessing.active_children()[0].kill()
 
-    points = sweep.run_sweep(graph, plan, strike, processes=1)
-    assert deaths
-    assert [point.value for point in points] == [None, 20.0, 40.0, 80.0]
+    with pytest.raises(EngineError, match=r"died \(often: out of memory\)"):
+        sweep.run_sweep(graph, plan, strike, processes=1)
+    assert points
     assert not any(point.failure for point in points)
 
 
@@ -158,7 +146,5 @@ def test_the_command_prints_json(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert all(point["verified"] for point in told["points"])
     assert told["controller"]["path_delta"]
     assert told["best_work"] in {20.0, 300.0}
-    assert main(["sweep", name, "--algorithm", "near_far", "--values", "20,300"]) == 0
-    assert "best time" in capsys.readouterr().out
-    assert main(["sweep", name, "--values", "a,b"]) == 1
-    assert "allowed: numbers" in capsys.readouterr().err
+    assert main(["sweep", name, "--values", "a,b"]) == 2
+    assert "invalid numbers value: 'a,b'" in capsys.readouterr().err

@@ -17,7 +17,7 @@ import sample_graphs
 from gpu.record.trace import RunSettings
 from gpu.study.sweep import make_plan, run_sweep
 
-graph = sample_graphs.make("grid", n=90_000, seed=1)
+graph = sample_graphs.make("grid", n=400_000, seed=1)
 plan = make_plan(graph, RunSettings("adds"))
 threading.Thread(target=lambda: run_sweep(graph, plan, processes=2), daemon=True).start()
 while len(multiprocessing.active_children()) < 2:

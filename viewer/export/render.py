@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from gpu.cli.inputs import open_trace, output_of
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import FAILED, is_quiet, note, progress_line
+from gpu.cli.terminal import FAILED, note, progress_line, report
 from gpu.files import written_whole
 from gpu.graph import CSRGraph
 from gpu.page.graph import find_graph, open_again, placed
@@ -98,8 +98,8 @@ def _render(args: argparse.Namespace) -> int:
         note(missing)
     if args.json:
         print(json.dumps({"file": output, "notes": [missing] if missing else []}))
-    elif output != "-" and not is_quiet():
-        print(output)
+    elif output != "-":
+        report(output)
     return 0
 
 
@@ -118,7 +118,7 @@ def dashboard_without_display(file: str | None, reason: str) -> int:
     trace = gpu.run(graph, source=source, probe=Probe.VERTICES)
     trace = replace(trace, verification=verify(graph, source, trace.dist))
     write_picture([trace], graph, output)
-    print(output)
+    report(str(output))
     return 0
 
 

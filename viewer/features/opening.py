@@ -17,7 +17,7 @@ from gpu.graph import CSRGraph
 from gpu.record.recording import load_recording
 from gpu.record.trace import RECORDED_ON
 from gpu.study.compare import Side, telling_moment
-from gpu.study.sweep_saved import sweep_from_dict
+from gpu.study.sweep import sweep_from_dict
 from viewer.feature import Opening, Window
 from viewer.models.session import GraphOutline, Notice, RunRecord
 

@@ -314,7 +314,7 @@ class SweepPanel(QWidget):
             return
         assert own is not None
         assert best is not None
-        unit = (best.value or 1.0) / best.delta  # from Δ to the knob
+        unit = (best.value or 1.0) / (best.delta or 1.0)  # from Δ to the knob
         x = np.log10(np.array(own.path_delta) * unit)
         y = np.full(len(x), math.log10(own.time_ns / best.time_ns))
         colour = self._theme.data.controller

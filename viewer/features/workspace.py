@@ -40,7 +40,7 @@ from gpu.record.workspace import (
     saved_graph,
 )
 from gpu.schema import fitting
-from gpu.study.sweep_saved import SavedSweep, sweep_as_dict, sweep_from_dict
+from gpu.study.sweep import SavedSweep, sweep_as_dict, sweep_from_dict
 from viewer.common.background import Task
 from viewer.common.kept_graphs import keep_bytes, kept_folder
 from viewer.common.later import later

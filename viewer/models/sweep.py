@@ -15,6 +15,7 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.study.sweep import (
+    SavedSweep,
     SweepFindings,
     SweepPlan,
     SweepPoint,
@@ -22,7 +23,6 @@ from gpu.study.sweep import (
     in_order,
     run_sweep,
 )
-from gpu.study.sweep_saved import SavedSweep
 
 POLL_MS = 50
 

@@ -236,12 +236,11 @@ def test_two_algorithms_are_compared_and_swapped(
     window.actions_by_key["copy_command"].trigger()
     clipboard = QApplication.clipboard()
     assert clipboard is not None
-    lines = clipboard.text().split(" && ")
-    for line, key in zip(lines, MATRICES, strict=False):
-        words = shlex.split(line)
-        assert words[:2] == ["sssp-scope", "apsp"]
-        assert words[words.index("--algorithm") + 1] == key
-        assert words[words.index("--sources") + 1] == f"{FIRST}:{FIRST + SOURCES}"
+    words = shlex.split(clipboard.text())
+    assert words[:2] == ["sssp-scope", "compare"]
+    for side, key in zip("ab", MATRICES, strict=False):
+        assert words[words.index(f"--{side}") + 1] == key
+        assert words[words.index(f"--{side}-set") + 1] == f"first_source={FIRST}"
     window.actions_by_key["pair_difference"].trigger()  # it may not break on a matrix
     window.features["compare"].view.looks.wait()
     assert not window.graph_view.grab().isNull()

@@ -98,7 +98,7 @@ def sweep_four_values(window: MainWindow) -> None:
     settings = replace(window.session.current.settings, probe=Probe.SAMPLES)
     plan = sweep.make_plan(graph, settings, values=(8, 32, 128, 512))
     model.plan, model.graph_name, model.graph_hash = plan, graph.name, graph.hash
-    points = [sweep.measure(graph, plan, value) for value in (None, *plan.values)]
+    points = [sweep.measure(plan, graph, value) for value in (None, *plan.values)]
     model.points = sweep.in_order(points)
     model.changed.emit()
 
