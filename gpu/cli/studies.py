@@ -41,7 +41,7 @@ from gpu.graph import CSRGraph
 from gpu.record.trace import Probe
 from gpu.record.tracefile import plain
 from gpu.study import apsp, sweep
-from gpu.study.compare import CompareError, Side, column, common_axis, obstacle
+from gpu.study.compare import CompareError, Side, column, obstacle
 from gpu.study.compare_words import NOT_CHECKED, Summary, names, summarise
 from gpu.study.elsewhere import cluster
 from gpu.study.sweep import DELTA, C, SweepFindings, SweepPlan, SweepPoint
@@ -104,7 +104,7 @@ def _as_json(a: Side, b: Side, summary: Summary) -> dict[str, Any]:
     table: dict[str, Any] = {"words": summary.words, "cautions": list(summary.cautions)}
     table |= summary.numbers
     table["graph"] = {key: getattr(a.graph, key) for key in ("name", "hash", "n", "m")}
-    times = common_axis(a, b, POINTS)
+    times = np.linspace(0.0, max(a.time_ns, b.time_ns), POINTS)
     aligned: dict[str, Any] = {"by": "time", "a_ns": times, "b_ns": times} | {
         name: {} for name in CURVES
     }

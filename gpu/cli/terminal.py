@@ -11,6 +11,7 @@ Under --json stdout holds one JSON value and stderr one JSON object a line. All 
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import sys
@@ -65,15 +66,14 @@ def opened(argv: Sequence[str]) -> Iterator[None]:
     global _manner  # noqa: PLW0603 - one command at a time has the terminal
     before = _manner, sys.stdout, sys.stderr
     _manner = _Manner("--json" in argv, "--quiet" in argv or "-q" in argv)
-    with open(os.devnull, "w", encoding="utf-8") as nothing:
-        sys.stdout, sys.stderr = sys.stdout or _Closed(), sys.stderr or nothing
-        for stream in before[1:]:
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
-        try:
-            yield
-        finally:
-            _manner, sys.stdout, sys.stderr = before
+    sys.stdout, sys.stderr = sys.stdout or _Closed(), sys.stderr or io.StringIO()
+    for stream in before[1:]:
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
+    try:
+        yield
+    finally:
+        _manner, sys.stdout, sys.stderr = before
 
 
 def report(words: str) -> None:

@@ -152,13 +152,6 @@ class VertexDifference:
     later_ns: np.ndarray
     settled_ns: np.ndarray
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many vertices A settled first, B settled first, both at once."""
-        later = self.later_ns[self.known]
-        signs = {"a_first": later > 0, "b_first": later < 0, "together": later == 0}
-        return {name: int(np.count_nonzero(one)) for name, one in signs.items()}
-
 
 def obstacle(a: Side, b: Side) -> str:
     """Return why two runs cannot be compared at all, one sentence; "" where they can."""
@@ -183,11 +176,6 @@ def column(samples: np.ndarray, name: str, times_ns: np.ndarray) -> np.ndarray:
     at = np.searchsorted(samples["t_ns"], times_ns, side="right") - 1
     values = samples[name].astype(np.float64)
     return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
-
-
-def common_axis(a: Side, b: Side, points: int) -> np.ndarray:
-    """Return moments of both runs, float64 (points,), ns, evenly up to the end of the longer."""
-    return np.linspace(0.0, max(a.time_ns, b.time_ns), points)
 
 
 def difference(a: Side, b: Side) -> VertexDifference:
