@@ -161,17 +161,16 @@ class GraphView(GraphCanvas):
             return ""
         name = graph.id_of(self.pointed)
         words = vertex_words(self._session.current, self.pointed, name, graph.n, self._moment())
-        notes = [pin.note.text for pin in self.notes_at(self.pointed)]
-        return " · ".join([*notes, words])  # what a person wrote is not what is cut
+        notes = [pin.note.text for pin in self._pins() if pin.at == self.pointed]
+        return " · ".join([*notes, words])
 
-    def notes_at(self, vertex: int) -> list[Pin]:
-        """Return the notes at a vertex of the graph that is shown."""
-        notes = self._session.notes
-        return [pin for pin in notes.at_vertices(notes.graph_shown()) if pin.at == vertex]
+    def _pins(self) -> list[Pin]:
+        """Return the notes at vertices of the graph that is shown."""
+        return self._session.notes.at_vertices(self._session.notes.graph_shown())
 
     def _paint_notes(self, painter: QPainter) -> None:
-        notes, room = self._session.notes, QRectF(self.rect())
-        for pin in notes.at_vertices(notes.graph_shown()):
+        room = QRectF(self.rect())
+        for pin in self._pins():
             place = self.place_of(pin.at)
             if place is not None and room.contains(place):
                 paint_note(painter, self._theme, place, self._radius(), pin.note.text, room)
@@ -212,9 +211,7 @@ class GraphView(GraphCanvas):
 
     def _show_row(self, record: RunRecord) -> None:
         if record is self._session.current:
-            self._set_path(None)
-            self._show_source(self._session.source)
-            self.refresh()
+            self._show_current(record)
 
     def _show_samples(self, record: RunRecord, _first: int, _last: int) -> None:
         """Ask for a frame, less often where a frame takes long (a 4K screen)."""

@@ -282,8 +282,8 @@ def _distance_types(scalar: Any, bits: Any) -> Any:
 
 
 _PAIRS = ((_I4, _I4), (_F8, _I8), (_I8, _I8), (_F4, _I4))  # a number type, integers of its size
-_distance_types_all = [_distance_types(*pair) for pair in _PAIRS]
-_distance_index_compiled = compiled(signatures=_distance_types_all)(_distance_index)
+_typed_distances = compiled(signatures=[_distance_types(*pair) for pair in _PAIRS])
+_distance_index_compiled = _typed_distances(_distance_index)
 
 
 def distance_index(
