@@ -8,9 +8,10 @@ Logarithmic axes label 1, 2 and 5 of every decade, or decades only; plotted valu
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pyqtgraph as pg
-from PyQt6.QtGui import QFont
+from PyQt6.QtGui import QFont, QFontMetricsF, QGuiApplication
 
 from gpu.words import short, time_unit
 from viewer.common.text_size import scaled, small_font, small_pixels
@@ -79,9 +80,20 @@ class TimeAxis(pg.AxisItem):
         decimals = decimals_of(spacing * factor)
         return [f"{value * factor:.{decimals}f}" for value in values]
 
+    def resizeEvent(self, ev: Any = None) -> None:
+        """Say as much below the axis as there is room for."""
+        if hasattr(self, "unit"):
+            self._show_label()
+        else:
+            super().resizeEvent(ev)
+
     def _show_label(self) -> None:
-        self.setLabel(f"time, {self.unit.word} ({self._clock})")
+        unit, metrics = self.unit.word, QFontMetricsF(small_font(QGuiApplication.font()))
+        forms = (f"time, {unit} ({self._clock})", f"{unit} ({self._clock})")
+        fitting = [words for words in forms if metrics.horizontalAdvance(words) <= self.width()]
+        self.setLabel((*fitting, unit)[0])
         self.showLabel(not self.bare)
+        super().resizeEvent()  # puts the label into the middle
 
 
 class NumberAxis(pg.AxisItem):
