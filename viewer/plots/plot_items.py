@@ -215,10 +215,10 @@ class Legend(QWidget):
             self._show()
 
     def _show(self) -> None:
-        """Write line, value and name: where there is little room, the name is cut."""
+        """Write line, value and name, which is cut where there is little room."""
         muted = self.palette().color(QPalette.ColorRole.PlaceholderText).name()
         entries = zip(self._labels, self._names, self._values, self._pens, strict=True)
         for label, name, value, pen in entries:
             line = "━" if pen.style() == Qt.PenStyle.SolidLine else "╍"
-            words = f'<span style="color:{muted}">{escape(name)}</span>&nbsp; {escape(value)}'
+            words = f'{escape(value)} <span style="color:{muted}">{escape(name)}</span>'
             label.setText(f'<span style="color:{pen.color().name()}">{line}</span> {words}')
