@@ -134,8 +134,6 @@ class Observer:
 
     def samples(self) -> np.ndarray:
         """Return everything received since `begin`, SAMPLE (k,)."""
-        if len(self._batches) == 1:
-            return self._batches[0]
         return np.concatenate(self._batches) if self._batches else np.zeros(0, SAMPLE)
 
 

@@ -2,8 +2,7 @@
 
 Sources are cut into chunks. A chunk is computed into a slot of device memory, copied to pinned
 staging memory in pieces, and from there by a few threads into the caller's array or memory map. All
-three go on at once, and two chunks may be computed at once, so that no block is idle at the end of
-one. The matrix never stands on the device as a whole, unless it is small.
+three go on at once, and two chunks may be computed at once.
 
 Samples are made here from counters in device memory, one slot a block, fetched every millisecond.
 Stop and a delta held by hand go the other way. A stopped run leaves whole chunks.

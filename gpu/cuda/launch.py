@@ -1,10 +1,9 @@
 """One run on the device: graph, queues, launch, watch, results.
 
-A graph is uploaded once and kept while it lives (`DeviceGraph`). A run allocates its arrays and
-launches `begin`, which clears them, and the algorithm's kernel on a stream of its own between two
-events; no other call stands between these, since each takes the host 5 to 9 us. It watches: samples
-out of the pinned ring, Stop and a delta held by hand into it, and ten times a second a copy of the
-distances. The grid is cooperative: the driver refuses one that is not resident at once.
+A graph is uploaded once and kept while it lives. A run launches `begin`, which clears its arrays,
+and the algorithm's kernel on a stream of its own between two events; no other call stands between
+these, since each takes the host 5 to 9 us. It watches: samples out of the pinned ring, Stop and a
+delta held by hand into it, and ten times a second a copy of the distances.
 """
 
 from __future__ import annotations

@@ -47,11 +47,6 @@ def source_of(name: str) -> str:
     return text_of(name)
 
 
-def threads_of(name: str) -> int:
-    """Return the threads of a block that a kernel file is written for."""
-    return THREADS.get(name, USUAL_THREADS)
-
-
 def compile_options(name: str, level: int, numbers: str, threads: int | None = None) -> list[str]:
     """Return the options of one variant, without the architecture.
 
@@ -63,7 +58,7 @@ def compile_options(name: str, level: int, numbers: str, threads: int | None = N
         f"-DLEVEL={min(level, SOURCE_LEVELS)}",
         f"-DWEIGHT_FLOAT={int(kind.kind == 'f')}",
         f"-DWEIGHT_WIDE={int(kind.itemsize == 8)}",
-        f"-DTHREADS={threads or threads_of(name)}",
+        f"-DTHREADS={threads or THREADS.get(name, USUAL_THREADS)}",
         f"-DRUN_BYTES={RUN.itemsize}",
         f"-DSTATE_BYTES={STATE.itemsize}",
     ]
@@ -83,8 +78,8 @@ def function(
     device: int, name: str, kernel: str, level: int, numbers: str, threads: int | None = None
 ) -> Any:
     """Return one kernel of a variant."""
-    module = load_module(device, name, level, numbers, threads or threads_of(name))
-    return module.get_function(kernel)
+    threads = threads or THREADS.get(name, USUAL_THREADS)
+    return load_module(device, name, level, numbers, threads).get_function(kernel)
 
 
 def constant(device: int, name: str, level: int, numbers: str, threads: int, symbol: str) -> Any:

@@ -160,27 +160,20 @@ class Worker:
 
     def _load(self, run_id: int, request: LoadRequest) -> None:
         self._graph = None  # the new one needs its memory
-        graph = self._read(run_id, request)
+        options = dict(vars(request))
+        what = options.pop("what")
+        if str(what).startswith("sample:"):
+            graph: CSRGraph = resolve(self._entries.open_sample)(str(what))
+        else:
+            options |= {"progress": Reporter(run_id, self.send)}
+            options |= {"should_stop": lambda: self.ring.is_stopped(run_id)}
+            graph = resolve(self._entries.load_graph)(what, **options)
         picture = None
         if graph.positions is None:
             picture = resolve(self._entries.provisional)(graph)
         self._check_stop(run_id)
         self._graph = shared = share_graph(self.memory, run_id, graph, picture)
         self.send("loaded", shared.handle, shared.graph.hash, shared.graph.mean_weight)
-
-    def _read(self, run_id: int, request: LoadRequest) -> CSRGraph:
-        options = dict(vars(request))
-        what = options.pop("what")
-        if str(what).startswith("sample:"):
-            sample: CSRGraph = resolve(self._entries.open_sample)(str(what))
-            return sample
-        graph: CSRGraph = resolve(self._entries.load_graph)(
-            what,
-            **options,
-            progress=Reporter(run_id, self.send),
-            should_stop=lambda: self.ring.is_stopped(run_id),
-        )
-        return graph
 
     def _check_stop(self, run_id: int) -> None:
         if self.ring.is_stopped(run_id):

@@ -1,12 +1,9 @@
 """The modelled all-pairs runs: blocks that each have a source of their own.
 
 Blocks share only the device's throughput. The block whose turn comes first takes an *event*, a
-round over its source or a part of one, and gets its next turn when that is paid for. Ties go to the
-lower number, so a run is the same every time.
-
-A round costs one dependent trip, then the trips of its waves (WAVE_ROUNDS arcs a lane, in flight
-together) or the block's share of the device's arc throughput, whichever is longer. Pushes stay in
-the block's shared memory and cost nothing.
+round over its source or a part of one, and gets its next turn when that is paid for. A round costs
+one dependent trip, then the trips of its waves (WAVE_ROUNDS arcs a lane, in flight together) or the
+block's share of the device's arc throughput, whichever is longer. Pushes cost nothing.
 
 *Edges* rounds relax every arc, until nothing changes. *Sweeps* scan bits of waiting vertices, take
 those nearer than `edge`, as many as the list holds, and relax them; when none is left, either the

@@ -2,12 +2,10 @@
 
 A phase is a superstep (`superstep`). A light phase takes everything out of the head bucket and
 relaxes arcs of weight <= delta; when the bucket stays empty, one heavy phase relaxes the rest for
-every vertex that was in it. Arcs of the other kind are read and skipped, at the same cost. Where
-the next bucket is sought, all that waits is looked at, as in a split of Near-Far's.
+every vertex that was in it. Arcs of the other kind are read and skipped, at the same cost.
 
-A bucket is a doubly linked list, so a vertex changes its bucket in a few steps and is in one at
-most. What lies past the last slot is clipped into it, which needs a delta by hand or one below
-1/65,000 of the largest weight. When such a bucket becomes the head, all that waits is sorted again.
+A bucket is a doubly linked list. What lies past the last slot is clipped into it; when such a
+bucket becomes the head, all that waits is sorted again.
 """
 
 from __future__ import annotations

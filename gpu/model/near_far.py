@@ -1,15 +1,12 @@
 """Near-Far on the modelled GPU: supersteps over two piles, and the split between them.
 
 A vertex enters next near at most once a superstep and far at most once until the next split
-(marks), so both piles hold at most n entries. The kernel's piles hold it again for each
-improvement; those items are counted, since they decide the mode and the cost of a split.
-
-With a target (Asynchronous Near-Far) the threshold moves as soon as fewer vertices are near, to
-delta beyond the nearest that is far, and there is no barrier: a superstep costs what a hop does.
+(marks). The kernel's piles hold it again for each improvement; those items are counted, since they
+decide the mode and the cost of a split. With a target (Asynchronous Near-Far) the threshold moves
+as soon as fewer vertices are near, to delta beyond the nearest that is far, without a barrier.
 
 Splitting far is a superstep of its own: entries below the old threshold were improved into near
-since and are dropped, those below the new one become near. Where far begins beyond the next
-threshold, the threshold moves on by whole deltas at once.
+since and are dropped, those below the new one become near.
 """
 
 from __future__ import annotations

@@ -255,24 +255,22 @@ def _table(archive: zipfile.ZipFile, size: int) -> WorkspaceTable:
 
 
 def _packed(archive: zipfile.ZipFile, size: int) -> bytes:
-    if GRAPH not in archive.namelist():
-        return b""
-    info = archive.getinfo(GRAPH)
-    if info.compress_type != zipfile.ZIP_STORED or info.file_size > min(GRAPH_LIMIT, size):
-        raise WorkspaceError(f"damaged: its {GRAPH} claims {info.file_size} bytes")
-    return archive.read(info)
+    return _bytes(archive, GRAPH, min(GRAPH_LIMIT, size)) if GRAPH in archive.namelist() else b""
 
 
 def _runs(archive: zipfile.ZipFile, numbers: Sequence[int], size: int) -> list[Trace]:
     """Return the traces, each an archive within the archive; nothing is written anywhere."""
-    traces: list[Trace] = []
-    for number in numbers:
-        info = archive.getinfo(_member(number))
-        if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
-            raise WorkspaceError(f"damaged: run {number} claims {info.file_size} bytes")
-        part = BytesIO(archive.read(info))
-        traces.append(read_trace(part, info.file_size, f"run {number}"))
-    return traces
+    runs = [_bytes(archive, _member(number), size) for number in numbers]
+    named = zip(numbers, runs, strict=True)
+    return [read_trace(BytesIO(run), len(run), f"run {number}") for number, run in named]
+
+
+def _bytes(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """Return a member that is not packed."""
+    info = archive.getinfo(name)
+    if info.compress_type != zipfile.ZIP_STORED or info.file_size > most:
+        raise WorkspaceError(f"damaged: its {name} claims {info.file_size} bytes")
+    return archive.read(info)
 
 
 def _member(number: int) -> str:

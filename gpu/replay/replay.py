@@ -7,6 +7,7 @@ copy of the state every `SPACING` events, and forward from there.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Collection
 
 import numpy as np
@@ -36,7 +37,7 @@ class Replay:
         self.position = 0
         self.state = State.before(graph.n, graph.m, ring=ring)
         self._spacing = max(SPACING, -(-len(events) // MOST_POINTS))
-        self._points: dict[int, State] = {0: self.state.copied()}
+        self._points = {0: pickle.dumps(self.state)}
 
     @classmethod
     def of(cls, graph: CSRGraph, trace: Trace) -> Replay:
@@ -52,12 +53,13 @@ class Replay:
         position = min(max(position, 0), len(self.events))
         start = max(k for k in self._points if k <= position)
         if position < self.position or start > self.position:
-            self.state, self.position = self._points[start].copied(), start
+            self.position = start
+            self.state = pickle.loads(self._points[start])  # noqa: S301, our own
         while self.position < position:
             apply(self.state, self.graph, self.events[self.position])
             self.position += 1
             if self.position % self._spacing == 0 and self.position not in self._points:
-                self._points[self.position] = self.state.copied()
+                self._points[self.position] = pickle.dumps(self.state)
         return self.state
 
     def step(self, count: int = 1) -> State:

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -102,26 +101,6 @@ class State:
         """Return the state before any event of a run on n vertices and m arcs."""
         counts = (np.zeros(n, np.int64), np.zeros(m, np.int64), np.zeros(n, np.int64))
         return cls(np.full(n, np.inf), *counts, ring=ring, delta=delta)
-
-    def copied(self) -> State:
-        """Return a copy that shares nothing that changes: what check points are made of."""
-        return replace(
-            self,
-            dist=self.dist.copy(),
-            processed=self.processed.copy(),
-            relaxed=self.relaxed.copy(),
-            waiting=self.waiting.copy(),
-            buckets={b: [copy(item) for item in items] for b, items in self.buckets.items()},
-            pointers={b: replace(p, blocks=list(p.blocks)) for b, p in self.pointers.items()},
-            workers={
-                number: replace(hand, collected=list(hand.collected))
-                for number, hand in self.workers.items()
-            },
-            deferred={b: list(vertices) for b, vertices in self.deferred.items()},
-            rows={source: row.copy() for source, row in self.rows.items()},
-            rounds=dict(self.rounds),
-            reserved_by=dict(self.reserved_by),
-        )
 
     @property
     def total_processed(self) -> int:
