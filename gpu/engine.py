@@ -140,14 +140,12 @@ class Observer:
 def run(graph: CSRGraph, settings: RunSettings, observer: Observer | None = None) -> Trace:
     """Run one algorithm to its end and return its trace. Every run is made here.
 
-    Where the number type "auto" finds int32 too small for a distance, the run is repeated in
-    int64. Where the queues of the GPU were too small, it is repeated once with larger ones, and
-    the trace's environment says so ("queues"). The observer sees both runs.
+    Where "auto" finds int32 too small for a distance, the run is repeated in int64. Where the queues
+    of the GPU were too small, it is repeated once with larger ones, and the trace's environment
+    says so ("queues"). The observer sees both runs.
 
-    Raises
-    ------
-    SourceError, ParameterError, MemoryNeededError, EngineError (no GPU), WeightError (a weight does
-    not fit the type), DistanceRangeError (a distance does not)
+    Raises SourceError, ParameterError, MemoryNeededError, EngineError (no GPU), WeightError (a
+    weight does not fit the type), DistanceRangeError (a distance does not).
     """
     settings, observer = checked_settings(graph, settings), observer or Observer()
     notes: dict[str, str] = {}  # for the trace's environment

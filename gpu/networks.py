@@ -18,8 +18,6 @@ EXACT = 2.0**53  # whole floats below are whole numbers; larger ones may have be
 def from_networkx(network: Any, weight: str | None = "weight") -> CSRGraph:
     """Return the graph of a NetworkX graph, directed or not, with parallel edges or without.
 
-    Parameters
-    ----------
     network : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph. An undirected edge becomes both
         arcs, a loop one. Nodes keep their order; whole numbers and words are kept as ids, other
         nodes by `str`. The node attribute "pos", or "x" and "y", gives positions where every node

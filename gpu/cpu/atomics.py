@@ -155,13 +155,13 @@ def key_of(typing_context, dist, vertex):  # type: ignore[no-untyped-def]
 def read_clock(address, kind):  # type: ignore[no-untyped-def]
     """Return what the clock at an address says, ns."""
     if kind == RETURNS:
-        return _call_clock(address)
+        return call(address)
     return _call_clock_into(address)
 
 
 @intrinsic
-def _call_clock(typing_context, address):  # type: ignore[no-untyped-def]
-    """Call `int64 clock(void)` at an address."""
+def call(typing_context, address):  # type: ignore[no-untyped-def]
+    """Call `int64 function(void)` at an address: a clock, or what lets another thread run."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         function = ir.FunctionType(I64, []).as_pointer()
@@ -181,15 +181,3 @@ def _call_clock_into(typing_context, address):  # type: ignore[no-untyped-def]
         return builder.load(place, typ=I64)
 
     return types.int64(types.int64), generate
-
-
-@intrinsic
-def call_yield(typing_context, address):  # type: ignore[no-untyped-def]
-    """Call `int yield(void)` at an address: let another thread run."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        function = ir.FunctionType(I32, []).as_pointer()
-        builder.call(builder.inttoptr(args[0], function), [])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), generate

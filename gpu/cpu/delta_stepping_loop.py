@@ -408,7 +408,7 @@ def _wait(looks, yielder):  # type: ignore[no-untyped-def]
     """Wait a moment; after many looks, let another thread have the core."""
     atomics.pause()
     if looks > state.SPINS:
-        atomics.call_yield(yielder)
+        atomics.call(yielder)
 
 
 @compiled_inline

@@ -277,16 +277,6 @@ class EngineHost:
         job = self._current
         return bool(self._queue) or (job is not None and not job.silent and not job.over)
 
-    @property
-    def alive(self) -> bool:
-        """Whether there is a child."""
-        return self._child is not None and self._child.is_alive
-
-    @property
-    def child_pid(self) -> int:
-        """Process id of the child, 0 where there is none."""
-        return self._child.pid if self._child is not None else 0
-
     # to the child
 
     def _new_id(self) -> int:

@@ -65,17 +65,11 @@ def verify(
 ) -> Verification:
     """Prove distances right or wrong, by both proofs.
 
-    Parameters
-    ----------
     dist : (n,) in a number type of the weights' kind (see `gpu.numbers`), as `Trace.dist`; a
         matrix (k, n) is proved by the certificate of its rows, see `verify_rows`
     stored : relative error of float distances that were stored as text: 10^-digits; else 0
-    should_stop : called before each proof
-    progress : called with 0..1 and words, of a matrix only
-
-    Raises
-    ------
-    SourceError : `source` is no vertex; CancelledByUserError : `should_stop` said so
+    should_stop : called before each proof; progress : called with 0..1 and words, of a matrix only
+    Raises SourceError where `source` is no vertex, CancelledByUserError.
     """
     graph.check_source(source)
     if dist.ndim == 2:

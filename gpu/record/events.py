@@ -50,9 +50,7 @@ class EventKind(enum.IntEnum):
     END = 23  # the run is over; a: 1 where it was stopped
     SAMPLE = 24  # sample number a shows the state at this moment
     STAY = 25  # vertex a stays with the worker that improved it, in bucket b; c: its distance
-    COLLECT = (
-        26  # vertex a is set aside by its worker, to be written to a bucket later; c: distance
-    )
+    COLLECT = 26  # vertex a is set aside by its worker, for a bucket; c: its distance
     LEAVE = 27  # vertex a leaves bucket b for another one; c: its distance
     DEFER = 28  # vertex a of bucket b has heavy arcs, which wait; c: its distance
     RESUME = 29  # the heavy arcs of vertex a of bucket b begin, with distance c

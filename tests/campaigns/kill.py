@@ -153,7 +153,7 @@ class Engine:
         """Ask for something, let the child die meanwhile, and see that all goes on."""
         asked = self.ask(chance)
         self.rest(chance, 0.0, 0.02, 0.3, 1.0)
-        blow = strike(self.host.child_pid, chance) if self.host.child_pid else "none there"
+        blow = strike(self.host._child.pid, chance) if self.host._child else "none there"
         until(lambda: self.answers(asked, *ENDS) or not self.host.busy, "an end of the request")
         ended = self.answers(asked, *ENDS)
         assert len(ended) <= 1, ended

@@ -44,6 +44,6 @@ def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
     yield Driver(host)
     host.close()
     host.close()
-    assert not host.alive
+    assert host._child is None
     assert left_behind(memory) == []
     assert set(threading.enumerate()) == threads

@@ -49,11 +49,11 @@ def test_stop_ends_a_long_run_with_what_was_done(driven: Driver) -> None:
     driven.host.put_graph(grid(50))
     run_id = driven.host.run(RunSettings("edge_apsp", "model", "", 0, probe=1))
     driven.until(lambda: len(driven.host.take_samples()) > 0, COMPILING_S)
-    pid = driven.host.child_pid
+    pid = driven.host._child.pid
     driven.host.stop()
     trace = trace_of(driven, run_id)
     assert trace.outcome == "stopped"
-    assert driven.host.child_pid == pid  # it listened, nobody had to kill it
+    assert driven.host._child.pid == pid  # it listened, nobody had to kill it
     assert trace.dist.shape == (2500, 2500)
     assert int(trace.last["occupancy"][0]) > 0
 

@@ -46,12 +46,12 @@ def test_stop_is_cooperative_first(warm: Driver) -> None:
     warm.load()
     run_id = warm.start_run("endless")
     warm.until(lambda: len(warm.host.take_samples()) > 0)
-    pid = warm.host.child_pid
+    pid = warm.host._child.pid
     warm.host.stop()
     trace = warm.wait_for(RunFinished, run_id).trace
     assert trace.outcome == "stopped"
     assert trace.dist[0] == 0
-    assert warm.host.child_pid == pid
+    assert warm.host._child.pid == pid
     warm.until(lambda: not warm.host.busy)
     assert warm.names(run_id) == ["RunStarted", "RunFinished"]
 
@@ -60,7 +60,7 @@ def test_stop_kills_what_does_not_listen(driver: Driver) -> None:
     driver.load()
     run_id = driver.start_run("deaf")
     driver.until(lambda: len(driver.host.take_samples()) == 10)
-    pid = driver.host.child_pid
+    pid = driver.host._child.pid
     driver.host.stop()
     before = time.monotonic()
     trace = driver.wait_for(RunFinished, run_id).trace
@@ -74,7 +74,7 @@ def test_stop_kills_what_does_not_listen(driver: Driver) -> None:
     assert trace.reached == 1
     assert trace.vertices is not None
     assert (trace.vertices.first_reached_ns == NEVER).all()
-    assert driver.host.child_pid != pid
+    assert driver.host._child.pid != pid
     assert driver.finish().trace.reached == 20
 
 
@@ -156,10 +156,10 @@ def test_a_layout_that_does_not_give_way_is_killed_and_done_again(
     driver.load()
     layout = driver.host.layout("deaf", dist=np.arange(20, dtype=np.int32))
     driver.wait_for(Progress, layout)
-    pid = driver.host.child_pid
+    pid = driver.host._child.pid
     run_id = driver.host.run(engines.settings("stream"))
     driver.wait_for(RunFinished, run_id)
-    assert driver.host.child_pid != pid
+    assert driver.host._child.pid != pid
     assert "LayoutDone" not in driver.names(layout)
     assert driver.wait_for(LayoutDone, layout).positions[3].tolist() == [3.0, 0.0]
     assert not any(isinstance(m, EngineLost | Failed) for m in driver.heard)
@@ -224,7 +224,7 @@ def test_a_killed_child_is_replaced(driver: Driver, busy: bool) -> None:
     driver.wait_for(Ready, 0)
     run_id = driver.start_run("endless") if busy else 0
     driver.until(lambda: not busy or len(driver.host.take_samples()) > 0)
-    os.kill(driver.host.child_pid, signal.SIGKILL)
+    os.kill(driver.host._child.pid, signal.SIGKILL)
     lost = driver.wait_for(EngineLost, run_id)
     assert "signal 9 (often: out of memory)" in lost.words
     assert (lost.trace is not None) == busy
@@ -241,7 +241,7 @@ def test_a_child_that_never_starts_is_given_up(
         failed = driven.wait_for(Failed, driven.host.load(LoadRequest("path")))
         assert "The engine process does not start" in str(failed.error)
         assert "exit code 5" in str(failed.error)
-        assert not driven.host.alive
+        assert driven.host._child is None
         monkeypatch.undo()  # asking again is trying again
         assert driven.load().graph.n == 20
         assert sum(isinstance(m, EngineLost) for m in driven.heard) == 1

@@ -34,7 +34,7 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window._frame.start()
     yield window
     window.close()
-    assert not window.controller.host.alive
+    assert window.controller.host._child is None
     window.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     vars(window).clear()
@@ -156,7 +156,7 @@ def test_stop_keeps_what_was_recorded(window: MainWindow, qtbot: QtBot) -> None:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills as POSIX does")
 def test_a_killed_engine_costs_one_run(window: MainWindow, qtbot: QtBot) -> None:
     record = run_slowly(window, qtbot)
-    os.kill(window.controller.host.child_pid, signal.SIGKILL)
+    os.kill(window.controller.host._child.pid, signal.SIGKILL)
     wait_for(record, "failed", qtbot)
     assert window.notice_bar.isVisible()
     assert record.failure in window.notice_bar.text()
@@ -180,4 +180,4 @@ def test_closing_in_the_middle_of_a_run(window: MainWindow, qtbot: QtBot) -> Non
     assert record.running
     host = window.controller.host
     window.close()
-    assert not host.alive
+    assert host._child is None

@@ -123,7 +123,7 @@ def test_an_engine_that_dies_costs_no_answer(
     qtbot.waitUntil(lambda: window.controller.ready, timeout=PATIENCE_MS)
     answer(window, qtbot, right=True)
     qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE_MS)
-    os.kill(host.child_pid, signal.SIGKILL)
+    os.kill(host._child.pid, signal.SIGKILL)
     settle(window, qtbot, problem="your answer is kept")
     assert "engine" in model.problem
     assert panel.told.isVisible()
