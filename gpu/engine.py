@@ -140,9 +140,8 @@ class Observer:
 def run(graph: CSRGraph, settings: RunSettings, observer: Observer | None = None) -> Trace:
     """Run one algorithm to its end and return its trace. Every run is made here.
 
-    Where "auto" finds int32 too small for a distance, the run is repeated in int64. Where the queues
-    of the GPU were too small, it is repeated once with larger ones, and the trace's environment
-    says so ("queues"). The observer sees both runs.
+    Where "auto" finds int32 too small for a distance, a run is repeated in int64; where the queues
+    of the GPU were too small, once with larger ones (environment "queues"). The observer sees both.
 
     Raises SourceError, ParameterError, MemoryNeededError, EngineError (no GPU), WeightError (a
     weight does not fit the type), DistanceRangeError (a distance does not).

@@ -137,10 +137,7 @@ def fill_rule(record: np.ndarray, rule: StartRule, integer: bool) -> None:
 
 
 def pool_blocks(graph: CSRGraph, buckets: int, as_published: bool = False) -> int:
-    """Return the blocks of the pool: two a bucket, and room for every push in flight.
-
-    As published there are more: nothing is dropped, and what lost a race is queued as well.
-    """
+    """Return the blocks of the pool: two a bucket, and room for every push in flight."""
     items = 2 * graph.n + (3 * graph.m if as_published else graph.m) // 2
     blocks = 4 * buckets + items // records.BLOCK_ITEMS
     block_bytes = records.BLOCK_ITEMS * (records.item_bytes(graph.weights.dtype) + 1)

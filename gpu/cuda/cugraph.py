@@ -20,11 +20,10 @@ BYTES_PER_ARC = 48  # an estimate: the edge list, and three times that for the l
 def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run cuGraph's SSSP on the GPU.
+    """Run cuGraph's SSSP on the GPU; whole weights are computed in float64.
 
-    The library has no integers: whole weights are computed in float64. Raises ParameterError at
-    probe levels 2 and 3, MemoryNeededError, EngineError (no GPU; a whole distance passes 2^53,
-    where float64 is no longer exact).
+    Raises ParameterError at probe levels 2 and 3, MemoryNeededError, EngineError (no GPU; a whole
+    distance passes 2^53, where float64 is no longer exact).
     """
     if settings.probe >= Probe.VERTICES:
         raise ParameterError(
@@ -94,10 +93,7 @@ def solve(cupy: Any, library: Any, graph: CSRGraph, source: int) -> tuple[np.nda
 
 
 def write_distances(graph: CSRGraph, dist: np.ndarray, into: np.ndarray) -> bool:
-    """Write distances in the graph's own type; return whether a sum may have passed its range.
-
-    Raises EngineError where a whole distance is larger than float64 counts exactly.
-    """
+    """Write distances in the graph's type; return whether a sum may have passed it. EngineError."""
     reached = np.isfinite(dist)
     if not graph.integer:
         into[:] = dist

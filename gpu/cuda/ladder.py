@@ -83,11 +83,7 @@ class CupyMachine:
 def distances(
     step: Step, machine: Any, graph: CSRGraph, source: int, delta: int | None = None
 ) -> np.ndarray:
-    """Return dist, int32 (n,), by one step of the ladder.
-
-    delta : weight units, >= 1, None for Near-Far's own
-    Raises WeightError for float weights, EngineError where a pile overflows
-    """
+    """Return dist, int32 (n,), by one step; delta None: its own. WeightError, EngineError."""
     run = Run(step, machine, graph, source, delta)
     run.start()
     run.go()

@@ -48,10 +48,7 @@ def source_of(name: str) -> str:
 
 
 def compile_options(name: str, level: int, numbers: str, threads: int | None = None) -> list[str]:
-    """Return the options of one variant, without the architecture.
-
-    numbers : what it computes in, a name of `gpu.numbers.NUMBER_TYPES`
-    """
+    """Return the options of one variant, without the architecture; numbers : a type's name."""
     kind = np.dtype(numbers)
     return [
         "--std=c++17",

@@ -49,10 +49,7 @@ def state_dtype(*own: tuple[str, str]) -> np.dtype:
 def make_state(
     dtype: np.dtype, graph: CSRGraph, settings: RunSettings, default_ns: float
 ) -> np.ndarray:
-    """Return a state record (1,) that knows the graph and when to sample.
-
-    default_ns : between samples, where the settings name no period; 0: as often as possible
-    """
+    """Return a state record (1,) that knows the graph and when to sample; 0 ns: always."""
     state, period_ns = np.zeros(1, dtype), float(settings.sample_period_ns or default_ns)
     if settings.probe == Probe.OFF:
         period_ns = NO_SAMPLES_NS

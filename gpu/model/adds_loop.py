@@ -39,10 +39,7 @@ SWEEPS_PER_CALL = 50_000  # so that a call returns soon even where nothing is re
 
 @compiled_lean
 def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed: int) -> int:
-    """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends.
-
-    Returns the number of samples written; `sim.status` says how it ended.
-    """
+    """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends."""
     s, c, k = sim[0], machine.cost[0], machine.controller[0]
     written, sweeps = 0, 0
     until = s.relaxed + most_relaxed

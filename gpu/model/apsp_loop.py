@@ -57,11 +57,7 @@ STATE = state_dtype(
 
 @compiled_lean
 def advance(run, state, samples, most):  # type: ignore[no-untyped-def]
-    """Advance until `samples` is full, about `most` arcs are relaxed, or the run ends.
-
-    run : gpu.model.apsp.Rows; state : STATE (1,); samples : SAMPLE, written from 0.
-    Returns the number of samples written.
-    """
+    """Advance until `samples` is full, about `most` arcs are relaxed, or the run ends."""
     s = state[0]
     written = 0
     until = s.effort + most

@@ -148,10 +148,7 @@ class Machine(NamedTuple):
 
 
 def device_for(graph: CSRGraph, settings: RunSettings) -> Preset:
-    """Return the device of a run: as published its workers are as large as the authors'.
-
-    A device that has no room for one of those, the Classroom GPU, keeps its own.
-    """
+    """Return the device of a run: as published its workers are as large as the authors'."""
     preset = find_preset(settings.device)
     threads, workers = PUBLISHED[graph.weights.itemsize]
     room = preset.threads_per_sm // threads

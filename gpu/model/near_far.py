@@ -200,10 +200,7 @@ def make_piles(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> P
 
 
 class BellmanFordRun(SuperstepRun):
-    """One modelled run of Bellman-Ford: a threshold that is never reached, so nothing is far.
-
-    It costs what Near-Far costs, so two runs differ in order alone. There is no delta.
-    """
+    """One modelled run of Bellman-Ford: a threshold that is never reached, so nothing is far."""
 
     def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
         piles = make_piles(graph, settings, buffers)

@@ -107,11 +107,7 @@ def rule(hook: Callable[..., Any], bundle: type) -> Callable[[Any], Any]:
 
 @compiled_lean
 def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-def]
-    """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends.
-
-    arrays : the algorithm's bundle; state : its record (1,); samples : SAMPLE, written from 0.
-    Returns the number of samples written.
-    """
+    """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends."""
     s = state[0]
     written, steps = 0, 0
     until = s.relaxed + most_relaxed
@@ -162,8 +158,7 @@ def _start(arrays, s):  # type: ignore[no-untyped-def]
 def _wave(arrays, s):  # type: ignore[no-untyped-def]
     """Process as much of near as the blocks at work hold at once.
 
-    Vertices are dealt to warps, up to as many as a warp has lanes; a block goes on when its
-    fullest warp is through and its hubs, which the block does as a whole, are done.
+    Vertices are dealt to warps; hubs are done by the block as a whole.
     """
     blocks = s.workers if s.wide else 1
     warps = blocks * (s.lanes // s.warp)

@@ -63,8 +63,6 @@ def _check_settings(trace: Trace) -> None:
         raise TraceError(f"settings: no engine {settings.engine!r}")
     if settings.source >= n:
         raise TraceError(f"source {settings.source}; allowed: 0 to {n - 1}, the vertices")
-    if not isinstance(trace.graph.source_id, str) and abs(trace.graph.source_id) >= 2**63:
-        raise TraceError("the id of its source is too large")
     try:
         ours = {parameter.key for parameter in row.parameters}  # others are of another version
         row.checked_parameters({k: v for k, v in settings.parameters.items() if k in ours})

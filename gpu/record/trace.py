@@ -160,7 +160,7 @@ class GraphReference:
     n: Annotated[int, Meta(ge=1, le=MAX_COUNT)]
     m: Annotated[int, Meta(ge=0, le=MAX_COUNT)]
     integer: bool
-    source_id: int | str  # the file's own name of the source
+    source_id: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] | str  # as the file names it
     options: dict[str, Any] = field(default_factory=dict)  # given to the reader or generator
 
     def __post_init__(self) -> None:
