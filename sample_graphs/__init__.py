@@ -12,7 +12,7 @@ Making a sample of 20,000 vertices or fewer imports neither Numba nor SciPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -25,7 +25,6 @@ from gpu.words import did_you_mean
 
 SMALLEST, LARGEST = 10, 20_000_000  # vertices that may be asked for
 CHECK_MEMORY_FROM = 100_000  # vertices: below, nothing worth refusing is needed
-CHECK_MEMORY_BYTES = 40_000_000  # or bytes
 FIRST_SAMPLE = "city_roads"
 PREFIX = "sample:"
 
@@ -38,8 +37,6 @@ class Sample:
     rounding : what n becomes where the shape does not allow any
     fixed : whether the number of vertices cannot be chosen
     peak_bytes : memory needed while it is made, per vertex
-    pair_bytes : and for each pair of vertices
-    largest : vertices that may be asked for
     source : which vertex to start from, see `suggested_source`: "first", "centre", "hub"
     """
 
@@ -52,14 +49,10 @@ class Sample:
     source: str
     peak_bytes: int = 0
     fixed: bool = False
-    pair_bytes: int = 0
-    largest: int = LARGEST
 
 
 def _figure(key: str, title: str, n: int, sentence: str, source: str = "first") -> Sample:
-    """Return the row of a graph of one size, from `figures` or `classics`."""
-    module = "figures" if key.startswith("figure") else "classics"
-    return Sample(key, title, sentence, f"{module}:{key}", n, f"always {n}", source, fixed=True)
+    return Sample(key, title, sentence, f"small:{key}", n, f"always {n}", source, fixed=True)
 
 
 _ROWS = (
@@ -89,21 +82,7 @@ _ROWS = (
         "R-MAT",
         "A power-law graph with huge hubs: everything is a few steps away, there is more work than "
         "workers, and order saves work.",
-        *("powerlaw:rmat", 4_096, "the nearest power of two", "hub", 420),
-    ),
-    Sample(
-        "geometric",
-        "Random geometric",
-        "Points in a square joined with those near them, weighed by length: a road map without "
-        "roads, where every front is a growing disc.",
-        *("random_graphs:geometric", 10_000, "any n", "centre", 480),
-    ),
-    Sample(
-        "watts_strogatz",
-        "Small world",
-        "A ring of Watts and Strogatz with a few shortcuts: the front begins as two ends of a line "
-        "and bursts into many pieces at once.",
-        *("random_graphs:watts_strogatz", 5_000, "any n", "first", 400),
+        *("random_graphs:rmat", 4_096, "the nearest power of two", "hub", 420),
     ),
     Sample(
         "erdos_renyi",
@@ -113,41 +92,11 @@ _ROWS = (
         *("random_graphs:erdos_renyi", 5_000, "any n", "first", 240),
     ),
     Sample(
-        "barabasi_albert",
-        "Preferential attachment",
-        "Barabási and Albert's growing graph: old vertices become hubs, and a few of them feed "
-        "most of the queue.",
-        *("random_graphs:barabasi_albert", 5_000, "any n", "hub", 660),
-    ),
-    Sample(
-        "band",
-        "Banded matrix",
-        "Each vertex knows the 8 before and after it, as in an engineer's matrix: a front of a few "
-        "vertices moves along, and nothing fills a GPU.",
-        *("plain:band", 4_000, "any n", "first", 300),
-    ),
-    Sample(
         "chain",
         "Chain",
         "One vertex after the other: no parallelism at all, so the run measures nothing but how "
         "long one step takes.",
-        *("plain:chain", 1_000, "any n", "first", 110),
-    ),
-    Sample(
-        "star",
-        "Star",
-        "A hub and its leaves: everything is one step away, and one huge row of arcs must be "
-        "shared by all workers.",
-        *("plain:star", 1_000, "any n", "first", 100),
-    ),
-    Sample(
-        "complete",
-        "Complete graph",
-        "Every vertex knows every other: the most arcs a vertex count can have, nearly all of them "
-        "relaxed in vain.",
-        *("plain:complete", 200, "any n to 46,341", "first", 80),
-        pair_bytes=16,
-        largest=46_341,
+        *("lattices:chain", 1_000, "any n", "first", 110),
     ),
     _figure(
         *("figure_1", "Figure 1: order matters", 3),
@@ -170,25 +119,9 @@ _ROWS = (
         "hub",
     ),
     _figure(
-        *("florentine_families", "Florentine families", 15),
-        "Fifteen families of the Renaissance, joined by marriage: small enough to follow every "
-        "step by hand.",
-        "hub",
-    ),
-    _figure(
-        *("southern_women", "Southern women", 32),
-        "Davis's 18 women and the 14 events that they attended: a bipartite graph, so every path "
-        "alternates between the two.",
-    ),
-    _figure(
         *("petersen", "Petersen graph", 10),
         "Ten vertices of degree three, no two more than two steps apart: the counterexample of "
         "the textbooks.",
-    ),
-    _figure(
-        *("tutte", "Tutte's graph", 46),
-        "46 vertices of degree three in the plane, without a cycle that visits each once: the "
-        "front spreads evenly.",
     ),
 )
 CATALOGUE: dict[str, Sample] = {sample.key: sample for sample in _ROWS}
@@ -200,7 +133,7 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
     Parameters
     ----------
     key : a key of `CATALOGUE`
-    n : vertices, 10 to `Sample.largest`, rounded to what the shape allows
+    n : vertices, 10 to LARGEST, rounded to what the shape allows
         (`Sample.rounding`); None for the sample's own; the figures have one size
     seed : 0 or more
     weights : "int" (int32) or "float" (float64)
@@ -215,32 +148,22 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
         raise ParameterError(f"seed = {seed!r}; allowed: a whole number from 0")
     if weights not in {"int", "float"}:
         raise ParameterError(f"weights = {weights!r}; allowed: int or float")
-    needed = _bytes_of(sample, n)
-    if n >= CHECK_MEMORY_FROM or needed >= CHECK_MEMORY_BYTES:
+    if n >= CHECK_MEMORY_FROM:
         from gpu.files import require_memory
 
-        require_memory(needed, f"{sample.title} of {n:,} vertices")
+        require_memory(n * sample.peak_bytes, f"{sample.title} of {n:,} vertices")
     module, function = sample.maker.split(":")
-    maker: Callable[[int, int], CSRGraph] = getattr(
-        import_module(f"sample_graphs.{module}"), function
-    )
-    graph = maker(n, seed)
+    graph: CSRGraph = getattr(import_module(f"sample_graphs.{module}"), function)(n, seed)
     values = graph.weights
     if weights == "int":
         np.maximum(np.rint(values, out=values), 1, out=values)
         values = values.astype(np.int32)
     else:
         values = values.astype(np.float64)
-    return replace(
-        graph,
-        weights=values,
-        name=sample.title if sample.fixed else f"{sample.title} {graph.n:,}",
-        provenance=Provenance(
-            origin=PREFIX + sample.key,
-            format="sample",
-            options={"n": n, "seed": seed, "weights": weights},
-        ),
-    )
+    name = sample.title if sample.fixed else f"{sample.title} {graph.n:,}"
+    options = {"n": n, "seed": seed, "weights": weights}
+    kept = Provenance(PREFIX + sample.key, "sample", options)
+    return replace(graph, weights=values, name=name, provenance=kept)
 
 
 def open_sample(reference: str) -> CSRGraph:
@@ -251,20 +174,11 @@ def open_sample(reference: str) -> CSRGraph:
     """
     key, options = _parsed(reference)
     n, seed = (_whole(reference, name, options.get(name)) for name in ("n", "seed"))
-    return make(
-        key,
-        n=n,
-        seed=1 if seed is None else seed,
-        weights=options.get("weights", "int"),
-    )
-
-
-def _bytes_of(sample: Sample, n: int) -> int:
-    return n * sample.peak_bytes + n * n * sample.pair_bytes
+    weights = options.get("weights", "int")
+    return make(key, n=n, seed=1 if seed is None else seed, weights=weights)
 
 
 def _parsed(reference: str) -> tuple[str, dict[str, str]]:
-    """Return key and options of a reference. Raises ParameterError."""
     key, _, query = reference.removeprefix(PREFIX).partition("?")
     options: dict[str, str] = {}
     for part in filter(None, query.split("&")):
@@ -284,11 +198,6 @@ def reference_of(graph: CSRGraph) -> str | None:
     return remembered_reference(graph.provenance.origin, graph.provenance.options)
 
 
-def open_reference(origin: str, options: Mapping[str, Any]) -> CSRGraph:
-    """Make a sample again from what its provenance (or a trace) remembers of it."""
-    return open_sample(remembered_reference(origin, options))
-
-
 def remembered_reference(origin: str, options: Mapping[str, Any]) -> str:
     """Return the reference of a sample from what its provenance remembers."""
     row = CATALOGUE.get(origin.removeprefix(PREFIX))
@@ -301,8 +210,8 @@ def remembered_reference(origin: str, options: Mapping[str, Any]) -> str:
 def suggested_source(graph: CSRGraph) -> int:
     """Return the vertex that shows a sample best, an index in [0, n); 0 for other graphs.
 
-    City roads, geometric: the vertex nearest to the centre. R-MAT, preferential attachment:
-    the first of the largest out-degree. Others: vertex 0, a corner or the paper's source.
+    City roads: the vertex nearest to the centre. R-MAT, Les Misérables: the first of the largest
+    out-degree. Others: vertex 0, a corner or the paper's source.
     """
     row = CATALOGUE.get(graph.provenance.origin.removeprefix(PREFIX))
     if row is None or not graph.provenance.origin.startswith(PREFIX):
@@ -331,9 +240,9 @@ def _checked_size(sample: Sample, n: int | None) -> int:
                 f"{sample.key} always has {sample.default_n} vertices, not {n}; leave n out"
             )
         return n
-    if isinstance(n, bool) or not isinstance(n, int) or not SMALLEST <= n <= sample.largest:
+    if isinstance(n, bool) or not isinstance(n, int) or not SMALLEST <= n <= LARGEST:
         raise ParameterError(
-            f"{sample.key}: n = {n!r}; allowed: a whole number from {SMALLEST} to {sample.largest}"
+            f"{sample.key}: n = {n!r}; allowed: a whole number from {SMALLEST} to {LARGEST}"
         )
     return n
 

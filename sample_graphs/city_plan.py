@@ -3,9 +3,7 @@
 The idea    A city grows by cutting land. The map starts as two quadrilaterals, one on
             each bank of a river, and every block that is still too large is cut in two
             by a road from one of its longer sides to the opposite one. Both halves are
-            convex quadrilaterals again, so no road ever crosses another: a road ends
-            where it meets an older one, as most real streets do. All blocks of one
-            generation are cut at once, in NumPy.
+            convex quadrilaterals again, so no road ever crosses another.
 
 Irregular   Old roads (large blocks) are cut askew, which turns whole districts; young
             ones nearly straight in planned quarters and askew in grown ones. A block
@@ -24,7 +22,7 @@ which IEEE 754 defines to the last bit; the waves are parabolas, not sines.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -44,45 +42,18 @@ AT_ONCE = 16_384  # points or blocks handled at a time: they stay in the process
 LARGEST_BLOCK = 0.25  # area: a larger one is cut whatever its density
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """Convex quadrilaterals. corners (k,4,2) anticlockwise; sides int64 (k,4): the line
-    that side i, from corner i to i+1, lies on; rank (k,); parent (k,): the cut, or -1.
-    """
-
-    corners: np.ndarray
-    sides: np.ndarray
-    rank: np.ndarray
-    parent: np.ndarray
-
-    def take(self, which: np.ndarray | slice) -> Blocks:
-        """Return the blocks that `which` selects."""
-        return Blocks(self.corners[which], self.sides[which], self.rank[which], self.parent[which])
-
-
-@dataclass(frozen=True)
-class Cuts:
-    """Roads from a point on one line to a point on another, arrays of length k.
-
-    start, end (k,2); start_line, end_line: the lines that they stand on; rank: later
-    cuts of the same land rank lower; parent: the cut that made the block, or -1;
-    worth: how many final blocks the cut block was worth: the road's importance.
-    """
-
-    start: np.ndarray
-    end: np.ndarray
-    start_line: np.ndarray
-    end_line: np.ndarray
-    rank: np.ndarray
-    parent: np.ndarray
-    worth: np.ndarray
-
-    def take(self, which: np.ndarray, line_number: np.ndarray) -> Cuts:
-        """Return the cuts `which` (indices), their lines renumbered."""
-        names = Cuts.__dataclass_fields__
-        cuts = Cuts(*(getattr(self, name)[which] for name in names))
-        start, end = line_number[cuts.start_line], line_number[cuts.end_line]
-        return replace(cuts, start_line=start, end_line=end)
+BLOCK = np.dtype(  # a convex quadrilateral; corners anticlockwise; side i, from corner i to i+1,
+    # lies on a line; parent: the cut that made it, or -1
+    [("corners", "f8", (4, 2)), ("sides", "i8", 4), ("rank", "f8"), ("parent", "i8")]
+)
+CUT = np.dtype(  # a road from a point on one line to a point on another
+    # rank: later cuts of the same land rank lower; parent: the cut that made the block, or -1
+    # worth: how many final blocks the cut block was worth: the road's importance
+    [
+        *(("start", "f8", 2), ("end", "f8", 2), ("start_line", "i8"), ("end_line", "i8")),
+        *(("rank", "f8"), ("parent", "i8"), ("worth", "f8")),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -139,19 +110,19 @@ def _quarters(table: np.ndarray) -> np.ndarray:
     return np.repeat(np.repeat(table, times, axis=0), times, axis=1)
 
 
-def first_blocks(river: float) -> Blocks:
-    """Return the land north and south of the river, or the whole where it has no width."""
+def first_blocks(river: float) -> np.ndarray:
+    """Return the land north and south of the river, or the whole where it has no width: BLOCK."""
     w, h, south, north = HALF_WIDTH, HALF_HEIGHT, SOUTH_BANK, SOUTH_BANK + river
-    if river == 0:
-        corners, sides = [[[-w, -h], [w, -h], [w, h], [-w, h]]], [[0, 1, 2, 3]]
-    else:
-        corners = [
-            [[-w, -h], [w, -h], [w, south], [-w, south]],
-            [[-w, north], [w, north], [w, h], [-w, h]],
-        ]
-        sides = [[0, 1, SOUTH, 3], [NORTH, 1, 2, 3]]
-    count = len(corners)
-    return Blocks(np.array(corners), np.array(sides), np.full(count, np.inf), np.full(count, -1))
+    blocks = np.zeros(2 if river else 1, BLOCK)
+    blocks["rank"], blocks["parent"] = np.inf, -1
+    blocks["corners"][0] = [[-w, -h], [w, -h], [w, h], [-w, h]]
+    blocks["sides"][0] = [0, 1, 2, 3]
+    if river:
+        blocks["corners"][0, 2:, 1] = south
+        blocks["sides"][0, 2] = SOUTH
+        blocks["corners"][1] = [[-w, north], [w, north], [w, h], [-w, h]]
+        blocks["sides"][1] = [NORTH, 1, 2, 3]
+    return blocks
 
 
 def outer_lines(
@@ -172,8 +143,8 @@ def outer_lines(
     return first, last, banks, lines
 
 
-def cut_land(rng: np.random.Generator, land: Land, smallest: float) -> Cuts:
-    """Cut every block worth more than `smallest` final blocks, generation by generation.
+def cut_land(rng: np.random.Generator, land: Land, smallest: float) -> np.ndarray:
+    """Cut every block worth more than `smallest` final blocks; return CUT (k,).
 
     Cut number k makes line FIRST_ROAD + k. Ranks fall strictly from parent to child,
     so the cuts of highest rank are a plan by themselves, for any number of them. Land in
@@ -183,32 +154,33 @@ def cut_land(rng: np.random.Generator, land: Land, smallest: float) -> Cuts:
     waiting, made, count = [first_blocks(land.river)], [], 0
     while waiting:
         blocks, worth = _ranked(rng, land, waiting.pop())
-        large = blocks.rank > smallest
-        cuts, halves = _cut(rng, land, blocks.take(large), worth[large], count)
+        large = blocks["rank"] > smallest
+        cuts, halves = _cut(rng, land, blocks[large], worth[large], count)
         made.append(cuts)
-        count += len(cuts.rank)
-        middle = len(halves.rank) // 2
+        count += len(cuts)
+        middle = len(halves) // 2
         if middle > AT_ONCE:
-            waiting += [halves.take(slice(middle, None)), halves.take(slice(middle))]
+            waiting += [halves[middle:], halves[:middle]]
         elif middle:
             waiting.append(halves)
-    names = Cuts.__dataclass_fields__
-    return Cuts(*(np.concatenate([getattr(cuts, name) for cuts in made]) for name in names))
+    return np.concatenate(made)
 
 
-def _ranked(rng: np.random.Generator, land: Land, blocks: Blocks) -> tuple[Blocks, np.ndarray]:
+def _ranked(
+    rng: np.random.Generator, land: Land, blocks: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Turn each block so that its longer sides are 0 and 2, and rank it.
 
     Returns the blocks and how many final blocks each is worth.
     """
-    corners, count = blocks.corners, len(blocks.rank)
+    corners, count = blocks["corners"], len(blocks)
     along = np.roll(corners, -1, axis=1) - corners
     length = np.sqrt(along[:, :, 0] * along[:, :, 0] + along[:, :, 1] * along[:, :, 1])
     turn = length[:, 1] + length[:, 3] > (length[:, 0] + length[:, 2]) * (
         0.85 + 0.3 * rng.random(count)
     )
     corners = np.where(turn[:, None, None], np.roll(corners, -1, axis=1), corners)
-    sides = np.where(turn[:, None], np.roll(blocks.sides, -1, axis=1), blocks.sides)
+    sides = np.where(turn[:, None], np.roll(blocks["sides"], -1, axis=1), blocks["sides"])
     a, b = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
     area = 0.5 * np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
     worth = area * land.at(land.density, _middle(corners)) / land.share
@@ -217,36 +189,37 @@ def _ranked(rng: np.random.Generator, land: Land, blocks: Blocks) -> tuple[Block
     rank = np.where(park, rank * 0.04, rank)
     worth = np.where(area > LARGEST_BLOCK, np.maximum(worth, 2 * OLD_ROAD), worth)
     rank = np.where(area > LARGEST_BLOCK, np.maximum(rank, 50), rank)
-    rank = np.minimum(rank, blocks.rank * (0.99 + 0.009 * rng.random(count)))
-    return Blocks(corners, sides, rank, blocks.parent), worth
+    blocks["rank"] = np.minimum(rank, blocks["rank"] * (0.99 + 0.009 * rng.random(count)))
+    blocks["corners"], blocks["sides"] = corners, sides
+    return blocks, worth
 
 
 def _cut(
-    rng: np.random.Generator, land: Land, blocks: Blocks, worth: np.ndarray, first: int
-) -> tuple[Cuts, Blocks]:
-    """Cut each block from side 0 to side 2; returns the roads and the halves."""
-    corners, sides, count = blocks.corners, blocks.sides, len(worth)
-    planned = land.at(land.style, _middle(corners)) < 0.45
+    rng: np.random.Generator, land: Land, blocks: np.ndarray, worth: np.ndarray, first: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cut each block from side 0 to side 2; return the roads, CUT, and the halves, BLOCK."""
+    count = len(worth)
+    planned = land.at(land.style, _middle(blocks["corners"])) < 0.45
     old = worth > OLD_ROAD
     off_centre = np.where(old, 0.55, np.where(planned, 0.05, 0.30)) * (rng.random(count) - 0.5)
     askew = np.where(old, 0.75, np.where(planned, 0.015, 0.20)) * (rng.random(count) - 0.5)
     here = (0.5 + off_centre)[:, None]
     there = np.clip(0.5 + off_centre + askew, 0.2, 0.8)[:, None]
-    start = corners[:, 0] + here * (corners[:, 1] - corners[:, 0])
-    end = corners[:, 3] + there * (corners[:, 2] - corners[:, 3])
+    a, b, c, d = (blocks["corners"][:, i] for i in range(4))
+    south, east, north, west = (blocks["sides"][:, i] for i in range(4))
+    cuts = np.zeros(count, CUT)
+    cuts["start"] = start = a + here * (b - a)
+    cuts["end"] = end = d + there * (c - d)
+    cuts["start_line"], cuts["end_line"], cuts["worth"] = south, north, worth
+    cuts["rank"], cuts["parent"] = blocks["rank"], blocks["parent"]
     own = first + np.arange(count)
     line = own + FIRST_ROAD
-    cuts = Cuts(start, end, sides[:, 0], sides[:, 2], blocks.rank, blocks.parent, worth)
-    a, b, c, d = (corners[:, i] for i in range(4))
-    north, east, south, west = sides[:, 2], sides[:, 1], sides[:, 0], sides[:, 3]
-    both = np.stack((a, start, end, d, start, b, c, end), axis=1).reshape(-1, 4, 2)
+    halves = np.repeat(blocks, 2)
+    halves["parent"] = np.repeat(own, 2)
+    both = np.stack((a, start, end, d, start, b, c, end), axis=1)
+    halves["corners"] = both.reshape(-1, 4, 2)
     lines = (south, line, north, west, south, east, north, line)
-    halves = Blocks(
-        both,
-        np.stack(lines, axis=1).reshape(-1, 4),
-        np.repeat(blocks.rank, 2),
-        np.repeat(own, 2),
-    )
+    halves["sides"] = np.stack(lines, axis=1).reshape(-1, 4)
     return cuts, halves
 
 

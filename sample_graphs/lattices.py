@@ -1,6 +1,6 @@
-"""Grid and mesh: regular neighbours, random weights.
+"""Grid, mesh and chain: regular neighbours, random weights.
 
-Both are undirected: each edge is two arcs of the same weight. A weight belongs to a
+All are undirected: each edge is two arcs of the same weight. A weight belongs to a
 vertex and a forward direction (right and up; 13 of the 26 neighbours in space); the arc
 back reads it at the vertex it leads to. Arcs of a vertex stand in the order of their
 offsets, heads rising, so no sorting is needed; vertices are numbered row by row.
@@ -19,6 +19,8 @@ from gpu.graph import CSRGraph
 
 GRID_WEIGHT = 10_000  # largest
 MESH_WEIGHT = 1_000  # largest
+CHAIN_WEIGHT = 1_000  # largest
+TURN = 2.0  # between two turns of the spiral of a chain, in steps along it
 AT_ONCE = 32_768  # vertices handled at a time
 
 Offset = tuple[int, int, int]  # (z, y, x)
@@ -60,9 +62,13 @@ def mesh(n: int, seed: int) -> CSRGraph:
     return graph.with_positions(np.column_stack((east, north)).astype(np.float32))
 
 
-def banded(n: int, side: int, largest: int, seed: int) -> CSRGraph:
-    """Return n vertices in a row, each joined with the `side` before and after it."""
-    return _lattice((1, 1, n), [(0, 0, step) for step in range(1, side + 1)], largest, seed)
+def chain(n: int, seed: int) -> CSRGraph:
+    """Return n vertices in a row, drawn as a spiral of Archimedes with one unit between them."""
+    growth = TURN / (2 * math.pi)  # radius a radian
+    angle = np.sqrt(2 * np.arange(1, n + 1) / growth)
+    places = np.column_stack((np.sin(angle), np.cos(angle))) * (growth * angle)[:, None]
+    graph = _lattice((1, 1, n), [(0, 0, 1)], CHAIN_WEIGHT, seed)
+    return graph.with_positions(places.astype(np.float32))
 
 
 def _lattice(

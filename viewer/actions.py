@@ -125,7 +125,7 @@ MENUS: tuple[Menu, ...] = (
                "Save graph reference, runs, layout and cursor in one file that opens elsewhere",
                "ask_save", "Ctrl+Alt+S", by="workspace"),
         Action("export_panel", "Export pane&l",
-               "Save one panel as PNG, as SVG, or its numbers as CSV", by="take_away",
+               "Save one panel as PNG, as PDF, or its numbers as CSV", by="take_away",
                submenu=True),
         Action("export_runs", "Export all &runs…", "Write one line a run, or every sample of all",
                "export_runs", by="take_away", needs="trace"),

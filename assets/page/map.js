@@ -201,10 +201,9 @@ export class MapView {
       if (!(vertex >= 0) || !Number.isFinite(this.x[vertex])) return;
       marks.push(drawn("circle", { class: name, cx: this.x[vertex], cy: this.y[vertex], r: rim + room }));
     };
-    const { source, notes = [] } = this.run;
-    mark(this.graph.shown ? this.graph.shown.indexOf(source) : source, "source-ring", 4);
+    const { source } = this.run;
+    mark(source, "source-ring", 4);
     this.rings.forEach((vertex) => mark(vertex, "ring", 8));
-    notes.forEach((note) => mark(note.vertex, "noted", 4));
     mark(this.picked, "picked", 6);
     mark(this.hovered, "hovered", 3);
     this.overlay.replaceChildren(...(this.drawing ?? []), ...marks);
@@ -266,9 +265,8 @@ export class MapView {
       const shades = Array.from({ length: 16 }, (_, at) => table[1 + 17 * at - (at ? 1 : 0)]);
       parts.push(element("span", {}, `${ends[0]} `, swatch(shades, "bar"), ends[1]));
     }
-    const { few, shown, n, x } = this.graph;
+    const { few } = this.graph;
     const remarks = [
-      shown ? `${plainNumber(x.length)} of ${plainNumber(n)} vertices drawn` : "",
       few || this.hasLines ? "" : "too many edges to draw",
       note ?? "",
     ];
@@ -281,9 +279,7 @@ export class MapView {
       this.card.textContent = this.chosen ? "Click a vertex to choose it." : "Point at a vertex for its numbers.";
       return;
     }
-    const notes = (this.run.notes ?? []).filter((note) => note.vertex === this.hovered);
-    const words = this.run.vertexWords(this.hovered, this.clock.now);
-    this.card.textContent = [words, ...notes.map((note) => note.text)].join(" · ");
+    this.card.textContent = this.run.vertexWords(this.hovered, this.clock.now);
   }
 
   vertexAt(event) {

@@ -77,7 +77,7 @@ export class Run {
 /** Return the file's own name of a vertex. */
 export function nameOf(graph, vertex) {
   if (graph.ids) return String(graph.ids[vertex]);
-  return String((graph.shown ? graph.shown[vertex] : vertex) + graph.id_base);
+  return String(vertex + graph.id_base);
 }
 
 /** Return the vertex of that name, -1 where there is none. */
@@ -85,7 +85,6 @@ export function vertexCalled(graph, name) {
   if (graph.ids) return graph.ids.findIndex((id) => String(id) === name);
   if (!/^\d+$/.test(name)) return -1;
   const index = Number(name) - graph.id_base;
-  if (graph.shown) return graph.shown.indexOf(index);
   return index >= 0 && index < graph.n ? index : -1;
 }
 

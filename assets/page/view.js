@@ -47,7 +47,6 @@ export class RunsView {
       this.wayRow(),
       element("div", { class: "maps" }, ...pictures.map((picture) => picture.root)),
       this.beside,
-      this.notes(),
       this.timeline(),
     );
     this.clock.watch(() => this.showTime());
@@ -81,23 +80,6 @@ export class RunsView {
   recolour() {
     [...this.maps, ...this.matrices].forEach((picture) => picture.recolour());
     this.panels.forEach((panel) => panel.redraw());
-  }
-
-  /** Return the notes of the runs, each at a moment with a button that goes there; null for none. */
-  notes() {
-    const rows = this.runs.flatMap((run) => (run.notes ?? []).map((note) => this.note(run, note)));
-    if (!rows.length) return null;
-    return element("section", { class: "notes" }, element("h3", {}, "Notes"), element("ul", {}, ...rows));
-  }
-
-  note(run, { t_ns, vertex, text }) {
-    const letter = run.letter ? `${run.letter}: ` : "";
-    if (vertex !== undefined) {
-      const where = vertex >= 0 ? `vertex ${nameOf(run.graph, vertex)}` : "a vertex that is not drawn";
-      return element("li", {}, `${letter}${where}: ${text}`);
-    }
-    const when = `${letter}${timeWords(t_ns, run.time_ns)}`;
-    return element("li", {}, button(when, `Go to ${when}`, () => this.clock.jump(t_ns)), ` ${text}`);
   }
 
   timeline() {

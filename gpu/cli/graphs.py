@@ -37,7 +37,7 @@ def add_convert(parser: Parser) -> None:
         parser,
         _convert,
         "FILE OUT",
-        f"{GRAPH} OUT to id-map json",
+        f"{GRAPH} OUT to json",
         "convert roads.gr.gz roads.npz",
         "convert --undirected --weights random edges.txt edges.gr",
         "convert 'sample:grid?n=10000' grid.mtx",
@@ -106,7 +106,7 @@ def _convert(args: argparse.Namespace) -> int:
     writer_for(args.out, args.to)  # refused before a large file is read
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
-        notes = save_graph(graph, out, args.to, id_map=args.id_map)
+        notes = save_graph(graph, out, args.to)
     numbers = {"file": args.out, "n": graph.n, "m": graph.m, "notes": list(notes)}
     result(numbers, is_json=args.json)
     return 0

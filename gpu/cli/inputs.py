@@ -107,7 +107,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "TABLE": _value("D.csv", "columns id,distance; or -", nargs="?"),
     "OUT": _value("OUT", "the file to write; its suffix says the format"),
     "to": _choice("NAME", [key for key, row in READERS.items() if row.write is not None]),
-    "id-map": _flag("where ids are renumbered, write OUT.ids.csv beside"),
     "knob": _value("KEY", "delta, c, or a parameter's key [delta]", default="delta"),
     "values": _value("V,V,...", "values [doublings around the automatic one]", type=numbers),
     "count": _value("N", "of values, where none are named [12]", type=int, default=12),

@@ -53,7 +53,7 @@ An oscilloscope for GPU shortest-path schedulers.
   sssp-scope [FILE]       open the window, on FILE or on recorded runs
   sssp-scope COMMAND ...  a command, without a window; each has --help
 
-FILE is a graph (gzip, xz, bz2 are unpacked), for a command also - (stdin) or a
+FILE is a graph (gzip and xz are unpacked), for a command also - (stdin) or a
 pipe, or a sample as 'sample:city_roads?n=5000' (quoted: a shell reads ? and &)."""
 
 _EXAMPLES = """\

@@ -2,7 +2,6 @@
 
     page run.npz                  one run as a web page that needs nothing else
     page a.npz b.npz              two runs of one graph on one clock
-    page d16.npz d64.npz ...      three and more that differ in one knob: a sweep
     page LESSON                   a lesson with its questions, by key or as a .toml file
     lesson check FILE.toml        every mistake with its place; the engine is run
 
@@ -41,7 +40,6 @@ def add_page(parser: Parser) -> None:
         "WHAT output anywhere json",
         "page run.npz",
         "page adds.npz near_far.npz -o two.html",
-        "page delta_16.npz delta_64.npz delta_256.npz -o sweep.html",
         "page 3_the_u_curve -o u-curve.html",
     )
 
@@ -53,6 +51,8 @@ def _page(args: argparse.Namespace) -> int:
         args.usage_error(f"{other}: a page shows saved runs (.npz) or one lesson, not both")
     if not runs and len(args.what) > 1:
         args.usage_error(f"{len(args.what)} lessons; a page shows one")
+    if len(runs) > 2:
+        args.usage_error(f"{len(runs)} runs; a page shows one, or two (sweep --page: a sweep)")
     output = output_of(args.output or f"{Path(args.what[0]).stem}.html")
     if args.json and output == "-":
         args.usage_error("--json and -o -: only one of them can have standard output")
@@ -74,16 +74,13 @@ def _of_runs(names: list[str], anywhere: bool) -> tuple[str, str]:
     """Return the page of saved runs, and why there is no map, "" where there is one."""
     from gpu.page.graph import find_graph
     from gpu.page.runs import pair_page, run_page
-    from gpu.page.sweep import sweep_page
 
     traces = [open_trace(name) for name in names]
     beside = None if anywhere else Path(names[0]).resolve().parent
     graph, missing = find_graph(traces[0], beside)
     if len(traces) == 1:
         return run_page(traces[0], graph, missing), missing
-    if len(traces) == 2:
-        return pair_page(traces[0], traces[1], graph, missing), missing
-    return sweep_page(traces, graph, missing), missing
+    return pair_page(traces[0], traces[1], graph, missing), missing
 
 
 def _of_lesson(args: argparse.Namespace) -> str:

@@ -44,7 +44,7 @@ from gpu.study import apsp, sweep
 from gpu.study.compare import CompareError, Side, column, obstacle
 from gpu.study.compare_words import NOT_CHECKED, Summary, names, summarise
 from gpu.study.elsewhere import cluster
-from gpu.study.sweep import DELTA, C, SweepFindings, SweepPlan, SweepPoint
+from gpu.study.sweep import SweepFindings, SweepPlan, SweepPoint
 
 TRACE_SUFFIX = ".npz"
 POINTS = 11  # rows of the columns on a common axis
@@ -183,10 +183,9 @@ def _sweep(args: argparse.Namespace) -> int:
 
 
 def _write_page(path: str, graph: CSRGraph, plan: SweepPlan, progress: ProgressLine) -> None:
-    from gpu.page.sweep import recorded, sweep_page
+    from gpu.page.sweep import sweep_page
 
-    knob = DELTA if plan.knob == C else plan.knob
-    text = sweep_page(recorded(graph, plan, progress.show), graph, knob=knob)
+    text = sweep_page(graph, plan, progress.show)
     with written_whole(path) as file:
         file.write(text.encode())
 

@@ -30,8 +30,8 @@ from gpu.formats import (
 )
 from gpu.formats.build import graph_of
 from gpu.formats.reading import NAME, UTF8_MARK, Format, Reading, shown, unpacked_name
+from gpu.formats.rows import warm_up
 from gpu.formats.source import Source, refuse_web_address
-from gpu.formats.write import write_map
 from gpu.graph import CSRGraph
 from gpu.words import did_you_mean
 
@@ -44,40 +44,27 @@ TABLE = (  # a new format: its module, and its row here
     npz.FORMAT,
     pajek.FORMAT,
     gml.FORMAT,
-    markup.GRAPHML,
-    markup.GEXF,
+    markup.FORMAT,
     node_link.FORMAT,
 )
 READERS: dict[str, Format] = {row.key: row for row in TABLE}
-FORMAT_SUFFIXES: dict[str, tuple[str, ...]] = {row.key: row.suffixes for row in TABLE}
 
-OTHER_FILES = (  # (beginning, name) of files that are not read
+OTHERS = (  # (mark near the beginning, name) of files that are not read
     (b"%PDF", "PDF"),
-    (b"\x89PNG", "PNG"),
-    (b"\x93NUMPY", "a NumPy array (write the graph by scipy.sparse.save_npz, or as .csv)"),
-)
-OTHER_TEXTS = (  # (mark near the beginning, name)
+    (b"\x93NUMPY", "a NumPy array (write the edges as .csv)"),
+    (b"<gexf", "GEXF (Gephi also writes GraphML)"),
     (b"<osm", "OpenStreetMap (tools such as OSMnx write GraphML of it)"),
-    (b"OSMHeader", "OpenStreetMap (tools such as OSMnx write GraphML of it)"),
     (b"<NUMBER OF ", "TNTP (its links as a table, .csv, are read)"),
     (b"<?xml", "XML"),
     (b"strict graph", "Graphviz"),
     (b"digraph", "Graphviz"),
 )
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 SAYS_NOTHING = {".txt"}  # several formats have it
 MARK_BYTES = 1024  # how far from the beginning a mark is looked for
 LEAST_CONFIDENCE = 0.15
 SURE = 0.7  # confidence that overrules the mark of another kind of file
 
-__all__ = [
-    "FORMAT_SUFFIXES",
-    "READERS",
-    "load_graph",
-    "save_graph",
-    "warm_up",
-    "writer_for",
-]
+__all__ = ["READERS", "load_graph", "save_graph", "warm_up", "writer_for"]
 
 
 def load_graph(
@@ -96,12 +83,12 @@ def load_graph(
 
     Parameters
     ----------
-    path : the file; gzip, xz and bz2 are unpacked
+    path : the file; gzip and xz are unpacked
     undirected : None as the format defines (METIS, `p tw` and symmetric matrices are undirected,
         the others directed as written); True adds the reverse of each edge; False adds none
     weights : "file"; "unit", all 1; "random", 1..100 from a fixed seed; "absolute", the file's
         without their signs
-    weight_name : the column or attribute that is the weight, in formats with names (GraphML, GEXF,
+    weight_name : the column or attribute that is the weight, in formats with names (GraphML,
         GML, edge lists with a heading); None for the usual one
     format : key of READERS, to skip the choice by name and content
     header : whether the first row of a table may be a heading; False: it is an edge
@@ -164,16 +151,6 @@ def _end_lines_in_newlines(data: bytearray) -> None:
     letters[returns[following != ord("\n")]] = ord("\n")
 
 
-def warm_up() -> None:
-    """Load the compiled parser, so that the first large file does not wait for it.
-
-    For a process that stays, in the background. Without Numba it does nothing.
-    """
-    from gpu.formats.rows import warm_up as warm_rows
-
-    warm_rows()
-
-
 # ---------------------------------------------------------------- what a file is
 
 
@@ -182,10 +159,8 @@ def chosen_format(reading: Reading, head: bytes) -> Format:
 
     Raises FormatError if the content is certainly another format's, or no graph's.
     """
-    _refuse_wide_text(reading, head)
     text = head.removeprefix(UTF8_MARK).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    others = [name for mark, name in OTHER_FILES if head.startswith(mark)]
-    others += [name for mark, name in OTHER_TEXTS if mark in head[:MARK_BYTES]]
+    others = [name for mark, name in OTHERS if mark in head[:MARK_BYTES]]
     named = named_formats(reading.path)
     best = max(named or TABLE, key=lambda row: row.sniff(text))
     score = best.sniff(text)
@@ -199,17 +174,6 @@ def chosen_format(reading: Reading, head: bytes) -> Format:
     raise reading.fault(f"begins {shown(head)}, no graph format known; those are: {titles}")
 
 
-def _refuse_wide_text(reading: Reading, head: bytes) -> None:
-    """Refuse UTF-16 and UTF-32, with or without their mark."""
-    letters = head[:MARK_BYTES]
-    wide = head.startswith(UTF16_MARKS)
-    for first in (0, 1):
-        zeros = letters[first::2].count(0)
-        wide |= zeros > 4 and zeros == len(letters[first::2]) and 0 not in letters[1 - first :: 2]
-    if wide:
-        raise reading.fault("UTF-16 text is not read; save it again as UTF-8")
-
-
 def named_formats(path: Path) -> list[Format]:
     """Return the formats that a file's name says it may have, none if it says nothing."""
     suffix = _suffix_of(path)
@@ -219,7 +183,6 @@ def named_formats(path: Path) -> list[Format]:
 
 
 def _suffix_of(path: Path) -> str | None:
-    """Return the longest suffix of a name that any format has, without the packing."""
     name = unpacked_name(path).lower()
     suffixes = [suffix for row in TABLE for suffix in row.suffixes + row.shared]
     fits = [suffix for suffix in suffixes if name.endswith(suffix)]
@@ -237,15 +200,13 @@ def _check_key(format: str) -> None:
 # ---------------------------------------------------------------- writing
 
 
-def save_graph(
-    graph: CSRGraph, path: str | Path, format: str | None = None, *, id_map: bool = False
-) -> tuple[str, ...]:
-    """Write a graph in the format of the suffix, packed if that ends in .gz, .xz, .bz2.
+def save_graph(graph: CSRGraph, path: str | Path, format: str | None = None) -> tuple[str, ...]:
+    """Write a graph in the format of the suffix, packed if that ends in .gz or .xz.
 
     `load_graph` reads the same graph back: weights and their kind, direction, vertices without
     edges. Sentences returned say what is not kept: only `.npz` and `.gr` keep coordinates, and a
-    format that numbers its vertices itself loses the ids. With `id_map` a table of numbers and ids
-    is written to PATH.ids.csv. `format`, a key of READERS, overrides the suffix.
+    format that numbers its vertices itself loses the ids. `format`, a key of READERS, overrides
+    the suffix.
 
     Raises ParameterError for an unknown suffix, GraphError if the format cannot hold the graph or
     the file cannot be written.
@@ -254,15 +215,14 @@ def save_graph(
     row = _written_format(path, format)
     try:
         row.write(graph, path)  # type: ignore[misc]
-        return _not_kept(graph, path, row, id_map)
+        return _not_kept(graph, row)
     except MemoryError as error:
         raise MemoryNeededError(
             f"cannot write {path}: memory ran out; close other programs"
         ) from error
 
 
-def _not_kept(graph: CSRGraph, path: Path, row: Format, id_map: bool) -> tuple[str, ...]:
-    """Return what the file written does not keep; write the table of ids."""
+def _not_kept(graph: CSRGraph, row: Format) -> tuple[str, ...]:
     sentences = []
     if graph.positions is not None and not row.places:
         sentences.append("coordinates are not kept; .npz and .gr keep them")
@@ -270,11 +230,6 @@ def _not_kept(graph: CSRGraph, path: Path, row: Format, id_map: bool) -> tuple[s
     if base is not None and graph.n and (graph.ids is not None or graph.id_base != base):
         names = f"{graph.id_of(0)} to {graph.id_of(graph.n - 1)}"
         sentences.append(f"ids {names} are not kept: vertices are {base} to {base + graph.n - 1}")
-        if id_map:
-            table = path.with_name(f"{path.name}.ids.csv")
-            ids = graph.ids if graph.ids is not None else np.arange(graph.n) + graph.id_base
-            write_map(table, base, ids)
-            sentences.append(f"the table of vertices and ids is {table.name}")
     return tuple(sentences)
 
 

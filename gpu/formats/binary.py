@@ -97,7 +97,7 @@ def _weights(reading: Reading, bits: np.ndarray) -> np.ndarray:
 def check_rows(reading: Reading, indptr: np.ndarray, heads: np.ndarray) -> None:
     """Refuse row bounds that fall and heads that are no vertices."""
     n, m = len(indptr) - 1, len(heads)
-    if indptr[0] != 0 or indptr[-1] != m or (indptr[1:] < indptr[:-1]).any():
+    if n < 0 or indptr[0] != 0 or indptr[-1] != m or (indptr[1:] < indptr[:-1]).any():
         raise reading.fault(f"the row bounds must rise from 0 to the {m} edges and never fall")
     if m and (heads.min() < 0 or heads.max() >= n):
         bad = heads.min() if heads.min() < 0 else heads.max()

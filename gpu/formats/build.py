@@ -42,7 +42,6 @@ def graph_of(reading: Reading, key: str, arcs: Arcs) -> CSRGraph:
         tails, heads, weights, arcs.n, positions=arcs.places, ids=arcs.ids, id_base=arcs.id_base,
         name=arcs.name or bare_name(reading.path),
     )  # fmt: skip
-    _note_facts(reading, graph)
     notes = (*reading.notes, *arcs.notes)
     return replace(graph, provenance=replace(reading.provenance(key), notes=notes))
 
@@ -55,7 +54,6 @@ def tails_of(indptr: np.ndarray) -> np.ndarray:
 def _both_ways(
     tails: np.ndarray, heads: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Add the reverse of each edge that is no loop, right after it."""
     kept = np.ones((len(tails), 2), bool)
     kept[:, 1] = tails != heads
     return (
@@ -81,23 +79,6 @@ def both_or_one_way(reading: Reading, arcs: Arcs, both: np.ndarray) -> Arcs:
     arcs.tails, arcs.heads = np.append(tails, heads[back]), np.append(heads, tails[back])
     arcs.weights = None if weights is None else np.append(weights, weights[back])
     return arcs
-
-
-def _note_facts(reading: Reading, graph: CSRGraph) -> None:
-    """Note repeated edges, loops and weights of zero."""
-    tails = tails_of(graph.indptr)
-    pairs = tails * graph.n + graph.indices
-    pairs.sort()
-    repeated = int(np.count_nonzero(pairs[1:] == pairs[:-1]))
-    loops = int(np.count_nonzero(tails == graph.indices))
-    zeros = graph.m - int(np.count_nonzero(graph.weights))
-    for count, words in (
-        (repeated, "repeated edges kept"),
-        (loops, "loops kept"),
-        (zeros, "edges of weight zero"),
-    ):
-        if count:
-            reading.note(f"{count:,} {words}")
 
 
 # ---------------------------------------------------------------- vertices

@@ -6,8 +6,7 @@ The 9th DIMACS challenge: comment lines begin with c, one line `p sp N M`, then 
 Coordinates, `v ID X Y` after `p aux sp co N`, stand in a file beside the graph. If that file is
 broken the graph is read without positions, and a note says why.
 
-Some programs leave the `p` line out and count from 0: rows `a TAIL HEAD WEIGHT`, or rows of two or
-three numbers under `c` comments. Those are numbered as edge lists are (`gpu.formats.build`).
+A file without a `p` line is refused.
 """
 
 from __future__ import annotations
@@ -18,14 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import FormatError
-from gpu.formats.build import number_vertices, tails_of
-from gpu.formats.reading import (
-    Arcs,
-    Format,
-    Reading,
-    shown,
-    unpacked_name,
-)
+from gpu.formats.build import tails_of
+from gpu.formats.reading import Arcs, Format, Reading, shown, unpacked_name
 from gpu.formats.rows import (
     SIGNED,
     RowRules,
@@ -34,21 +27,12 @@ from gpu.formats.rows import (
     line_number,
     read_rows,
     value_rule,
-)
+)  # fmt: skip
 from gpu.formats.source import Source, places_beside
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 
 EXPECTED_HEADER = "'p sp VERTICES ARCS' or 'p tw VERTICES EDGES'"
-OTHER_PROBLEMS = {  # second word of a `p` line of DIMACS
-    b"max": "a maximum flow",
-    b"min": "a minimum-cost flow",
-    b"asn": "an assignment",
-    b"edge": "a colouring",
-    b"col": "a colouring",
-    b"cnf": "a satisfiability formula",
-}
-KINDS = {b"sp", b"tw", b"aux", *OTHER_PROBLEMS}
 COORDINATES = ([b"p", b"aux", b"sp", b"co"], [b"p", b"sp", b"co"])
 EXACT_FLOAT32 = 2**24  # whole numbers up to here are float32 numbers
 
@@ -57,7 +41,7 @@ EXACT_FLOAT32 = 2**24  # whole numbers up to here are float32 numbers
 class Header:
     """The `p` line: what it promises, its line, and where the rows begin."""
 
-    kind: str  # "sp" or "tw"; "arcs" if there is no `p` line
+    kind: str  # "sp" or "tw"
     n: int
     edges: int
     line: int
@@ -65,33 +49,21 @@ class Header:
 
 
 def sniff(head: bytes) -> float:
-    """Return 1 for a `p` line of ours, less for edges or comments without one."""
-    commented = head.lstrip().startswith((b"c ", b"c\n", b"c\r", b"c\t"))
+    """Return 1 for a `p` line, 0.7 for rows without one, 0.6 for comments alone."""
+    commented = head.lstrip()[:2].strip() == b"c"
     for line in head.split(b"\n"):
         tokens = line.split()
-        if not tokens or tokens[0] == b"c":
-            continue
-        if tokens[0] == b"p" and tokens[1:2] and tokens[1] in KINDS:
-            return 1.0
-        if tokens[0] not in {b"a", b"v"}:
-            return 0.7 if commented and _is_bare_row(tokens) else 0.0
-        return 0.7 if len(tokens) > 2 and all(map(_is_number, tokens[1:3])) else 0.0
-    return 0.6 if commented else 0.0
-
-
-def _is_number(token: bytes) -> bool:
-    return token.lstrip(b"-").isdigit()
-
-
-def _is_bare_row(tokens: list[bytes]) -> bool:
-    return len(tokens) in {2, 3} and all(map(_is_number, tokens[:2]))
+        if tokens[:1] == [b"p"]:
+            return float(tokens[1:2] in ([b"sp"], [b"tw"], [b"aux"]))
+        if tokens and tokens[0] != b"c":
+            row = tokens[1:3] if tokens[0] in {b"a", b"v"} else tokens[:2] * commented
+            return 0.7 * (len(row) == 2 and all(t.lstrip(b"-").isdigit() for t in row))
+    return 0.6 * commented
 
 
 def read(reading: Reading, data: bytearray) -> Arcs:
     """Read `p sp` or `p tw` text, and the coordinates beside it."""
     header = _header(reading, data)
-    if header.kind == "arcs":
-        return _read_bare(reading, data, header)
     row_bytes = 8 if header.kind == "sp" else 4
     reading.check_promise(header.n, header.edges, len(data), header.line, row_bytes)
     rows = read_rows(reading, data, header.rows_at, _rules(reading, data, header))
@@ -99,66 +71,27 @@ def read(reading: Reading, data: bytearray) -> Arcs:
         raise reading.fault(
             f"the header promises {header.edges} edges, but the file has {len(rows)}", header.line
         )
+    (tails, heads), places = rows.ids, _positions_beside(reading, header.n)
     return Arcs(
-        rows.ids[0],
-        rows.ids[1],
-        header.n,
-        rows.weights,
-        places=_positions_beside(reading, header.n),
-        base=1,
-        id_base=1,
-        both=header.kind == "tw",
-    )
-
-
-def _read_bare(reading: Reading, data: bytearray, header: Header) -> Arcs:
-    """Read rows without a `p` line."""
-    tokens = line_at(data, header.rows_at).split()
-    key = b"a" if tokens[0] == b"a" else b""
-    width = len(tokens) - len(key) - 2
-    expected = "'a TAIL HEAD WEIGHT'" if key else f"'TAIL HEAD{' WEIGHT' * width}'"
-    rules = RowRules(
-        expected, value_columns=width, key=key, comments=b"c", low=0,
-        range_words="there is no p line, so vertices count from 0 or 1",
-        values=value_rule(reading),
+        tails, heads, header.n, rows.weights,
+        places=places, base=1, id_base=1, both=header.kind == "tw",
     )  # fmt: skip
-    rows = read_rows(reading, data, header.rows_at, rules)
-    ends, n, base, ids = number_vertices(reading, rows.ids)
-    reading.note(f"no 'p sp' line: {n} vertices, those at the ends of edges")
-    return Arcs(ends[0], ends[1], n, rows.weights, ids=ids, base=base, id_base=base)
 
 
 def _header(reading: Reading, data: bytearray) -> Header:
-    """Find the `p` line and the first line after it that is no comment."""
     at = first_row(data, b"c")
     if at >= len(data):
         raise reading.fault(f"the file has only comments; expected {EXPECTED_HEADER}")
     line, number = line_at(data, at), line_number(data, at)
     tokens = line.split()
-    if (tokens[:1] == [b"a"] and len(tokens) == 4) or _is_bare_row(tokens):
-        return Header("arcs", 0, 0, number, at)
-    kind, n, edges = _counts(reading, line, number)
-    rows_at = first_row(data, b"c", min(at + len(line) + 1, len(data)))
-    return Header(kind, n, edges, number, rows_at)
-
-
-def _counts(reading: Reading, line: bytes, number: int) -> tuple[str, int, int]:
-    """Return kind, vertices and edges of a `p` line."""
-    tokens = line.split()
-    problem = OTHER_PROBLEMS.get(tokens[1]) if tokens[:1] == [b"p"] and tokens[1:] else None
-    if problem is not None:
-        raise reading.fault(
-            f"found {shown(line)}: {problem}, not shortest paths; expected {EXPECTED_HEADER}",
-            number,
-        )
-    if tokens[:4] == COORDINATES[0] or tokens[:3] == COORDINATES[1]:
-        raise reading.fault("holds coordinates, no edges; open the .gr file beside it", number)
-    if tokens[:3] == [b"p", b"aux", b"sp"]:
-        raise reading.fault("is an auxiliary file without edges; open the .gr file", number)
+    if tokens[:2] == [b"p", b"aux"] or tokens[:3] == COORDINATES[1]:
+        words = "holds coordinates or sources, no edges; open the .gr file beside it"
+        raise reading.fault(words, number)
     good = len(tokens) == 4 and tokens[0] == b"p" and tokens[1] in {b"sp", b"tw"}
     if not good or not all(token.isdigit() and len(token) < 19 for token in tokens[2:]):
         raise reading.fault(f"found {shown(line)}, expected {EXPECTED_HEADER}", number)
-    return tokens[1].decode(), int(tokens[2]), int(tokens[3])
+    rows_at = first_row(data, b"c", min(at + len(line) + 1, len(data)))
+    return Header(tokens[1].decode(), int(tokens[2]), int(tokens[3]), number, rows_at)
 
 
 def _rules(reading: Reading, data: bytearray, header: Header) -> RowRules:
@@ -176,7 +109,6 @@ def _rules(reading: Reading, data: bytearray, header: Header) -> RowRules:
 
 
 def _positions_beside(reading: Reading, n: int) -> np.ndarray | None:
-    """Read coordinates; note where they come from, or why there are none."""
     path = places_beside(reading.path)
     if path is None:
         reading.note("no coordinates: no .co file beside the graph")
@@ -219,12 +151,8 @@ def _after_co_header(reading: Reading, data: bytearray, n: int) -> tuple[int, in
     at = first_row(data, b"c")
     line, number = line_at(data, at), line_number(data, at)
     tokens = line.split()
-    if tokens[:-1] not in COORDINATES or not tokens[-1].isdigit():
-        raise reading.fault(f"found {shown(line)}, expected 'p aux sp co VERTICES'", number)
-    if tokens[-1].lstrip(b"0") != str(n).encode().lstrip(b"0"):
-        raise reading.fault(
-            f"coordinates for {shown(tokens[-1])} vertices, the graph has {n}", number
-        )
+    if tokens[:-1] not in COORDINATES or tokens[-1] != b"%d" % n:
+        raise reading.fault(f"found {shown(line)}, expected 'p aux sp co {n}'", number)
     return min(at + len(line) + 1, len(data)), number
 
 

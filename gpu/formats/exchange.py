@@ -1,28 +1,23 @@
-"""From the nodes and edges of another program's file to `Arcs`: GraphML, GEXF, GML, node-link JSON.
+"""From the nodes and edges of another program's file to `Arcs`: GraphML, GML, node-link JSON.
 
 The adapters of these formats fill a `Network`. This module numbers its vertices and chooses among
 the attributes.
 
-Vertices. Identifiers that are the whole numbers 0..n-1 or 1..n become the numbering. Other whole
-numbers are ranked and kept in `ids`. Words are kept in the order of the file. Labels are not
-identifiers: two vertices may share one. An edge whose end is no vertex of the file is refused with
-its line.
+Vertices. Identifiers that are the whole numbers 0..n-1 or 1..n become the numbering, other whole
+numbers are ranked, words stay in the order of the file. Labels are not identifiers.
 
-Weights. The edge attribute that the user chose (`weight_name`), otherwise the first of
-WEIGHT_NAMES that any edge has, in any case. An edge without it has the file's default, else 1.
-Numbers that are all whole are integers, since these formats say "double" for everything.
+Weights. The edge attribute that the user chose, otherwise the first of WEIGHT_NAMES. An edge
+without it has the file's default, else 1. Numbers that are all whole are integers.
 
-Direction. A network has one kind of edges; an edge with a direction of its own is read so.
-
-Positions. The first of `POSITIONS` that every vertex has. GML's graphics count y downwards, as
-screens do, and are turned over.
+Positions, if every vertex has one: `graphics` of GML, attributes x and y or lon and
+lat. GML counts y downwards, as screens do, and is turned over.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,7 +31,7 @@ from gpu.formats.rows import FLOAT_MAX, INT64_MAX, whole_number
 WEIGHT_NAMES = ("weight", "value", "length", "distance", "cost", "time")
 NOT_WEIGHTS = {"id", "key", "source", "target"}
 UNNAMED = "each edge weighs 1: no weights have a usual name, there are "
-COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitude"))
+COORDINATES = (("x", "y"), ("lon", "lat"))
 BYTES_PER_BYTE = 40  # of memory for each byte of text
 NO_LETTERS = re.compile("[\0\ud800-\udfff]")  # zero, and halves of UTF-16
 WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
@@ -56,7 +51,6 @@ class Edge:
     line: int | None
     attributes: Attributes = field(default_factory=dict)
     directed: bool | None = None  # None: as the network
-    where: str = ""  # "links[3]: " in a file without lines
 
 
 @dataclass
@@ -77,26 +71,17 @@ class Network:
         return self.nodes.setdefault(name, {})
 
     def add_edge(
-        self,
-        reading: Reading,
-        tail: str | None,
-        head: str | None,
-        line: int | None,
-        *,
-        where: str = "",
+        self, reading: Reading, tail: str | None, head: str | None, line: int | None
     ) -> Edge:
-        """Return a new edge; raise FormatError if an end is missing.
-
-        `where` names it in a file without lines.
-        """
-        where = f"{where}: " if where else ""
+        """Return a new edge; raise FormatError if an end is missing."""
         if tail is None or head is None:
             missing = "source" if tail is None else "target"
-            words = f"{where}an edge without a {missing}; expected a source and a target"
+            other = head if tail is None else tail
+            of = f" at {_quoted(other)}" if other is not None else ""
+            words = f"an edge{of} without a {missing}; expected a source and a target"
             raise reading.fault(words, line)
-        edge = Edge(tail, head, line, where=where)
-        self.edges.append(edge)
-        return edge
+        self.edges.append(Edge(tail, head, line))
+        return self.edges[-1]
 
 
 def _quoted(name: str) -> str:
@@ -133,10 +118,9 @@ def arcs_of(reading: Reading, network: Network, size: int) -> Arcs:
 
 
 def _undefined_end(reading: Reading, edges: list[Edge], vertex: dict[str, int]) -> FormatError:
-    """Return the error of the first edge with an end that is no node."""
     edge = next(edge for edge in edges if not {edge.tail, edge.head} <= vertex.keys())
     end, name = ("target", edge.head) if edge.tail in vertex else ("source", edge.tail)
-    words = f"{edge.where}an edge with the undefined {end} {_quoted(name)}; no node has that id"
+    words = f"an edge with the undefined {end} {_quoted(name)}; no node has that id"
     return reading.fault(words, edge.line)
 
 
@@ -194,7 +178,6 @@ def name_array(reading: Reading, names: list[str], size: int) -> np.ndarray:
 
 
 def _values(reading: Reading, edges: list[Edge], defaults: Attributes) -> np.ndarray | None:
-    """Return int64 or float64 (m,), None if no edge has a weight."""
     names = dict.fromkeys(name for edge in edges for name in edge.attributes)
     names.update(dict.fromkeys(defaults))
     chosen = choose_name(reading, names)
@@ -261,14 +244,13 @@ def choose_name(reading: Reading, names: Iterable[str]) -> str | None:
 
 
 def _number(reading: Reading, written: Any, edge: Edge) -> float:
-    """Return a weight: an int if it fits int64, otherwise a float."""
     try:
         value = whole_or_float(written)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if abs(value) <= FLOAT_MAX and (value >= 0 or reading.allows_negative):
         return value
-    ends = f"{edge.where}edge {_quoted(edge.tail)} -> {_quoted(edge.head)}"
+    ends = f"edge {_quoted(edge.tail)} -> {_quoted(edge.head)}"
     if value < 0:
         words = f"{ends} has weight {value:g}, below zero; weights must be >= 0"
         raise reading.fault(words, edge.line, SIGNS)
@@ -280,56 +262,22 @@ def _number(reading: Reading, written: Any, edge: Edge) -> float:
 
 
 def _positions(reading: Reading, nodes: list[Attributes]) -> np.ndarray | None:
-    """Return float32 (n, 2) if every node has a place of one kind, otherwise None."""
-    for name, place in POSITIONS.items():
-        xy = np.array([place(data) or (math.nan, math.nan) for data in nodes]).reshape(-1, 2)
-        with np.errstate(over="ignore"):
-            xy = xy.astype(np.float32)
-        good = int(np.isfinite(xy).all(axis=1).sum())
-        if good and good == len(nodes):
-            reading.note(f"positions from {name}")
-            return xy
-        if good:
-            reading.note(f"no positions: only {good} of {len(nodes)} vertices have {name}")
-            return None
-    return None
+    """Return float32 (n, 2) if every node has a place, otherwise None."""
+    xy = np.array([_place(data) for data in nodes]).reshape(-1, 2)
+    with np.errstate(over="ignore"):
+        xy = xy.astype(np.float32)
+    good = int(np.isfinite(xy).all(axis=1).sum())
+    if good and good < len(nodes):
+        reading.note(f"no positions: only {good} of {len(nodes)} vertices have coordinates")
+    return xy if good and good == len(nodes) else None
 
 
-def _pair(x: Any, y: Any) -> tuple[float, float] | None:
+def _place(data: Attributes) -> tuple[float, float]:
+    graphics = data.get("graphics")
     try:
-        return float(x), float(y)
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _named_pair(x_name: str, y_name: str) -> Callable[[Attributes], tuple[float, float] | None]:
-    return lambda data: _pair(data.get(x_name), data.get(y_name))
-
-
-def _viz(data: Attributes) -> tuple[float, float] | None:
-    viz = data.get("viz")
-    place = viz.get("position") if isinstance(viz, dict) else None
-    return _pair(place.get("x"), place.get("y")) if isinstance(place, dict) else None
-
-
-def _graphics(data: Attributes) -> tuple[float, float] | None:
-    box = data.get("graphics")
-    pair = _pair(box.get("x"), box.get("y")) if isinstance(box, dict) else None
-    return (pair[0], -pair[1]) if pair else None
-
-
-def _pos(data: Attributes) -> tuple[float, float] | None:
-    """Return `pos`, a list of numbers or text such as "1.5, 2" or "(1.5, 2)"."""
-    pos = data.get("pos")
-    if isinstance(pos, str):
-        pos = pos.strip("()[] ").replace(",", " ").split()
-    return _pair(pos[0], pos[1]) if isinstance(pos, list) and len(pos) >= 2 else None
-
-
-POSITIONS: dict[str, Callable[[Attributes], tuple[float, float] | None]] = {
-    "viz:position": _viz,
-    "graphics": _graphics,
-    **{f"{x} and {y}": _named_pair(x, y) for x, y in COORDINATES[:1]},
-    "pos": _pos,
-    **{f"{x} and {y}": _named_pair(x, y) for x, y in COORDINATES[1:]},
-}
+        if isinstance(graphics, dict):
+            return float(graphics["x"]), -float(graphics["y"])
+        x, y = next((pair for pair in COORDINATES if pair[0] in data), COORDINATES[0])
+        return float(data[x]), float(data[y])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return math.nan, math.nan

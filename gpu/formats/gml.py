@@ -14,13 +14,7 @@ from html import unescape
 from typing import Any, NamedTuple
 
 from gpu.errors import FormatError
-from gpu.formats.exchange import (
-    BYTES_PER_BYTE,
-    WHOLE,
-    Attributes,
-    Network,
-    arcs_of,
-)
+from gpu.formats.exchange import BYTES_PER_BYTE, WHOLE, Attributes, Network, arcs_of
 from gpu.formats.reading import Arcs, Format, Reading, shown
 
 BEGINNING = re.compile(rb"^[ \t]*+graph\s*+\[", re.MULTILINE)
@@ -28,7 +22,6 @@ BEFORE = re.compile(  # what may stand before the graph: comments, keys with the
     rb"(?:[ \t\r\n]++|#[^\n]*+|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:\"[^\"]*+\"|[-+.\w]++))*+"
 )
 TOKEN = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+(\[|\]|"[^"]*+"|[^\s\[\]"#]++)(?:\s*+#[^\n]*+)*+')
-FLAT = re.compile(r'\s*+\b(node|edge)\s*+\[([^\[\]"#]*+)\]')  # a block of numbers and words alone
 OPEN_QUOTE = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+"')
 KEY = re.compile(r"[A-Za-z_]\w*+")
 MOST_DEPTH = 100
@@ -62,7 +55,7 @@ class _Block(NamedTuple):
     values: Attributes
 
 
-def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912, PLR0915 - one loop
+def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912 - one loop
     """Go through the tokens once; raise FormatError with the line of the first fault."""
     network, graphs = Network(), 0
     blocks = [_Block("", 1, {})]
@@ -73,15 +66,6 @@ def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912, PLR0915 
         return reading.fault(problem, text.count("\n", 0, at) + 1)
 
     while at < len(text):
-        flat = FLAT.match(text, at) if len(blocks) == 2 and not key else None
-        if flat is not None and blocks[1].key == "graph" and not graphs:
-            words = flat[2].split()
-            values = dict(zip(words[::2], words[1::2], strict=False))
-            if 2 * len(values) == len(words) and all(map(str.isidentifier, values)):
-                line, counted = line + text.count("\n", counted, flat.start(1)), flat.start(1)
-                _take(reading, network, _Block(flat[1], line, values))
-                at = flat.end()
-                continue
         token = TOKEN.match(text, at)
         if token is None:
             break
@@ -129,7 +113,6 @@ def _set(values: Attributes, key: str, value: Any) -> None:
 
 
 def _take(reading: Reading, network: Network, block: _Block) -> None:
-    """Add a node or an edge of the graph."""
     values = block.values
     if len(network.edges) % EDGES_PER_REPORT == 0:
         reading.report(0.5, "parsing")

@@ -1,25 +1,16 @@
-"""GraphML and GEXF, the XML formats of other programs, in one pass of expat.
+"""GraphML, in one pass of expat.
 
-No tree is built. Namespaces of elements are ignored: GEXF has had five, and
-programs write files with none. Every error names its line. A declaration of an entity ends the
-reading, because a few entities can expand to gigabytes; nothing is fetched; elements may nest
-MOST_DEPTH deep. Nested graphs and nodes are vertices as the others are. Direction, weights and
-positions: `gpu.formats.exchange`.
+No tree is built. Namespaces of elements are ignored: programs write files with none. Every error
+names its line. A declaration of an entity ends the reading, because a few entities can expand to
+gigabytes; nothing is fetched; elements may nest MOST_DEPTH deep. Nested graphs and nodes are
+vertices as the others are. Direction, weights and positions: `gpu.formats.exchange`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from xml.parsers import expat
 
-from gpu.formats.exchange import (
-    BYTES_PER_BYTE,
-    Attributes,
-    Edge,
-    Network,
-    arcs_of,
-    whole_or_float,
-)
+from gpu.formats.exchange import BYTES_PER_BYTE, Attributes, Network, arcs_of, whole_or_float
 from gpu.formats.reading import Arcs, Format, Reading, shown
 
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
@@ -28,54 +19,35 @@ CHUNK_BYTES = 1 << 20
 READ_SHARE, PARSE_SHARE = 0.5, 0.3  # of the progress bar
 TRUTH = {"true": True, "false": False}
 EDGE_DEFAULTS = {"directed": True, "undirected": False}
-GEXF_DIRECTED = {"directed": True, "undirected": False, "mutual": False}
 
 
-def sniff_graphml(head: bytes) -> float:
+def sniff(head: bytes) -> float:
     """Return 1 if the root element is `graphml`."""
-    return _root(head, b"graphml")
-
-
-def sniff_gexf(head: bytes) -> float:
-    """Return 1 if the root element is `gexf`."""
-    return _root(head, b"gexf")
-
-
-def _root(head: bytes, name: bytes) -> float:
     if not head.lstrip().startswith(b"<"):
         return 0.0
-    at = head.find(b"<" + name)
-    rest = head[at + 1 + len(name) : at + 2 + len(name)]
+    at = head.find(b"<graphml")
+    rest = head[at + 8 : at + 9]
     return float(0 <= at < MARK_BYTES and (not rest or rest in b" \t\r\n>/"))
 
 
-def read_graphml(reading: Reading, data: bytearray) -> Arcs:
+def read(reading: Reading, data: bytearray) -> Arcs:
     """Read the first graph of a GraphML file."""
-    return _read(reading, GraphML(reading), data)
-
-
-def read_gexf(reading: Reading, data: bytearray) -> Arcs:
-    """Read the first graph of a GEXF file of any version."""
-    return _read(reading, Gexf(reading), data)
-
-
-def _read(reading: Reading, markup: Markup, data: bytearray) -> Arcs:
     reading.need_memory(BYTES_PER_BYTE * len(data))
+    markup = _GraphML(reading)
     markup.parse(data)
     if markup.graphs == 0:
-        raise reading.fault(f"no <graph> element; expected one in <{markup.ROOT}>")
+        raise reading.fault("no <graph> element; expected one in <graphml>")
     if markup.graphs > 1:
         reading.note("only the first graph of the file was read")
     return arcs_of(reading, markup.network, len(data))
 
 
-class Markup(ABC):
-    """One pass over XML that fills `network`; a format says what its elements mean.
+class _GraphML:
+    """One pass over the file that fills `network`.
 
-    `inside` holds the attributes of the nodes and edges that are open, innermost last.
+    Attributes are declared by <key>, with a default, and set by <data>. `inside` holds the
+    attributes of the nodes and edges that are open, innermost last.
     """
-
-    ROOT = ""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -83,6 +55,9 @@ class Markup(ABC):
         self.graphs = 0
         self.inside: list[Attributes] = []
         self.text: list[str] | None = None  # of the element that is open; None: not needed
+        self._names: dict[str, str] = {}
+        self._for: dict[str, str] = {}
+        self._key = ""
         self._open: list[str] = []
         self._graph_depth = 0
         self._expat = expat.ParserCreate()
@@ -94,11 +69,9 @@ class Markup(ABC):
 
     @property
     def line(self) -> int:
-        """The 1-based number of the line where the parser stands."""
         return self._expat.CurrentLineNumber
 
     def parse(self, data: bytearray) -> None:
-        """Read it all; raise FormatError with the line of the first fault."""
         try:
             for at in range(0, len(data), CHUNK_BYTES):
                 self.reading.report(READ_SHARE + PARSE_SHARE * at / len(data), "parsing")
@@ -143,49 +116,7 @@ class Markup(ABC):
         if self.text is not None:
             self.text.append(text)
 
-    @abstractmethod
     def begin_graph(self, attributes: dict[str, str]) -> None:
-        """Take the attributes of the graph's element."""
-
-    @abstractmethod
-    def begin(self, name: str, attributes: dict[str, str]) -> None:
-        """Take an element that begins, of the first graph or outside of any."""
-
-    @abstractmethod
-    def end(self, name: str) -> None:
-        """Take the end of an element."""
-
-    def begin_node(self, attributes: dict[str, str]) -> None:
-        """Add a vertex; the attributes that follow belong to it."""
-        node = self.network.add_node(self.reading, attributes.get("id"), self.line)
-        self.inside.append(node)
-
-    def begin_edge(self, attributes: dict[str, str]) -> Edge:
-        """Add an edge; the attributes that follow belong to it."""
-        ends = attributes.get("source"), attributes.get("target")
-        edge = self.network.add_edge(self.reading, *ends, self.line)
-        self.inside.append(edge.attributes)
-        return edge
-
-    def take_text(self) -> str | None:
-        """Return the text of the element that ends, None if it was not needed."""
-        words, self.text = self.text, None
-        return None if words is None else "".join(words).strip()
-
-
-class GraphML(Markup):
-    """Attributes are declared by <key>, with a default, and set by <data>."""
-
-    ROOT = "graphml"
-
-    def __init__(self, reading: Reading) -> None:
-        super().__init__(reading)
-        self._names: dict[str, str] = {}
-        self._for: dict[str, str] = {}
-        self._key = ""
-
-    def begin_graph(self, attributes: dict[str, str]) -> None:
-        """Take the direction of edges."""
         default = attributes.get("edgedefault", "")
         if default not in EDGE_DEFAULTS and self.reading.undirected is None:
             raise self.reading.fault(
@@ -195,11 +126,13 @@ class GraphML(Markup):
         self.network.directed = EDGE_DEFAULTS.get(default, False)
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
-        """Take a node, an edge, a key, a piece of data."""
         if name == "node":
-            self.begin_node(attributes)
+            node = self.network.add_node(self.reading, attributes.get("id"), self.line)
+            self.inside.append(node)
         elif name == "edge":
-            edge = self.begin_edge(attributes)
+            ends = attributes.get("source"), attributes.get("target")
+            edge = self.network.add_edge(self.reading, *ends, self.line)
+            self.inside.append(edge.attributes)
             edge.directed = TRUTH.get(attributes.get("directed", ""))
         elif name == "hyperedge":
             raise self.reading.fault("a hyperedge; expected edges of two ends", self.line)
@@ -215,84 +148,16 @@ class GraphML(Markup):
             self.inside[-1].update({k: attributes[k] for k in ("x", "y") if k in attributes})
 
     def end(self, name: str) -> None:
-        """Store what an element held."""
         if name in {"node", "edge"}:
             self.inside.pop()
         elif name in {"data", "default"}:
-            words = self.take_text()
+            pieces, self.text = self.text, None
+            words = None if pieces is None else "".join(pieces).strip()
             attribute = self._names.get(self._key, self._key)
             if name == "data" and self.inside and words:
                 self.inside[-1][attribute] = words
             for_edges = self._for.get(self._key) in {"edge", "all"}
             if name == "default" and words is not None and for_edges:
-                self.network.defaults[attribute] = _number_or_words(words)
-
-
-class Gexf(Markup):
-    """Attributes are declared by class and id, and set by <attvalue>."""
-
-    ROOT = "gexf"
-
-    def __init__(self, reading: Reading) -> None:
-        super().__init__(reading)
-        self._class = "node"
-        self._names: dict[tuple[str, str], str] = {}
-        self._key = ""
-        self._repeats = 0  # values of an edge that stand twice, for other times
-
-    def begin_graph(self, attributes: dict[str, str]) -> None:
-        """Take the direction of edges."""
-        self.network.directed = GEXF_DIRECTED.get(attributes.get("defaultedgetype", ""), False)
-
-    def begin(self, name: str, attributes: dict[str, str]) -> None:
-        """Take a node, an edge, the declaration of an attribute or its value."""
-        if name == "node":
-            self._class = "node"
-            self.begin_node(attributes)
-        elif name == "edge":
-            self._class = "edge"
-            edge = self.begin_edge(attributes)
-            edge.directed = GEXF_DIRECTED.get(attributes.get("type", "").lower())
-            if "weight" in attributes:
-                edge.attributes["weight"] = attributes["weight"]
-        elif name == "attributes":
-            self._class = attributes.get("class", "node")
-        elif name == "attribute":
-            self._key = attributes.get("id", "")
-            self._names[self._class, self._key] = attributes.get("title", self._key)
-        elif name == "default":
-            self.text = []
-        elif name == "attvalue" and self.inside:
-            self._set(attributes)
-        elif name == "position" and self.inside:
-            self.inside[-1]["viz"] = {"position": attributes}
-
-    def _set(self, attributes: dict[str, str]) -> None:
-        """Set an attribute; of values for several times the first counts."""
-        key = attributes.get("for", attributes.get("id", ""))
-        attribute = self._names.get((self._class, key), key)
-        if attribute not in self.inside[-1]:
-            self.inside[-1][attribute] = attributes.get("value")
-        elif self._class == "edge":
-            self._repeats += 1
-
-    def parse(self, data: bytearray) -> None:
-        """Read it all; note values for several times."""
-        super().parse(data)
-        if self._repeats:
-            self.reading.note(
-                f"{self._repeats} edge values for further times ignored: the first of each counts"
-            )
-
-    def end(self, name: str) -> None:
-        """Leave a node or an edge; store a default."""
-        if name in {"node", "edge"}:
-            self.inside.pop()
-            self._class = "node"
-        elif name == "default":
-            words = self.take_text()
-            if words is not None and self._class == "edge":
-                attribute = self._names.get((self._class, self._key), self._key)
                 self.network.defaults[attribute] = _number_or_words(words)
 
 
@@ -303,8 +168,4 @@ def _number_or_words(words: str) -> float | str:
         return words
 
 
-GRAPHML = Format(
-    "graphml", "GraphML", (".graphml",), sniff_graphml, read_graphml,
-    named_weights=True,
-)  # fmt: skip
-GEXF = Format("gexf", "GEXF", (".gexf",), sniff_gexf, read_gexf, named_weights=True)
+FORMAT = Format("graphml", "GraphML", (".graphml",), sniff, read, named_weights=True)

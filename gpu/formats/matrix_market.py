@@ -3,8 +3,7 @@
 Fields: pattern (weights 1), integer, real; complex is refused. A symmetric matrix holds one
 triangle and is undirected. In a skew-symmetric one the mirrored entry has the opposite sign, so it
 needs weights "absolute", "unit" or "random". So does a matrix with negative entries. An entry
-written as 0 is an edge of weight zero in a coordinate file. An array is a dense matrix, column by
-column; there 0 is no edge.
+written as 0 is an edge of weight zero. A dense matrix (`array`) is refused.
 
 The rows are read by `gpu.formats.rows`, not by SciPy's `mmread`. SciPy 1.17 ignores what follows
 a value on a line: it reads `1 2 1.5` in an integer matrix as weight 1, and a pattern with a third
@@ -20,15 +19,7 @@ import numpy as np
 
 from gpu.formats.build import tails_of
 from gpu.formats.reading import SIGNS, Arcs, Format, Reading, shown
-from gpu.formats.rows import (
-    SIGNED,
-    RowRules,
-    first_row,
-    line_at,
-    line_number,
-    read_rows,
-    value_rule,
-)
+from gpu.formats.rows import RowRules, first_row, line_at, line_number, read_rows, value_rule
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 
@@ -37,7 +28,7 @@ LIKE_BANNER = re.compile(rb"\s*+%*+\s*+matrix\s*+market", re.IGNORECASE)
 FIELDS = (b"pattern", b"integer", b"unsigned-integer", b"real", b"double")
 SYMMETRIES = (b"general", b"symmetric", b"skew-symmetric")
 EXPECTED_BANNER = (
-    "'%%MatrixMarket matrix coordinate|array pattern|integer|real general|symmetric|skew-symmetric'"
+    "'%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric|skew-symmetric'"
 )
 
 
@@ -48,17 +39,13 @@ def sniff(head: bytes) -> float:
 
 def read(reading: Reading, data: bytearray) -> Arcs:
     """Read a square matrix."""
-    dense, field, symmetry = _banner(reading, line_at(data, 0))
-    n, entries, number, rows_at = _size(reading, data, dense)
-    if dense:
-        entries = _array_entries(n, symmetry)
-    reading.check_promise(n, entries, len(data), number, 2 if dense else 4)
+    field, symmetry = _banner(reading, line_at(data, 0))
+    n, entries, number, rows_at = _size(reading, data)
+    reading.check_promise(n, entries, len(data), number)
     if symmetry == b"skew-symmetric" and not reading.allows_negative:
         raise reading.fault(
             "a skew-symmetric matrix has negative entries; weights must be >= 0", 1, SIGNS
         )
-    if dense:
-        return _read_array(reading, data, rows_at, number, n, symmetry)
     weighted = field != b"pattern"
     rules = RowRules(
         "'ROW COLUMN VALUE'" if weighted else "'ROW COLUMN'", value_columns=int(weighted),
@@ -70,73 +57,36 @@ def read(reading: Reading, data: bytearray) -> Arcs:
         raise reading.fault(
             f"the header promises {entries} entries, but the file has {len(rows)}", number
         )
-    return Arcs(
-        rows.ids[0], rows.ids[1], n, rows.weights, base=1, id_base=1, both=symmetry != b"general"
-    )
-
-
-def _array_entries(n: int, symmetry: bytes) -> int:
-    if symmetry == b"general":
-        return n * n
-    return n * (n - 1) // 2 if symmetry == b"skew-symmetric" else n * (n + 1) // 2
-
-
-def _read_array(
-    reading: Reading, data: bytearray, rows_at: int, number: int, n: int, symmetry: bytes
-) -> Arcs:
-    """Read a dense matrix: all of it, or the lower triangle, column by column."""
-    rules = RowRules(
-        "a VALUE", id_columns=0, value_columns=1, comments=b"%",
-        values=value_rule(reading) or SIGNED,
-    )  # fmt: skip
-    rows = read_rows(reading, data, rows_at, rules)
-    entries = _array_entries(n, symmetry)
-    if len(rows) != entries:
-        raise reading.fault(
-            f"a dense matrix of {n} x {n} has {entries} values, but the file has {len(rows)}",
-            number,
-        )
-    reading.need_memory(40 * entries)
-    if symmetry == b"general":
-        heads, tails = np.divmod(np.arange(entries, dtype=np.int64), max(n, 1))
-    else:  # the upper triangle by rows is the lower one by columns
-        heads, tails = np.triu_indices(n, int(symmetry == b"skew-symmetric"))
-    values = rows.values[0]
-    kept = values != 0
-    reading.note(f"a dense matrix: {int(kept.sum())} of {entries} values are not 0")
+    tails, heads = rows.ids
     both = symmetry != b"general"
-    return Arcs(tails[kept], heads[kept], n, values[kept], id_base=1, both=both)
+    return Arcs(tails, heads, n, rows.weights, base=1, id_base=1, both=both)
 
 
-def _banner(reading: Reading, line: bytes) -> tuple[bool, bytes, bytes]:
-    """Return whether the matrix is dense, its field and its symmetry."""
+def _banner(reading: Reading, line: bytes) -> tuple[bytes, bytes]:
     tokens = line.lower().split()
     words = f"found {shown(line)}, expected {EXPECTED_BANNER}"
     if len(tokens) != 5 or line[: len(BANNER)].lower() != BANNER or tokens[1] != b"matrix":
         raise reading.fault(words, 1)
     if tokens[3] == b"complex" or tokens[4] == b"hermitian":
         raise reading.fault("a complex matrix; weights are real: pattern, integer or real", 1)
-    dense = tokens[2] == b"array"
-    if (not dense and tokens[2] != b"coordinate") or (dense and tokens[3] == b"pattern"):
+    if tokens[2] == b"array":
+        raise reading.fault("a dense matrix; write it sparse (coordinate), as SciPy's mmwrite", 1)
+    if tokens[2] != b"coordinate" or tokens[3] not in FIELDS or tokens[4] not in SYMMETRIES:
         raise reading.fault(words, 1)
-    if tokens[3] not in FIELDS or tokens[4] not in SYMMETRIES:
-        raise reading.fault(words, 1)
-    return dense, tokens[3], tokens[4]
+    return tokens[3], tokens[4]
 
 
-def _size(reading: Reading, data: bytearray, dense: bool) -> tuple[int, int, int, int]:
-    """Return n, entries (0 if dense), the number of the size line, and where the rows begin."""
-    expected = "'ROWS COLUMNS'" if dense else "'ROWS COLUMNS ENTRIES'"
+def _size(reading: Reading, data: bytearray) -> tuple[int, int, int, int]:
+    """Return n, entries, the number of the size line, and where the rows begin."""
+    expected = "'ROWS COLUMNS ENTRIES'"
     at = first_row(data, b"%", min(len(line_at(data, 0)) + 1, len(data)))
     line, number = line_at(data, at), line_number(data, at)
     if at >= len(data):
         raise reading.fault(f"no size line; expected {expected}", number)
     tokens = line.split()
-    if len(tokens) != (2 if dense else 3) or not all(
-        token.isdigit() and len(token) < 19 for token in tokens
-    ):
+    if len(tokens) != 3 or not all(token.isdigit() and len(token) < 19 for token in tokens):
         raise reading.fault(f"found {shown(line)}, expected {expected}", number)
-    rows, columns, entries = (int(token) for token in (*tokens, b"0")[:3])
+    rows, columns, entries = map(int, tokens)
     if rows != columns:
         raise reading.fault(
             f"a matrix of {rows} x {columns}; a graph needs as many rows as columns", number
@@ -153,11 +103,5 @@ def write(graph: CSRGraph, path: Path) -> None:
 
 
 FORMAT = Format(
-    "matrix_market",
-    "Matrix Market",
-    (".mtx",),
-    sniff,
-    read,
-    write,
-    numbered_from=lambda _: 1,
+    "matrix_market", "Matrix Market", (".mtx",), sniff, read, write, numbered_from=lambda _: 1
 )

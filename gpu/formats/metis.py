@@ -8,42 +8,32 @@ both ends, so undirected=True changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from gpu.formats.reading import SIGNS, Arcs, Format, Reading, shown
-from gpu.formats.rows import (
-    first_row,
-    is_number,
-    line_at,
-    line_number,
-    whole_number,
-)
+from gpu.formats.rows import first_row, is_number, line_at, line_number, whole_number
 from gpu.formats.source import HEAD_BYTES, READ_SHARE
 
 COMMENT = b"%"
 FORMS = ("0", "1", "10", "11", "100", "101", "110", "111")
 CONSTRAINTS = 100  # the most vertex weights that a header may promise
 LINES_PER_REPORT = 50_000
+BYTES_PER_BYTE = 40  # of memory for each byte of text
 
 
 @dataclass(frozen=True)
 class Header:
-    """skipped: numbers at the start of each line that are no neighbours; line: 1-based."""
+    """skipped: numbers at the start of each line that are no neighbours; width: 2 with weights."""
 
     n: int
     edges: int
     skipped: int
-    weighted: bool
-    line: int
+    width: int
+    line: int  # 1-based
     rows_at: int
-
-    @property
-    def expected_numbers(self) -> int:
-        """How many numbers stand after the header."""
-        return self.n * self.skipped + 2 * self.edges * (2 if self.weighted else 1)
 
 
 def sniff(head: bytes) -> float:
@@ -95,95 +85,66 @@ def read(reading: Reading, data: bytearray) -> Arcs:
     """Read METIS text."""
     header = _header(reading, data)
     reading.check_promise(header.n, 2 * header.edges, len(data), header.line, 2)
-    if header.n > len(data) - header.rows_at + 1:
+    reading.need_memory(BYTES_PER_BYTE * len(data))
+    degrees: list[int] = []
+    heads: list[int] = []
+    weights: list[int] = []
+    for line, numbers in _lines(reading, data, header):
+        own, weight = numbers[header.skipped :: header.width], numbers[header.skipped + 1 :: 2]
+        if len(numbers) < header.skipped or (header.width == 2 and len(own) != len(weight)):
+            what = "pairs of neighbour and weight" if header.width == 2 else "neighbours"
+            words = f"{len(numbers)} numbers; expected {header.skipped} of the vertex, then {what}"
+            raise reading.fault(words, line)
+        if own and not 1 <= min(own) <= max(own) <= header.n:
+            bad = next(head for head in own if not 1 <= head <= header.n)
+            words = f"vertex {bad} is out of range: the header promises 1 to {header.n}"
+            raise reading.fault(words, line)
+        if header.width == 2 and weight and min(weight) < 0 and not reading.allows_negative:
+            words = f"weight {min(weight)} is below zero; weights must be >= 0"
+            raise reading.fault(words, line, SIGNS)
+        degrees.append(len(own))
+        heads += own
+        weights += weight if header.width == 2 else []
+    if len(heads) != 2 * header.edges or len(degrees) < header.n:
         raise reading.fault(
-            f"the header promises {header.n} vertices, a line each; the file is too short",
+            f"the header promises {header.n} vertices and {header.edges} edges, each in two "
+            f"lines; {len(degrees)} lines name {len(heads)} neighbours",
             header.line,
         )
-    reading.need_memory(8 * (header.n + 2 * header.expected_numbers))
-    numbers, counts = _numbers(reading, data, header)
-    total, lines = len(numbers), len(counts)
-    _check_counts(reading, data, header, counts)
-    if header.skipped:
-        starts = np.concatenate([[0], np.cumsum(counts)])[: min(lines, header.n)]
-        kept = np.ones(total, bool)
-        for k in range(header.skipped):
-            kept[starts + k] = False
-        numbers = numbers[kept]
-    width = 2 if header.weighted else 1
-    degrees = (counts[: header.n] - header.skipped) // width
-    tails = np.repeat(np.arange(1, len(degrees) + 1), degrees)
-    heads, weights = numbers[::width], numbers[1::2] if header.weighted else None
-    bad = np.flatnonzero((heads < 1) | (heads > header.n))
-    if len(bad):
-        words = f"vertex {heads[bad[0]]} is out of range: the header promises 1 to {header.n}"
-        raise reading.fault(words, _line_of(data, header, tails[bad[0]] - 1))
-    if weights is not None and not reading.allows_negative and (weights < 0).any():
-        first = int(np.argmax(weights < 0))
-        words = f"weight {weights[first]} is below zero; weights must be >= 0"
-        raise reading.fault(words, _line_of(data, header, tails[first] - 1), SIGNS)
-    expected = header.expected_numbers
-    if total != expected or lines < header.n:
-        raise reading.fault(
-            f"the header promises {header.n} vertices and {header.edges} edges, {expected} "
-            f"numbers; {lines} lines hold {total}", header.line,
-        )  # fmt: skip
-    return Arcs(tails, heads, header.n, weights, base=1, id_base=1, paired=True)
+    tails = np.repeat(np.arange(1, header.n + 1), degrees)
+    values = np.array(weights, np.int64) if header.width == 2 else None
+    ends = np.array(heads, np.int64)
+    return Arcs(tails, ends, header.n, values, base=1, id_base=1, paired=True)
 
 
 def _header(reading: Reading, data: bytearray) -> Header:
     at = first_row(data, COMMENT)
-    if at >= len(data):
-        raise reading.fault("the file has only comments; expected 'VERTICES EDGES [FMT]'")
     line, number = line_at(data, at), line_number(data, at)
     promised = _promised(line.split())
     if promised is None:
         raise reading.fault(
             f"found {shown(line)}, expected 'VERTICES EDGES [FMT [CONSTRAINTS]]'", number
         )
-    return Header(*promised, number, min(at + len(line) + 1, len(data)))
+    n, edges, skipped, weighted = promised
+    return Header(n, edges, skipped, 1 + weighted, number, min(at + len(line) + 1, len(data)))
 
 
-def _check_counts(reading: Reading, data: bytearray, header: Header, counts: np.ndarray) -> None:
-    """Refuse lines that do not fit the header."""
-    used = counts[: header.n] - header.skipped
-    width = 2 if header.weighted else 1
-    bad = np.flatnonzero((used < 0) | (used % width != 0))
-    if len(bad):
-        what = "pairs of neighbour and weight" if header.weighted else "neighbours"
-        raise reading.fault(
-            f"{counts[bad[0]]} numbers; expected {header.skipped} of the vertex, then {what}",
-            _line_of(data, header, bad[0]),
-        )
-    past = np.flatnonzero(counts[header.n :])
-    if len(past):
-        words = f"a line past the {header.n} vertices of the header"
-        raise reading.fault(words, _line_of(data, header, header.n + past[0]))
-
-
-def _line_of(data: bytearray, header: Header, row: int) -> int:
-    """Return the line of a row, 0-based, that is no comment."""
-    lines = enumerate(bytes(data[header.rows_at :]).split(b"\n"), header.line + 1)
-    rows = (number for number, line in lines if not line.lstrip().startswith(COMMENT))
-    return next(islice(rows, int(row), None))
-
-
-def _numbers(reading: Reading, data: bytearray, header: Header) -> tuple[np.ndarray, np.ndarray]:
-    """Return all numbers after the header, and how many stand on each line."""
-    lines = bytes(data[header.rows_at :]).split(b"\n")
-    rows: list[list[int]] = []
-    for number, line in enumerate(lines, header.line + 1):
+def _lines(reading: Reading, data: bytearray, header: Header) -> Iterator[tuple[int, list[int]]]:
+    vertex = 0
+    for number, line in enumerate(bytes(data[header.rows_at :]).split(b"\n"), header.line + 1):
         tokens = line.split()
-        if tokens and tokens[0].startswith(COMMENT):
+        if (tokens and tokens[0].startswith(COMMENT)) or (not tokens and vertex == header.n):
             continue
-        bad = [token for token in tokens if whole_number(token) is None]
-        if bad:
-            raise reading.fault(f"{shown(bad[0])} is no whole number", number)
-        rows.append(list(map(int, tokens)))
+        if vertex == header.n:
+            words = f"a line past the {header.n} vertices of the header"
+            raise reading.fault(words, number)
+        bad = next((token for token in tokens if whole_number(token) is None), None)
+        if bad is not None:
+            raise reading.fault(f"{shown(bad)} is no whole number", number)
         if number % LINES_PER_REPORT == 0:
             reading.report(READ_SHARE, "parsing")
-    numbers = np.array([number for row in rows for number in row], np.int64)
-    return numbers, np.array(list(map(len, rows)), np.int64)
+        yield number, list(map(int, tokens))
+        vertex += 1
 
 
 FORMAT = Format("metis", "METIS", (".graph", ".metis"), sniff, read, by_content=False)

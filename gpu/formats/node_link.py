@@ -4,7 +4,7 @@
      "links": [{"source": "a", "target": "b", "weight": 2.5}]}
 
 The edges stand under `links` or `edges`. If no node has an `id`, nodes are named by their places,
-as in D3. An error names the place of the node or link: parsed JSON has no lines.
+as in D3. Parsed JSON has no lines: an error names the ends of a link.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read(reading: Reading, data: bytearray) -> Arcs:
     for k, entry in enumerate(content[links]):
         link = _object(reading, links, k, entry)
         tail, head = (_name(link.get(end)) for end in ENDS)
-        edge = network.add_edge(reading, tail, head, None, where=f"{links}[{k}]")
+        edge = network.add_edge(reading, tail, head, None)
         edge.attributes = {name: link[name] for name in link if name not in ENDS}
     return arcs_of(reading, network, len(data))
 

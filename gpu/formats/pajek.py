@@ -1,4 +1,4 @@
-"""Pajek `.net` and `.paj`: vertices, then arcs, edges, or lists of either.
+"""Pajek `.net`: vertices, then arcs, edges, or lists of either.
 
     *Vertices 3
     1 "first" 0.1 0.2
@@ -9,8 +9,8 @@
 
 Arcs are directed, edges are not, and a file may hold both. Vertices are named by their numbers, 1
 to n; labels are not kept. Coordinates count y downwards and are turned over. A missing weight is 1.
-`%` begins a comment, `#` before the first section too. Of a project (`.paj`) the first network is
-read; partitions, vectors and the like are skipped. Matrices and two-mode networks are refused.
+`%` begins a comment, `#` before the first section too. Of several networks the first is read.
+Projects (`.paj`), matrices and two-mode networks are refused.
 
 NetworkX's reader is not used: it reads edges after arcs as arcs, lists as arcs with weights, and
 two vertices with one label as one, silently.
@@ -31,7 +31,6 @@ BYTES_PER_BYTE = 80  # of memory for each byte of text
 LINES_PER_REPORT = 20_000
 LISTS, PAIRS = (b"*arcslist", b"*edgeslist"), (b"*arcs", b"*edges")
 SECTIONS = (b"*vertices", *LISTS, *PAIRS, b"*network")
-SKIPPED = (b"*partition", b"*vector", b"*permutation", b"*cluster", b"*hierarchy")
 TOKEN = re.compile(rb'"[^"]*+"|[^ \t\r"]++')
 COUNT = re.compile(rb"[0-9]{1,18}")
 
@@ -63,7 +62,7 @@ def sniff(head: bytes) -> float:
     for line in head.split(b"\n"):
         word = line.strip().lower()
         if word and not word.startswith((b"%", b"/*", b"#")):
-            return float(word.startswith((*SECTIONS, *SKIPPED)))
+            return float(word.startswith((*SECTIONS, b"*partition")))
     return 0.0
 
 
@@ -79,19 +78,14 @@ def read(reading: Reading, data: bytearray) -> Arcs:
         comments = (b"%", b"/*") if section else (b"%", b"/*", b"#")
         if not word or word.startswith(comments):
             continue
-        if word.startswith(SKIPPED):
-            section = SKIPPED[0]
-        elif word.startswith(b"*"):
-            after_skipped = section == SKIPPED[0] and word.startswith(b"*vertices")
-            if after_skipped:  # the size of a partition or vector
-                continue
+        if word.startswith(b"*"):
             if word.startswith((b"*network", b"*vertices")) and network.tails:
                 reading.note("only the first network of the file was read")
                 break
             section = _section(reading, network, word, number, len(data))
         elif section == b"*vertices":
             _vertex(reading, network, line, number)
-        elif section != SKIPPED[0]:
+        else:
             _row(reading, network, section, line, number)
     return _arcs(reading, network)
 
@@ -99,7 +93,8 @@ def read(reading: Reading, data: bytearray) -> Arcs:
 def _section(reading: Reading, network: _Network, word: bytes, number: int, size: int) -> bytes:
     section = next((name for name in SECTIONS if word.startswith(name)), None)
     if section is None:
-        raise reading.fault(f"found {shown(word)}, expected *Vertices, *Arcs or *Edges", number)
+        words = "expected *Vertices, *Arcs or *Edges (of a project save the network alone)"
+        raise reading.fault(f"found {shown(word)}, {words}", number)
     if section == b"*vertices":
         _size(reading, network, word, number, size)
     elif section != b"*network" and network.n < 0:
@@ -108,7 +103,6 @@ def _section(reading: Reading, network: _Network, word: bytes, number: int, size
 
 
 def _size(reading: Reading, network: _Network, word: bytes, number: int, size: int) -> None:
-    """Take the number of `*Vertices N`."""
     tokens = word.split()[1:]
     if len(tokens) != 1 or not COUNT.fullmatch(tokens[0]) or network.n >= 0:
         raise reading.fault(
@@ -127,7 +121,6 @@ def _vertex(reading: Reading, network: _Network, line: bytes, number: int) -> No
 
 
 def _row(reading: Reading, network: _Network, section: bytes, line: bytes, number: int) -> None:
-    """Take a line of edges."""
     tokens = line.split()
     if section not in (*LISTS, *PAIRS) or len(tokens) < 2:
         raise reading.fault(f"found {shown(line)}, expected 'TAIL HEAD [WEIGHT]'", number)
@@ -143,7 +136,6 @@ def _row(reading: Reading, network: _Network, section: bytes, line: bytes, numbe
 
 
 def _number(reading: Reading, network: _Network, token: bytes, number: int) -> int:
-    """Return the index of the vertex that a token names."""
     vertex = int(token) if COUNT.fullmatch(token) else 0
     if not 1 <= vertex <= network.n:
         raise reading.fault(
@@ -193,4 +185,4 @@ def _positions(reading: Reading, network: _Network) -> np.ndarray | None:
     return xy if np.isfinite(xy).all() else None
 
 
-FORMAT = Format("pajek", "Pajek", (".net", ".paj"), sniff, read)
+FORMAT = Format("pajek", "Pajek", (".net",), sniff, read)

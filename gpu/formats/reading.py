@@ -17,7 +17,6 @@ import numpy as np
 from gpu.errors import CancelledByUserError, FormatError, ParameterError, Remedy
 from gpu.files import require_memory
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
-from gpu.words import size_words
 
 WEIGHT_CHOICES = ("file", "unit", "random", "absolute")
 RANDOM_SEED = 1  # of weights="random"
@@ -28,7 +27,7 @@ FREE_BYTES = 256 << 20  # a file may unpack to so many bytes, however small it i
 DISK_FACTOR = 48  # or to so many times its size on disk: gzip makes an edge a byte at best
 
 SHOWN_CHARACTERS = 60  # of a faulty line, quoted in an error
-PACKINGS = (".gz", ".xz", ".bz2")
+PACKINGS = (".gz", ".xz")
 UTF8_MARK = b"\xef\xbb\xbf"
 
 SIGNS = Remedy("weights", "absolute", "(or read with --weights absolute, unit or random)")
@@ -50,7 +49,6 @@ class Reading:
     header: bool = True  # whether the first row of a table may be a heading
     notes: list[str] = field(default_factory=list)  # for the user, kept in the provenance
     disk_bytes: int = 0  # size of the file; of a pipe, bytes read so far
-    _done: float = 0.0  # of the progress bar
 
     def __post_init__(self) -> None:
         if self.weights not in WEIGHT_CHOICES:
@@ -72,18 +70,12 @@ class Reading:
         """Report progress, 0..1. Raises CancelledByUserError if the user stopped."""
         if self.should_stop is not None and self.should_stop():
             raise CancelledByUserError(f"loading {self.path.name} was stopped")
-        self._done = fraction
         if self.progress is not None:
             self.progress(fraction, words)
 
     def need_memory(self, needed: int) -> None:
-        """Raise MemoryNeededError if `needed` bytes are not free.
-
-        Reports an amount that is unusual for a file of this size.
-        """
+        """Raise MemoryNeededError if `needed` bytes are not free."""
         require_memory(needed, str(self.path))
-        if needed > max(FREE_BYTES, DISK_FACTOR * self.disk_bytes):
-            self.report(self._done, f"taking up to {size_words(needed)} of memory")
 
     def fault(
         self, problem: str, line: int | None = None, remedy: Remedy | None = None

@@ -123,12 +123,7 @@ class Rows:
 
 
 def read_rows(
-    reading: Reading,
-    data: bytearray,
-    start: int,
-    rules: RowRules,
-    *,
-    compiled: bool | None = None,
+    reading: Reading, data: bytearray, start: int, rules: RowRules, *, compiled: bool | None = None
 ) -> Rows:
     """Parse all lines from byte `start` on, which begins a line; `compiled` None: by size.
 
@@ -146,7 +141,7 @@ def runs_compiled(size: int) -> bool:
 
 
 def warm_up() -> None:
-    """Compile the loops, or load them from the cache, on one row. Without Numba do nothing."""
+    """Load the compiled loops, so that the first large file does not wait."""
     if find_spec("numba") is None:
         return
     rules = RowRules("'TAIL HEAD WEIGHT'", value_columns=1)
@@ -225,7 +220,6 @@ def _chunk_bounds(data: bytearray, start: int) -> list[tuple[int, int]]:
 
 
 def _scan_chunk(reading: Reading, data: bytearray, first: int, stop: int, rules: RowRules) -> _Part:
-    """Parse one chunk. Raises FormatError for its first bad line."""
     from gpu.formats import scan
 
     lines = data.count(b"\n", first, stop) + 1
@@ -261,7 +255,6 @@ def _floats(tokens: list[bytes], rules: RowRules) -> np.ndarray:
 
 
 def _fault_at(reading: Reading, data: bytearray, at: int, rules: RowRules) -> FormatError:
-    """Return the error of the bad line that holds byte `at`."""
     begin = data.rfind(b"\n", 0, at) + 1
     return row_fault(reading, line_at(data, begin), line_number(data, begin), rules)
 

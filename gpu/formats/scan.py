@@ -40,7 +40,6 @@ def _after_word(text, at, stop, separator):  # type: ignore[no-untyped-def]
 
 @compiled_lean
 def _after_line(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return the place behind the end of this line."""
     while at < stop and text[at] != NEWLINE:
         at += ONE
     return at + ONE

@@ -1,24 +1,22 @@
-"""From a path to unpacked bytes: gzip, xz and bz2, recognised by their first bytes.
+"""From a path to unpacked bytes: gzip and xz, recognised by their first bytes.
 
 The file is read in blocks. Its first unpacked bytes (`head`) decide the format, so a file that is
-no graph is refused before the rest is unpacked. Unpacking stops at a limit (`Reading.budget_bytes`)
-and where memory runs out. A large file is read, not mapped: a program that shortens a mapped file
-would end this process.
+no graph is refused before the rest is unpacked. Unpacking stops at `Reading.budget_bytes`, which
+is 256 MiB for a pipe, and where memory runs out; an xz file whose dictionary needs more than
+XZ_MEMORY is refused. A large file is read, not mapped: a program that shortens a mapped file would
+end this process.
 """
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import lzma
 import os
-import re
 import stat
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import Any
 
 from gpu.errors import FormatError
 from gpu.files import is_stdin, open_any, require_memory
@@ -26,21 +24,14 @@ from gpu.formats.reading import PACKINGS, Reading, unpacked_name
 
 WEB = ("http://", "https://", "ftp://")
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
-COMMENT_LINES = re.compile(rb"(?:(?:[#%]|c(?=[ \t\r\n]))[^\n]*+\n)*+")
-COMMENT_BYTES = 1024  # of a long block of comments, what a sniffer sees
 BLOCK_BYTES = 1 << 20  # read or unpacked at a time
 CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
 READ_SHARE = 0.5  # of the progress bar
+XZ_MEMORY = 128 << 20  # bytes that a decoder may take; `xz -9` needs 65 MiB
 
 LONGEST_MAGIC = b"\xfd7zXZ\x00"
-MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bz2"}
-UNREADABLE_MAGIC = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", b"7z\xbc\xaf": "7-zip"}
-UNPACKERS: dict[str, Callable[[Any], Any]] = {  # "": not packed
-    "": lambda file: file,
-    "gzip": gzip.open,
-    "xz": lzma.open,
-    "bz2": bz2.open,
-}
+MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz"}
+UNREADABLE_MAGIC = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", b"BZh": "bzip2"}
 
 
 class Source:
@@ -61,21 +52,14 @@ class Source:
             self._data = bytearray()
             while len(self._data) < HEAD_BYTES and self._grow():
                 pass
-            self._rows_at = self._after_comments()
         except BaseException:
             self._file.close()
             raise
 
     @property
     def head(self) -> bytes:
-        """The first HEAD_BYTES unpacked bytes; fewer are the whole file.
-
-        Of a longer block of comments: its beginning and HEAD_BYTES after it.
-        """
-        if self._rows_at <= HEAD_BYTES:
-            return bytes(self._data[:HEAD_BYTES])
-        beginning = bytes(self._data[: self._data.find(b"\n", COMMENT_BYTES) + 1])
-        return beginning + bytes(self._data[self._rows_at : self._rows_at + HEAD_BYTES])
+        """The first HEAD_BYTES unpacked bytes; fewer are the whole file."""
+        return bytes(self._data[:HEAD_BYTES])
 
     def read_all(self, *, text: bool = False) -> bytearray:
         """Return the whole unpacked file and close it; `text`: refuse a zero byte."""
@@ -96,15 +80,7 @@ class Source:
         """Close the file."""
         self._file.close()
 
-    def _after_comments(self) -> int:
-        """Return where the first line begins that is no comment, if comments fill the head."""
-        end = _after_comment_lines(self._data, 0)
-        while end and end + HEAD_BYTES > len(self._data) and self._grow():
-            end = _after_comment_lines(self._data, end)
-        return end
-
     def _grow(self) -> bool:
-        """Take the next block; return False at the end."""
         block = next(self._blocks, None)
         if block is None:
             return False
@@ -117,7 +93,6 @@ class Source:
         return True
 
     def _refuse_zeros(self, start: int) -> None:
-        """Refuse text with a zero byte from `start` on."""
         at = self._data.find(b"\0", start)
         if at < 0:
             return
@@ -130,7 +105,6 @@ class Source:
         )
 
     def _unpacked(self) -> Iterator[bytes]:
-        """Yield the file in unpacked blocks."""
         try:
             first = self._file.peek(len(LONGEST_MAGIC))
         except OSError as error:
@@ -140,12 +114,11 @@ class Source:
         for magic, name in UNREADABLE_MAGIC.items():
             if first.startswith(magic):
                 raise self._reading.fault(
-                    f"{name} compressed; unpack it first (gzip, xz and bz2 are read directly)"
+                    f"{name} compressed; unpack it first (gzip and xz are read directly)"
                 )
         packing = next((name for magic, name in MAGIC.items() if first.startswith(magic)), "")
-        file = UNPACKERS[packing](self._file)
         try:
-            while block := file.read1(BLOCK_BYTES):
+            for block in _blocks(self._file, packing):
                 if not self._size and not packing:
                     self._reading.disk_bytes += len(block)
                 yield block
@@ -183,9 +156,24 @@ def _open(reading: Reading) -> tuple[BufferedReader, int]:
         raise reading.fault(f"cannot be opened: {_one_line(error)}") from error
 
 
-def _after_comment_lines(data: bytearray, at: int) -> int:
-    end = COMMENT_LINES.match(data, at)
-    return end.end() if end else at
+def _blocks(file: BufferedReader, packing: str) -> Iterator[bytes]:
+    """Yield a file in unpacked blocks. EOFError, LZMAError, zlib.error, OSError."""
+    if packing != "xz":
+        plain = gzip.GzipFile(fileobj=file) if packing else file
+        while block := plain.read1(BLOCK_BYTES):
+            yield block
+        return
+    decoder, block = lzma.LZMADecompressor(memlimit=XZ_MEMORY), file.read1(BLOCK_BYTES)
+    while True:
+        yield decoder.decompress(block, BLOCK_BYTES)
+        block = file.read1(BLOCK_BYTES) if decoder.needs_input else decoder.unused_data
+        if decoder.eof:  # another stream may follow, padded by zeros
+            block = block.lstrip(b"\0") or file.read1(BLOCK_BYTES).lstrip(b"\0")
+            if not block:
+                return
+            decoder = lzma.LZMADecompressor(memlimit=XZ_MEMORY)
+        elif decoder.needs_input and not block:
+            raise EOFError
 
 
 def _one_line(error: Exception) -> str:

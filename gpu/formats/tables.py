@@ -4,19 +4,19 @@
     7,Oslo,"Bergen, west",Undirected,2.5
 
 Columns are separated by tabs, commas or semicolons, or by blanks. Lines that begin with # or % are
-comments. The first line may be a lone number, the count of vertices, and a second lone number the
-count of edges. Without a heading a row is 'TAIL HEAD' or 'TAIL HEAD WEIGHT'. An edge list does not
-say whether it is directed: each row is one directed edge unless the user chooses otherwise or a
-column "Type" says Undirected in every row.
+comments. The first line may be a lone number, the count of vertices. Without a heading a row is
+'TAIL HEAD' or 'TAIL HEAD WEIGHT'. An edge list does not say whether it is directed: each row is one
+directed edge unless the user chooses otherwise or a column "Type" says Undirected in every row.
 
 Heading. A heading that names both ends (`TAILS`, `HEADS`) chooses the columns; one more column is
 the weight, of several the usual name. Another first row is a heading if it has words above numbers,
 or words that occur nowhere below. A note says so; `header=False` turns this off. A heading that
 names nodes is refused.
 
-Vertices. Numbers are numbered by `gpu.formats.build`. If most rows begin with words, or one row of
-a table does, vertices are words, ranked by spelling. In double quotes blanks, separators, line ends
-and doubled quotes belong to a name, as in Python's csv; outside, blanks at the ends do not.
+Vertices. Numbers are numbered by `gpu.formats.build`. If most of the first rows hold words, or one
+of them in a table, vertices are words, ranked by spelling. In double quotes blanks, separators,
+line ends and doubled quotes belong to a name, as in Python's csv; outside, blanks at the ends do
+not.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from gpu.formats.rows import (
     read_rows,
     value_fault,
     value_rule,
+    whole_number,
 )
 from gpu.formats.source import READ_SHARE
 from gpu.formats.write import number_columns, write_text
@@ -71,8 +72,7 @@ class Shape:
     columns: list[int]  # of tail, head and, if there is one, of the weight
     rows_at: int
     width: int  # of a row; 0: a heading chose the columns, a row may be longer
-    count: int | None = None  # of vertices and of edges, if the first lines promise them
-    edges: int | None = None
+    count: int | None = None  # of vertices, if the first line promises it
     count_line: int = 0
     named: bool = False  # vertices are words
     quoted: bool = False  # there are double quotes, and they mean something
@@ -120,27 +120,13 @@ def read(reading: Reading, data: bytearray) -> Arcs:
         value_columns=len(shape.columns) - 2, comments=COMMENTS,
         separator=shape.separator.strip(), values=value_rule(reading),
     )  # fmt: skip
-    arcs = _read_table(reading, data, shape, rules)
+    if shape.named:
+        arcs = _read_words(reading, _cells(reading, data, shape), rules, len(data))
+    else:
+        arcs = _read_numbers(reading, data, shape, rules)
     if reading.undirected is None and not arcs.both:
         reading.note("edge lists do not say whether they are directed: read as written")
     return arcs
-
-
-def _read_table(reading: Reading, data: bytearray, shape: Shape, rules: RowRules) -> Arcs:
-    """Read numbers, else words: one word in a table makes all its vertices words."""
-    if shape.named:
-        return _read_words(reading, _cells(reading, data, shape), rules, len(data))
-    try:
-        return _read_numbers(reading, data, shape, rules)
-    except FormatError as error:
-        if not shape.separator:
-            raise
-        try:
-            arcs = _read_words(reading, _cells(reading, data, shape), rules, len(data))
-        except FormatError:
-            raise error from None
-        reading.note(f"line {error.line}: {error.problem}; so all ids are read as names")
-        return arcs
 
 
 def _read_numbers(reading: Reading, data: bytearray, shape: Shape, rules: RowRules) -> Arcs:
@@ -151,12 +137,7 @@ def _read_numbers(reading: Reading, data: bytearray, shape: Shape, rules: RowRul
         rules = replace(rules, comments=b"")  # a # stood in quotes
     rows = read_rows(reading, text, start, rules)
     if shape.count is not None:
-        reading.check_promise(shape.count, shape.edges or 0, len(data), shape.count_line)
-    if shape.edges is not None and len(rows) != shape.edges:
-        raise reading.fault(
-            f"the first lines promise {shape.edges} edges, but the file has {len(rows)}",
-            shape.count_line,
-        )
+        reading.check_promise(shape.count, 0, len(data), shape.count_line)
     ends, n, base, ids = number_vertices(reading, rows.ids, shape.count)
     return Arcs(ends[0], ends[1], n, rows.weights, ids=ids, base=base, id_base=base, both=both)
 
@@ -166,12 +147,13 @@ def _read_words(reading: Reading, cells: Cells, rules: RowRules, size: int) -> A
     tails, heads, *weights = cells.columns
     width = max(map(len, tails + heads))
     if width > NAME_CHARACTERS:
-        raise _name_fault(reading, cells)
+        raise _name_fault(reading, cells, max(tails + heads, key=len))
     reading.need_memory(4 * width * len(tails))
     words, ranks = np.unique(np.array(tails + heads, f"S{max(width, 1)}"), return_inverse=True)
-    names = _decoded(words.tolist())
-    if names is None:
-        raise _name_fault(reading, cells)
+    names = [word.decode(errors="replace") for word in words.tolist()]
+    for name, word in zip(names, words.tolist(), strict=True):
+        if not name or "\0" in name or name.encode() != word:
+            raise _name_fault(reading, cells, word)
     values = None
     if weights and reading.needs_weights:
         values = _read_weights(reading, cells.lines, weights[0], rules)
@@ -180,40 +162,26 @@ def _read_words(reading: Reading, cells: Cells, rules: RowRules, size: int) -> A
     return Arcs(ranks[:m], ranks[m:], len(words), values, ids=ids, both=cells.undirected)
 
 
-def _decoded(words: list[bytes]) -> list[str] | None:
-    """Return words as text; None if one is empty, too long or no UTF-8."""
-    try:
-        names = b"\0".join(words).decode().split("\0")
-    except UnicodeDecodeError:
-        return None
-    good = len(names) == len(words) and all(words) and max(map(len, words)) <= NAME_CHARACTERS
-    return names if good else None
-
-
-def _name_fault(reading: Reading, cells: Cells) -> FormatError:
-    """Return the error of the first word that cannot name a vertex."""
+def _name_fault(reading: Reading, cells: Cells, word: bytes) -> FormatError:
     pairs = zip(cells.lines, *cells.columns[:2], strict=True)
-    line, word = next((n, word) for n, *ends in pairs for word in ends if _decoded([word]) is None)
-    if not word:
-        words = "a column is empty; expected the name of a vertex"
-    elif len(word) > NAME_CHARACTERS:
-        words = f"a name of {len(word)} bytes {shown(word)}; at most {NAME_CHARACTERS}"
-    else:
-        words = f"name {shown(word)} is not UTF-8 text"
-    return reading.fault(words, line)
+    line = next(line for line, *ends in pairs if word in ends)
+    words = f"{shown(word)} names no vertex: UTF-8 text of 1 to {NAME_CHARACTERS} bytes does"
+    return reading.fault(words if word else "a column is empty; expected a vertex", line)
 
 
 def _read_weights(
     reading: Reading, lines: list[int], cells: list[bytes], rules: RowRules
 ) -> np.ndarray:
-    """Return the numbers in a column of weights, each on its line."""
+    """Return the numbers of a column, int64 if all are whole, otherwise float64."""
+    numbers: list[float] = []
     for line, cell in zip(lines, cells, strict=True):
-        if not cell or b"\n" in cell:
-            words, remedy = value_fault(cell, rules)
+        words, remedy = value_fault(cell, rules)
+        if words:
             raise reading.fault(words, line, remedy)
-    text = _on_their_lines(Cells(lines, [cells]), b"")
-    alone = replace(rules, id_columns=0, comments=b"", separator=b"\n", expected="a WEIGHT")
-    return read_rows(reading, text, 0, alone).values[0]
+        whole = whole_number(cell)
+        numbers.append(float(cell) if whole is None else whole)
+    exact = all(type(number) is int for number in numbers)
+    return np.array(numbers, np.int64 if exact else np.float64)
 
 
 # ---------------------------------------------------------------- cells
@@ -221,8 +189,17 @@ def _read_weights(
 
 def _cells(reading: Reading, data: bytearray, shape: Shape) -> Cells:
     """Return the chosen columns. Raises FormatError for a row of another width."""
-    rows_of = _quoted_rows if shape.quoted else _plain_rows
-    lines, rows = rows_of(reading, data, shape)
+    reading.report(READ_SHARE, "parsing")
+    if shape.quoted:
+        numbered = list(table_rows(reading, data, shape.rows_at, shape.separator))
+    else:
+        text = enumerate(
+            bytes(data[shape.rows_at :]).split(b"\n"), line_number(data, shape.rows_at)
+        )
+        split = shape.separator or None
+        numbered = [(k, line.split(split)) for k, line in text if line.lstrip()[:1] not in NO_ROW]
+    reading.report(READ_SHARE, "parsing")
+    lines, rows = [line for line, _ in numbered], [row for _, row in numbered]
     least = max(shape.columns) + 1
     widths = set(map(len, rows))
     if widths and (min(widths) < least or (shape.width and widths != {shape.width})):
@@ -238,34 +215,9 @@ def _cells(reading: Reading, data: bytearray, shape: Shape) -> Cells:
     return Cells(lines, columns, types == {UNDIRECTED})
 
 
-def _quoted_rows(
-    reading: Reading, data: bytearray, shape: Shape
-) -> tuple[list[int], list[list[bytes]]]:
-    """Return the line and the cells of each row of a table with quotes."""
-    pairs = list(table_rows(reading, data, shape.rows_at, shape.separator))
-    return [line for line, _ in pairs], [row for _, row in pairs]
-
-
-def _plain_rows(
-    reading: Reading, data: bytearray, shape: Shape
-) -> tuple[list[int], list[list[bytes]]]:
-    """Return the line and the cells of each row of a table without quotes."""
-    first = line_number(data, shape.rows_at)
-    separator = shape.separator or None
-    reading.report(READ_SHARE, "parsing")
-    numbered = [
-        (number, line)
-        for number, line in enumerate(bytes(data[shape.rows_at :]).split(b"\n"), first)
-        if line.lstrip()[:1] not in NO_ROW
-    ]
-    reading.report(READ_SHARE, "parsing")
-    return [number for number, _ in numbered], [line.split(separator) for _, line in numbered]
-
-
 def _width_fault(
     reading: Reading, shape: Shape, lines: list[int], rows: list[list[bytes]]
 ) -> FormatError:
-    """Return the error of the first row of another width."""
     least, width = max(shape.columns) + 1, shape.width
     k = next(k for k, row in enumerate(rows) if len(row) < least or len(row) != (width or len(row)))
     row = shown((shape.separator or b" ").join(rows[k]))
@@ -359,19 +311,18 @@ def _separator(lines: list[bytes]) -> bytes:
 
 
 def _shape(reading: Reading, data: bytearray) -> Shape:
-    """Return what the first lines show."""
     lines = _data_lines(data)
     if not lines:
         raise reading.fault("no rows; expected lines 'TAIL HEAD' or 'TAIL HEAD WEIGHT'")
     separator = _separator([line for _, _, line in lines])
-    count, edges, count_line = None, None, 0
+    count, count_line = None, 0
     if lines[0][2].strip().isdigit():
-        count_line = lines[0][0]
-        count = _count(reading, lines.pop(0))
-        if len(lines) > 1 and lines[0][2].strip().isdigit():  # as in algs4: vertices, then edges
-            edges = _count(reading, lines.pop(0))
+        count_line, _, line = lines.pop(0)
+        if len(line.strip()) > MOST_DIGITS:
+            raise reading.fault(f"found {shown(line)}, expected a count of vertices", count_line)
+        count = int(line)
         if not lines:
-            return Shape(b"", [0, 1], len(data), 2, count, edges, count_line)
+            return Shape(b"", [0, 1], len(data), 2, count, count_line)
     rows = [split_line(line, separator) for _, _, line in lines]
     heading = _heading(reading, data, lines[0], rows) if reading.header else None
     if heading is not None:
@@ -391,18 +342,11 @@ def _shape(reading: Reading, data: bytearray) -> Shape:
         )  # fmt: skip
     numbers = sum(is_number(row[0]) and is_number(row[1]) for row in rows if len(row) > 1)
     return Shape(
-        separator, columns, lines[0][1], width, count, edges, count_line,
-        named=2 * numbers < len(rows),
+        separator, columns, lines[0][1], width, count, count_line,
+        named=numbers < len(rows) if separator else 2 * numbers < len(rows),
         quoted=bool(separator) and data.find(b'"') >= 0,
         heading=heading or [],
     )  # fmt: skip
-
-
-def _count(reading: Reading, first: tuple[int, int, bytes]) -> int:
-    number, _, line = first
-    if len(line.strip()) > MOST_DIGITS:
-        raise reading.fault(f"found {shown(line)}, expected a count of vertices", number)
-    return int(line)
 
 
 # ---------------------------------------------------------------- the heading
@@ -512,7 +456,6 @@ def _suffixes(path: Path) -> set[str]:
 
 
 def _all_used(graph: CSRGraph) -> bool:
-    """Whether there are vertices and each is the end of an edge."""
     used = np.diff(graph.indptr) > 0
     used[graph.indices] = True
     return bool(graph.n) and bool(used.all())

@@ -5,7 +5,6 @@ A full disk or a Stop leaves the old file whole: `gpu.files`.
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import lzma
 from collections.abc import Callable, Iterable, Iterator
@@ -24,12 +23,8 @@ ROWS_PER_BLOCK = 100_000
 def number_columns(form: str, *columns: np.ndarray) -> Iterator[str]:
     """Yield text of many rows at a time, one `form % row` for each; floats in shortest form."""
     for first in range(0, len(columns[0]), ROWS_PER_BLOCK):
-        block = [_as_words(column[first : first + ROWS_PER_BLOCK]) for column in columns]
+        block = [column[first : first + ROWS_PER_BLOCK].tolist() for column in columns]
         yield "".join([form % row for row in zip(*block, strict=True)])
-
-
-def _as_words(column: np.ndarray) -> list[Any]:
-    return column.tolist()  # floats as Python's: the shortest text that reads back equal
 
 
 def write_text(path: Path, head: Iterable[str], rows: Iterable[str]) -> None:
@@ -44,17 +39,8 @@ def write_text(path: Path, head: Iterable[str], rows: Iterable[str]) -> None:
     write_file(path, fill)
 
 
-def write_map(path: Path, base: int, ids: np.ndarray) -> None:
-    """Write the table 'vertex,id' of vertices numbered from `base`."""
-    names = ids.tolist()
-    if ids.dtype.kind == "U":
-        names = ['"' + name.replace('"', '""') + '"' for name in names]
-    rows = (f"{vertex},{name}\n" for vertex, name in enumerate(names, base))
-    write_text(path, ["vertex,id\n"], rows)
-
-
 def write_file(path: Path, fill: Callable[[BinaryIO], None]) -> None:
-    """Let `fill` write a file, gzip, xz or bz2 by suffix; raise GraphError where it cannot."""
+    """Let `fill` write a file, gzip or xz by suffix; raise GraphError where it cannot."""
     try:
         with written_whole(path) as whole, _packed(whole, path) as file:
             fill(file)
@@ -71,6 +57,4 @@ def _packed(whole: Any, path: Path) -> Any:
         return gzip.GzipFile(path.name, "wb", compresslevel=6, fileobj=whole)
     if suffix == ".xz":
         return lzma.open(whole, "wb")
-    if suffix == ".bz2":
-        return bz2.open(whole, "wb")
     return nullcontext(whole)

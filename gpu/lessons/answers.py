@@ -24,35 +24,15 @@ from gpu.graph import CSRGraph
 from gpu.lessons.lesson import Claim, Lesson, Question, RunSpec, Step, SweepSpec, Value
 from gpu.lessons.quantities import (
     AT_QUANTITIES,
-    FAULT_QUANTITIES,
     QUANTITIES,
     SENTENCE,
-    SWEEP_QUANTITIES,
     VERTEX_QUANTITIES,
     at_value,
     fault_value,
     sweep_value,
-)
+)  # fmt: skip
 from gpu.lessons.read import value_of
-from gpu.record.trace import (
-    SAMPLE,
-    Flag,
-    RunSettings,
-    Trace,
-)
-
-__all__ = [
-    "AT_QUANTITIES",
-    "CURVE_RIGHT",
-    "FAULT_QUANTITIES",
-    "QUANTITIES",
-    "SWEEP_QUANTITIES",
-    "VERTEX_QUANTITIES",
-    "Bench",
-    "answer_words",
-    "formatted",
-    "values_in",
-]
+from gpu.record.trace import SAMPLE, Flag, RunSettings, Trace
 
 PLACE = re.compile(r"\{([^{}\n]+)\}")  # a value in Markdown: {run.quantity} or {a.x / b.x}
 SIGNIFICANT = 3  # digits of a number in text
@@ -102,14 +82,9 @@ class Bench:
         source = spec.source or (None if spec.graph else self.source(step))
         index = graph.vertex_of(source) if source else sample_graphs.suggested_source(graph)
         return RunSettings(
-            spec.algorithm,
-            "model",
-            spec.device or "",
-            index,
-            spec.delta,
-            spec.probe,
+            spec.algorithm, "model", spec.device or "", index, spec.delta, spec.probe,
             parameters=dict(spec.parameters),
-        )
+        )  # fmt: skip
 
     def source(self, step: Step) -> str | None:
         """Return the source id that a step's graph has: the last one named with or after it."""
@@ -240,8 +215,7 @@ class Bench:
 
     def _words(self, inside: str) -> str:
         words, _, style = inside.partition("|")
-        percent, words = words.rstrip().endswith("%"), words.rstrip().removesuffix("%")
-        parts = [value_of(part.strip(), "{" + inside + "}") for part in words.split(" / ")]
+        percent, parts = words.rstrip().endswith("%"), _parts(inside)
         if len(parts) == 1 and not percent and not style:
             named = self._named(parts[0])
             if named is not None:
@@ -277,22 +251,24 @@ class Bench:
         if spec.variant:
             return fault_value(self.fault(value.of), value.quantity)
         trace = self.trace(value.of)
+        if value.at is not None and value.quantity not in AT_QUANTITIES:
+            raise ParameterError(f"{value.quantity} takes no brackets")
         if value.quantity in QUANTITIES:
-            return float(QUANTITIES[value.quantity][1](trace))
+            return float(QUANTITIES[value.quantity](trace))
         if value.quantity in VERTEX_QUANTITIES:
-            return float(np.argmax(VERTEX_QUANTITIES[value.quantity][1](trace)))
+            return float(np.argmax(VERTEX_QUANTITIES[value.quantity](trace)))
         if value.quantity not in AT_QUANTITIES:
             allowed = ", ".join([*QUANTITIES, *VERTEX_QUANTITIES, *AT_QUANTITIES])
             raise ParameterError(f"no quantity {value.quantity!r}; there are: {allowed}")
         if value.at is None:
-            raise ParameterError(f"{value.quantity} needs more: {value.quantity}(id)")
+            raise ParameterError(f"{value.quantity} needs something in brackets: (id)")
         return at_value(trace, self.graph(step, spec), value.quantity, value.at)
 
     def _scores(self, question: Question) -> np.ndarray | None:
         value = question.answer
         if value is None or value.quantity not in VERTEX_QUANTITIES:
             return None
-        return VERTEX_QUANTITIES[value.quantity][1](self.trace(value.of))
+        return VERTEX_QUANTITIES[value.quantity](self.trace(value.of))
 
     def _make(self, step: Step, spec: RunSpec) -> Trace:
         from gpu.engine import Observer, run
@@ -355,11 +331,13 @@ def formatted(number: float, style: str = "") -> str:
 
 def values_in(text: str) -> list[Value]:
     """Return every value that a text names. LessonError on one that is none."""
-    values = []
-    for inside in PLACE.findall(text):
-        words = inside.partition("|")[0].rstrip().removesuffix("%")
-        values += [value_of(part.strip(), "{" + inside + "}") for part in words.split(" / ")]
-    return values
+    return [value for inside in PLACE.findall(text) for value in _parts(inside)]
+
+
+def _parts(inside: str) -> list[Value]:
+    """Return the values of "a.x / b.y % | style"."""
+    words = inside.partition("|")[0].rstrip().removesuffix("%")
+    return [value_of(part.strip(), "{" + inside + "}") for part in words.split(" / ")]
 
 
 def _opened(name: str) -> CSRGraph:

@@ -1,10 +1,10 @@
 """Reports every mistake of a lesson, each with its place.
 
 `read_lesson` stops at the first mistake in the files. This module checks the rest in two passes:
-first the names (algorithms, devices, graphs, vertices, panels, quantities, runs that are used
-before they are made); then, if these are right, the runs are made and every number is computed:
-answers within their range, values in texts, moments, claims, and the order of times that a question
-or a claim relies on.
+first the names (algorithms, devices, graphs, vertices, panels, runs that are used before they are
+made); then, if these are right, the runs are made and every number is computed: answers within
+their range, values in texts, moments, claims, and the order of times that a question or a claim
+relies on.
 
 A text must not give its own question away: a step that asks may not use numbers of the runs that
 its button makes. They belong in `right` and `wrong`, or in the next step.
@@ -12,7 +12,6 @@ its button makes. They belong in `right` and `wrong`, or in the next step.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import combinations
@@ -22,43 +21,19 @@ from typing import Any
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench, values_in
-from gpu.lessons.lesson import Claim, Lesson, Question, RunSpec, Seek, Step, SweepSpec, Value
-from gpu.lessons.quantities import (
-    AT_QUANTITIES,
-    FAULT_QUANTITIES,
-    QUANTITIES,
-    SENTENCE,
-    SWEEP_QUANTITIES,
-    VERTEX_QUANTITIES,
-    moment_ns,
-)
+from gpu.lessons.lesson import Claim, Lesson, Question, RunSpec, Step, SweepSpec, Value
+from gpu.lessons.quantities import VERTEX_QUANTITIES, moment_ns
 from gpu.lessons.read import LessonError, read_lesson
 from gpu.record.trace import Trace
 from gpu.study.compare import Side
 from gpu.study.compare_words import SAME, summarise
 
 TIME = "time_ms"
-LISTED = re.compile(r"^\s*\{[^{}|%]*\}\. ", re.MULTILINE)  # "4. So": a list, to Markdown
 PANELS = (
-    "run",
-    "buckets",
-    "delta",
-    "parallelism",
-    "work",
-    "timeline",
-    "runs",
-    "sweep",
-    "why",
-    "microscope",
-    "code",
+    *("run", "buckets", "delta", "parallelism", "work", "timeline", "runs", "sweep", "why"),
+    *("microscope", "code"),
 )
-COLOURS = (
-    "distance",
-    "state",
-    "processed",
-    "bucket",
-    "difference",
-)
+COLOURS = ("distance", "state", "processed", "bucket", "difference")
 MOST_VERTICES, MOST_EDGES = 300_000, 3_000_000  # more, and a run takes too long to wait for
 ARRANGEMENTS = ("explore", "compare", "sweep", "lesson", "present", "pairs", "microscope")
 
@@ -84,7 +59,8 @@ def _names(bench: Bench) -> Iterator[str]:
         before = set(made)
         specs: list[RunSpec | SweepSpec] = [*step.runs, *step.sweeps]
         for spec in specs:
-            where = f"{_place(lesson, step)}, {_kind(spec)} {spec.name!r}"
+            kind = "run" if isinstance(spec, RunSpec) else "sweep"
+            where = f"{_place(lesson, step)}, {kind} {spec.name!r}"
             if spec.name in made:
                 yield f"{where}: there is another run or sweep of that name"
             made.add(spec.name)
@@ -97,6 +73,7 @@ def _set_up(bench: Bench, step: Step, spec: RunSpec | SweepSpec) -> Iterator[Cal
     """Yield what must not raise: the graph, the source, the settings."""
     from gpu.devices import find_preset
     from gpu.engine import checked_settings
+    from gpu.lessons.printed_listings import FAULTS
 
     graph = bench.graph
     yield lambda: _size(graph(step, spec))
@@ -106,7 +83,7 @@ def _set_up(bench: Bench, step: Step, spec: RunSpec | SweepSpec) -> Iterator[Cal
         yield lambda: bench.sweep_plan(step, spec)
         return
     yield lambda: checked_settings(graph(step, spec), bench.settings(step, spec))
-    yield lambda: _known(spec.variant, ("", *_faults()), "variant")
+    yield lambda: _known(spec.variant, ("", *FAULTS), "variant")
 
 
 def _size(graph: CSRGraph) -> None:
@@ -115,12 +92,6 @@ def _size(graph: CSRGraph) -> None:
             f"{graph.name} has {graph.n:,} vertices and {graph.m:,} edges; a run should be over "
             f"in a second or two: up to {MOST_VERTICES:,} and {MOST_EDGES:,}, take a smaller graph"
         )
-
-
-def _faults() -> tuple[str, ...]:
-    from gpu.lessons.printed_listings import FAULTS
-
-    return tuple(FAULTS)
 
 
 def _shown(bench: Bench, step: Step, made: set[str]) -> Iterator[str]:
@@ -132,7 +103,7 @@ def _shown(bench: Bench, step: Step, made: set[str]) -> Iterator[str]:
         checks.append(partial(bench.graph, step))
     if step.source or step.vertices:
         ids = [*step.vertices, *([step.source] if step.source else [])]
-        checks += [partial(_vertex, bench, step, v) for v in ids]
+        checks += [partial(lambda name: bench.graph(step).vertex_of(name), name) for name in ids]
     yield from _said(where, checks)
     seek = [step.seek.run] if step.seek else []
     for name in (*(step.compare or ()), *([step.show] if step.show else []), *seek):
@@ -143,65 +114,38 @@ def _shown(bench: Bench, step: Step, made: set[str]) -> Iterator[str]:
 
 
 def _asked(lesson: Lesson, step: Step, before: set[str], made: set[str]) -> Iterator[str]:
-    """Check every value that a step names, and whether it is known when it is told."""
-    where, question = _place(lesson, step), step.question
-    texts = (step.text, question.ask, question.right, question.wrong) if question else (step.text,)
-    for line in (match[0] for text in texts for match in LISTED.finditer(text)):
-        yield f"{where}: a line begins with {line.strip()!r}: it would be read as a numbered list"
-    readable = before if question else made
-    yield from _values(lesson, f"{where}, text", _named(step.text), readable)
-    for claim in step.claims:
-        sides = [claim.left, *([claim.right] if isinstance(claim.right, Value) else [])]
-        yield from _values(lesson, f"{where}, claim", partial(list, sides), made)
-    if question is None:
-        return
-    yield from _values(lesson, f"{where}, question", partial(_answer_values, question), made)
-    yield from _values(lesson, f"{where}, ask", _named(question.ask), before)
-    for name, words in (("right", question.right), ("wrong", question.wrong)):
-        if not words:
-            yield f"{where}, question: nothing is said when the answer is {name}"
-        yield from _values(lesson, f"{where}, {name}", _named(words), made)
-
-
-def _named(text: str) -> Callable[[], list[Value]]:
-    return partial(values_in, text)
+    question = step.question
+    named: list[tuple[str, str | list[Value], set[str]]] = [
+        ("text", step.text, before if question else made),
+        *(("claim", _sides(claim), made) for claim in step.claims),
+    ]
+    if question is not None:
+        named.append(("question", _answer_values(question), made))
+        named.append(("ask", question.ask, before))
+        for name, words in (("right", question.right), ("wrong", question.wrong)):
+            named.append((name, words, made))
+            if not words:
+                yield f"{_place(lesson, step)}: nothing is said when the answer is {name}"
+    for name, values, readable in named:
+        where = f"{_place(lesson, step)}, {name}"
+        try:
+            read = values_in(values) if isinstance(values, str) else values
+        except LessonError as error:
+            yield f"{where}: {error}"
+            continue
+        for of in (value.of for value in _with_divisors(read)):
+            if lesson.run(of) is None and lesson.sweep(of) is None:
+                yield f"{where}: there is no run or sweep {of!r}"
+            elif of not in readable:
+                yield f"{where}: {of!r} has not been made when this is read"
 
 
 def _answer_values(question: Question) -> list[Value]:
     return [*question.candidates, *([question.answer] if question.answer else [])]
 
 
-def _values(
-    lesson: Lesson, where: str, named: Callable[[], list[Value]], readable: set[str]
-) -> Iterator[str]:
-    try:
-        values = named()
-    except LessonError as error:
-        yield f"{where}: {error}"
-        return
-    for value in _with_divisors(values):
-        words = f"{{{value.of}.{value.quantity}}}"
-        run, sweep = lesson.run(value.of), lesson.sweep(value.of)
-        if run is None and sweep is None:
-            yield f"{where}: {words}: there is no run or sweep {value.of!r}"
-            continue
-        if value.of not in readable:
-            yield f"{where}: {words}: {value.of!r} has not been made when this is read"
-        allowed = _quantities(run[1] if run else None)
-        if value.quantity not in allowed:
-            there = ", ".join(allowed)
-            yield f"{where}: {words}: no quantity {value.quantity!r}; there are: {there}"
-        elif (value.quantity in AT_QUANTITIES) != (value.at is not None):
-            more = "needs something in brackets" if value.at is None else "takes no brackets"
-            yield f"{where}: {words}: {value.quantity} {more}"
-
-
-def _quantities(run: RunSpec | None) -> tuple[str, ...]:
-    if run is None:
-        return tuple(SWEEP_QUANTITIES)
-    if run.variant:
-        return (*FAULT_QUANTITIES, SENTENCE)
-    return (*QUANTITIES, *AT_QUANTITIES, *VERTEX_QUANTITIES)
+def _sides(claim: Claim) -> list[Value]:
+    return [claim.left, *([claim.right] if isinstance(claim.right, Value) else [])]
 
 
 def _with_divisors(values: list[Value]) -> Iterator[Value]:
@@ -213,7 +157,6 @@ def _with_divisors(values: list[Value]) -> Iterator[Value]:
 
 
 def _numbers(bench: Bench) -> Iterator[str]:
-    """Make the runs and compute what stands in the lesson."""
     for step in bench.lesson.steps:
         where, question = _place(bench.lesson, step), step.question
         texts = {"text": step.text}
@@ -222,7 +165,8 @@ def _numbers(bench: Bench) -> Iterator[str]:
         for name, text in texts.items():
             yield from _said(f"{where}, {name}", [partial(bench.filled, text)])
         if step.seek is not None:
-            yield from _said(f"{where}, seek", [partial(_check_seek, bench, step.seek)])
+            check = partial(lambda seek: moment_ns(bench.trace(seek.run), seek.to), step.seek)
+            yield from _said(f"{where}, seek", [check])
         if question is not None:
             graded = _parts(_answer_values(question))
             checks = [
@@ -233,7 +177,7 @@ def _numbers(bench: Bench) -> Iterator[str]:
         for claim in step.claims:
             checks = [
                 partial(_check_claim, bench, claim),
-                partial(_ranked, bench, _compared(claim)),
+                partial(_ranked, bench, _parts(_sides(claim))),
             ]
             yield from _said(f"{where}, claim", checks)
 
@@ -260,10 +204,6 @@ def _check_answer(bench: Bench, step: Step, question: Question) -> None:
         n = bench.graph(step).n
         if all(bench.is_right(question, vertex) for vertex in range(n)):
             raise LessonError("every vertex is right")
-
-
-def _check_seek(bench: Bench, seek: Seek) -> None:
-    moment_ns(bench.trace(seek.run), seek.to)
 
 
 def _check_claim(bench: Bench, claim: Claim) -> None:
@@ -296,12 +236,6 @@ def order_problem(a: Trace, b: Trace) -> str:
     return ""
 
 
-def _compared(claim: Claim) -> list[Value]:
-    """Return the values that a claim compares, its ratios taken apart."""
-    sides = [claim.left, *([claim.right] if isinstance(claim.right, Value) else [])]
-    return _parts(sides)
-
-
 def _parts(values: Iterable[Value]) -> list[Value]:
     return [Value(one.of, one.quantity, one.at) for one in _with_divisors(list(values))]
 
@@ -319,18 +253,10 @@ def _said(where: str, checks: Iterable[Callable[[], Any]]) -> Iterator[str]:
             return
 
 
-def _vertex(bench: Bench, step: Step, name: str) -> int:
-    return bench.graph(step).vertex_of(name)
-
-
 def _known(name: str, allowed: tuple[str, ...], what: str) -> None:
     if name not in allowed:
         words = ", ".join(filter(None, allowed))
         raise LessonError(f"no {what} {name!r}; there are: {words}")
-
-
-def _kind(spec: RunSpec | SweepSpec) -> str:
-    return "run" if isinstance(spec, RunSpec) else "sweep"
 
 
 def _place(lesson: Lesson, step: Step) -> str:

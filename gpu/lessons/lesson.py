@@ -2,13 +2,10 @@
 
 The Structs are the declaration of the TOML file: keys, types, ranges, defaults.
 
-A lesson is a row of *steps*. A step shows its text, may set an experiment up (a graph, runs, a
-sweep, a comparison, a moment to look at, panels and vertices to point out) and may ask a
-question before it is run. Answers are never typed in: a `Value` names a quantity of a
-run or a sweep of this lesson, and `gpu.lessons.answers` computes it with the engine.
-
-Numbers in the text are values too: `{near_far.time_ms}` in the Markdown is replaced by what the
-engine found, so that no number on screen can be wrong for the run on screen.
+A step shows its text, may set an experiment up (a graph, runs, a sweep, a comparison, a moment,
+panels and vertices to point out) and may ask a question before it is run. Answers are never typed
+in: a `Value` names a quantity of a run or a sweep of this lesson, and `gpu.lessons.answers`
+computes it. Numbers in the text are values too: `{near_far.time_ms}` in the Markdown.
 """
 
 from __future__ import annotations
@@ -33,9 +30,7 @@ FileName = Annotated[
 
 
 class Value:
-    """A value: run.quantity, run.quantity(vertex), or { value = ..., over = ... }.
-
-    One computed number.
+    """One computed number: run.quantity, run.quantity(vertex), or { value = ..., over = ... }.
 
     of : name of a run or sweep of the lesson    quantity : a key of `gpu.lessons.quantities`
     at : what the quantity needs beside it: a vertex's id, a bucket, the name of an event
@@ -113,10 +108,8 @@ class RunSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """One run that the lesson makes; its name is how values, seeks and comparisons call it.
 
     graph : "sample:..." or a file beside the lesson, None for the step's own
-        (`Bench.reference` says what to open); source : the graph's own id, None: suggested
-    device : of the modelled GPU (lessons run everywhere)
-    variant : name of a faulty listing of `gpu.lessons.printed_listings`, else "": no engine makes
-        such a run, `Bench.trace` does, at once, and `Bench.fault` says what went wrong
+    source : the graph's own id, None: suggested; device : of the modelled GPU
+    variant : name of a faulty listing of `gpu.lessons.printed_listings`, else ""
     """
 
     name: Name
@@ -160,9 +153,8 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
                         `candidates`, values in the order of the choices
               "vertex": click one; right is the index that the value gives, or one as good
               "bucket": click one of low..high, numbered as `head_bucket` counts them
-              "curve": drag `points` heights over `x_label`; scored by rank against the
-                       sweep's times (`answer.of` names the sweep; the values it has are
-                       in `Bench.sweep_plan`), right from `answers.CURVE_RIGHT` on
+              "curve": drag heights; scored by rank against the times of the sweep
+                       `answer.of`, right from `answers.CURVE_RIGHT` on
     """
 
     kind: QuestionKind

@@ -63,7 +63,6 @@ def right_rows(graph: CSRGraph) -> np.ndarray:
 def _fault(
     key: str, listing: Callable[..., Any], options: dict[str, Any], sentence: str, graph: CSRGraph
 ) -> Fault:
-    """Run a listing with its fault, which is one of its options."""
     rows, work = listing(graph, **options)
     least = listing(graph)[1]
     wrong = int(np.count_nonzero(rows != right_rows(graph)))

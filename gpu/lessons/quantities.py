@@ -84,74 +84,41 @@ def late_pushes(trace: Trace) -> int:
     return late
 
 
-QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
-    "time_ms": ("modelled time, ms", lambda t: t.time_ns / 1e6),
-    "processed": ("vertices processed", lambda t: t.processed_vertices),
-    "relaxed": ("edges relaxed", lambda t: t.relaxed_edges),
-    "reached": ("vertices reached", lambda t: t.reached),
-    "vertices": ("vertices of the graph", lambda t: t.graph.n),
-    "edges": ("edges of the graph", lambda t: t.graph.m),
-    "work": (
-        "vertices processed a vertex reached",
-        lambda t: 1 / max(t.work_efficiency, 1e-12),
-    ),
-    "supersteps": ("samples, one a superstep", lambda t: len(t.samples) - 1),
-    "switches": ("bucket switches", lambda t: int(t.last["bucket_switches"])),
-    "delta_start": ("first Δ", lambda t: float(t.samples["delta"][0])),
-    "delta_end": ("last Δ", lambda t: float(t.last["delta"])),
-    "delta_changes": ("changes of Δ", lambda t: int(t.last["delta_changes"])),
-    "parallelism": (
-        "edges assigned, mean over time",
-        lambda t: mean_over_time(t.samples, "assigned_edges"),
-    ),
-    "peak": ("edges assigned, most", lambda t: float(t.samples["assigned_edges"].max())),
-    "busy": ("share of the workers busy, mean over time", _busy_share),
-    "most_busy": ("workers busy, most", lambda t: int(t.samples["busy_workers"].max())),
-    "workers": ("workers of the device", lambda t: float(_workers(t))),
-    "threads": ("threads of all workers of the device", lambda t: float(_threads(t))),
-    "per_superstep": (
-        "vertices processed a superstep, mean",
-        lambda t: t.processed_vertices / max(len(t.samples) - 1, 1),
-    ),
-    "late": ("items that enter a head bucket already given out (probe 3)", late_pushes),
-    "on_time": ("items that enter a bucket and are not late (probe 3)", on_time),
+# assets/lessons/README.md says what each one is
+QUANTITIES: dict[str, Callable[[Trace], float]] = {
+    "time_ms": lambda t: t.time_ns / 1e6,
+    "processed": lambda t: t.processed_vertices,
+    "relaxed": lambda t: t.relaxed_edges,
+    "reached": lambda t: t.reached,
+    "vertices": lambda t: t.graph.n,
+    "edges": lambda t: t.graph.m,
+    "work": lambda t: 1 / max(t.work_efficiency, 1e-12),
+    "supersteps": lambda t: len(t.samples) - 1,
+    "switches": lambda t: int(t.last["bucket_switches"]),
+    "delta_start": lambda t: float(t.samples["delta"][0]),
+    "delta_end": lambda t: float(t.last["delta"]),
+    "delta_changes": lambda t: int(t.last["delta_changes"]),
+    "parallelism": lambda t: mean_over_time(t.samples, "assigned_edges"),
+    "peak": lambda t: float(t.samples["assigned_edges"].max()),
+    "busy": _busy_share,
+    "most_busy": lambda t: int(t.samples["busy_workers"].max()),
+    "workers": lambda t: float(_workers(t)),
+    "threads": lambda t: float(_threads(t)),
+    "per_superstep": lambda t: t.processed_vertices / max(len(t.samples) - 1, 1),
+    "late": late_pushes,
+    "on_time": on_time,
 }
-AT_QUANTITIES = {
-    "distance": "distance of the vertex with this id",
-    "times_processed": "times that the vertex was processed (probe 2)",
-    "queued_in": "bucket that the vertex entered first (probe 3)",
-    "events": "how many events of this kind there were, a name of EventKind (probe 3)",
-    "entered": "how many vertices entered this bucket first (probe 3)",
+AT_QUANTITIES = ("distance", "times_processed", "queued_in", "events", "entered")
+VERTEX_QUANTITIES: dict[str, Callable[[Trace], np.ndarray]] = {  # a value for each vertex
+    "most_processed_vertex": _times,
+    "farthest_vertex": lambda t: np.where(reached_mask(t.dist), t.dist, -1),
 }
-VERTEX_QUANTITIES: dict[str, tuple[str, Callable[[Trace], np.ndarray]]] = {
-    "most_processed_vertex": ("the vertex processed most often (probe 2)", _times),
-    "farthest_vertex": (
-        "the vertex with the largest distance",
-        lambda t: np.where(reached_mask(t.dist), t.dist, -1),
-    ),
-}
-SWEEP_QUANTITIES = {
-    "best_time": "value with the least time",
-    "best_work": "value with the fewest vertices processed",
-    "clip": "largest value that clips, 0 where none does",
-    "best_time_ms": "least time, ms",
-    "best_time_work": "work at the least time",
-    "best_work_ms": "time at the least work, ms",
-    "smallest_ms": "time of the smallest value, ms",
-    "smallest_work": "work of the smallest value",
-    "largest_ms": "time of the largest value, ms",
-    "largest_work": "work of the largest value",
-    "controller_ms": "time of the controller's own run, ms",
-    "points": "how many values were tried",
-    "curve": "all times in the order of the values; only a question of kind curve asks for it",
-}
-FAULT_QUANTITIES = {
-    "wrong": "entries that differ from the truth",
-    "entries": "entries of the matrix",
-    "done": "edges relaxed by the faulty listing",
-    "least": "edges that the mended listing relaxes",
-    "negative": "entries below zero",
-}
+SWEEP_QUANTITIES = (
+    *("best_time", "best_time_ms", "best_time_work", "best_work", "best_work_ms", "clip"),
+    *("smallest_ms", "smallest_work", "largest_ms", "largest_work", "controller_ms", "points"),
+    "curve",  # all times; only a question of kind curve asks for it
+)
+FAULT_QUANTITIES = ("wrong", "entries", "done", "least", "negative")
 MOMENTS = ("start", "end", "peak", "first_change")
 EVENT = "event:"  # EVENT + KIND, or EVENT + KIND:3 for the third; needs probe 3
 SENTENCE = "sentence"  # of a faulty listing, in texts only
@@ -213,27 +180,22 @@ def sweep_value(points: Sequence[Any], name: str, quantity: str) -> float:
         allowed = ", ".join(SWEEP_QUANTITIES)
         raise ParameterError(f"no quantity {quantity!r} of a sweep; there are: {allowed}")
     found = sweep.findings(points)
-    curve = [p for p in points if p.value is not None and not p.failure]
-    marked = {
-        "best_time": found.best_time,
-        "best_work": found.best_work,
-        "smallest": curve[0] if curve else None,
-        "largest": curve[-1] if curve else None,
-        "controller": found.controller,
-    }
     if found.best_time is None:
         raise ParameterError(f"sweep {name!r} has no good point")
+    curve = [p for p in points if p.value is not None and not p.failure]
     if quantity in ("curve", "points"):
         return float(len(curve))
-    if quantity == "clip":
-        return float(found.clip.value or 0.0) if found.clip else 0.0
-    word, _, unit = quantity.rpartition("_")
-    point = marked.get(word if unit in ("ms", "work") and word in marked else quantity)
+    marked = {"best_time": found.best_time, "best_work": found.best_work, "clip": found.clip}
+    marked |= {"smallest": curve[0], "largest": curve[-1], "controller": found.controller}
+    which = quantity if quantity in marked else quantity.rpartition("_")[0]
+    point = marked[which]
+    if point is None and which == "clip":
+        return 0.0
     if point is None:
         raise ParameterError(f"sweep {name!r} has no {quantity!r}: its algorithm has no controller")
-    if quantity in marked:
+    if which == quantity:
         return float(point.value or 0.0)
-    return float(point.time_ns / 1e6 if unit == "ms" else point.work)
+    return float(point.time_ns / 1e6 if quantity.endswith("_ms") else point.work)
 
 
 def fault_value(fault: Any, quantity: str) -> float:

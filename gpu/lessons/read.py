@@ -1,18 +1,8 @@
 """From a TOML file and its Markdown to a Lesson, or to everything that is wrong with it.
 
-    [lesson]  format = 1, title, idea, minutes, figure, text = "file.md" (beside the TOML)
-    [[step]]  key, title, graph, source, compare = ["a", "b"], show, seek = {run, to}, panels,
-              vertices, colour_by, layout, microscope, drive
-    [[step.run]]    name, algorithm, graph, source, delta, device, probe, parameters, variant
-    [[step.sweep]]  name, algorithm, graph, knob, values, device
-    [step.question] kind, ask, answer, choices, candidates, pick, low, high, tolerance, unit,
-                    logarithmic, right, wrong
-    [[step.claim]]  left, is, right, words
-
-A value is written "run.quantity", "run.quantity(at)", or {value = "...", over = "..."}. The
-Markdown has one section "## key" for each step. What keys there are, of which type and range, is
-declared in `gpu.lessons.lesson`. Unknown keys are errors: a misspelt key that is quietly ignored
-costs a teacher an hour.
+The keys, their types and ranges are declared in `gpu.lessons.lesson`; the Markdown has one section
+"## key" for each step. Unknown keys are errors: a misspelt key that is quietly ignored costs a
+teacher an hour.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""A run as a small drawing (SVG), for notebooks.
+"""A run as a small drawing (SVG), for notebooks: its words, and each edge by its distance.
 
-The map shows each edge in the colour of its distance; below it stands assigned work over time. The
-colours are few and fixed, since a drawing does not know the theme of its surroundings.
+The colours are few and fixed, since a drawing does not know the theme of its surroundings.
 """
 
 from __future__ import annotations
@@ -14,14 +13,12 @@ from gpu.graph import CSRGraph
 from gpu.page.graph import placed
 from gpu.page.words import subtitle_words, title_words, totals_words
 from gpu.record.trace import Trace, reached_mask
-from gpu.words import time_words
 
-WIDTH, MAP, PLOT, MARGIN = 720, 420, 110, 16  # pixels
+WIDTH, MAP, MARGIN = 720, 420, 16  # pixels
 MOST_LINES = 20_000
-MOST_POINTS = 600
 STOPS = ("440154", "3b528b", "21918c", "5ec962", "c2df23")  # near to far, as the window's
 GREY = "#c8ccd2"
-INK, QUIET, LINE = "#1b1f24", "#59616b", "#0b57a8"
+INK, QUIET = "#1b1f24", "#59616b"
 
 
 def run_drawing(trace: Trace, graph: CSRGraph | None) -> str:
@@ -34,8 +31,7 @@ def run_drawing(trace: Trace, graph: CSRGraph | None) -> str:
     if graph is not None and graph.m <= 2 * MOST_LINES and trace.dist.ndim == 1:
         parts.append(f'<g transform="translate(0 {high})">{_map(trace, graph)}</g>')
         high += MAP
-    parts.append(f'<g transform="translate(0 {high})">{_plot(trace)}</g>')
-    high += PLOT + 34
+    high += 8
     parts.append(_text(MARGIN, high, totals_words(trace), 11, QUIET))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high + 16}" role="img" '
@@ -73,22 +69,6 @@ def _map(trace: Trace, graph: CSRGraph) -> str:
     source = trace.settings.source
     parts.append(f'<circle cx="{x[source]:.1f}" cy="{y[source]:.1f}" r="6" stroke="#b3261e"/>')
     return f'<g fill="none">{"".join(parts)}</g>'
-
-
-def _plot(trace: Trace) -> str:
-    samples = trace.samples[:: max(1, len(trace.samples) // MOST_POINTS)]
-    top = float(samples["assigned_edges"].max()) or 1.0
-    wide = WIDTH - 2 * MARGIN
-    across = MARGIN + samples["t_ns"] * (wide / max(trace.time_ns, 1))
-    down = 14 + (PLOT - 14) * (1 - samples["assigned_edges"] / top)
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, down, strict=True))
-    end = f"0 to {time_words(trace.time_ns)} ({trace.clock})"
-    return (
-        f'<path d="M{MARGIN} {PLOT}H{WIDTH - MARGIN}" stroke="{GREY}" fill="none"/>'
-        f'<polyline points="{points}" fill="none" stroke="{LINE}" stroke-width="1.5"/>'
-        f"{_text(MARGIN, 10, f'Work, edges at once (at most {top:,.0f})', 11, QUIET)}"
-        f"{_text(MARGIN, PLOT + 16, end, 11, QUIET)}"
-    )
 
 
 def _text(x: float, y: float, words: str, size: int, colour: str) -> str:

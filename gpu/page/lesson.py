@@ -59,10 +59,8 @@ def lesson_page(bench: Bench, progress: Callable[[float], None] | None = None) -
 
 
 class _Maker:
-    """Makes the steps of one page."""
-
     def __init__(self, bench: Bench) -> None:
-        self.scene = Scene.empty()
+        self.scene = Scene()
         self._bench = bench
         self._proved: dict[str, Trace] = {}
         self._graphs: dict[str, CSRGraph] = {}
@@ -112,6 +110,8 @@ class _Maker:
         if graph.n > PLAIN_MOST and not (step.question and step.question.kind == "vertex"):
             return None
         self.scene.add_graph(graph)
+        if graph.hash not in self.scene.graphs:  # too large to draw
+            return None
         index = graph.vertex_of(source) if source is not None else -1
         return {"graph": list(self.scene.graphs).index(graph.hash), "source": index}
 
@@ -144,7 +144,6 @@ class _Maker:
         return moment_ns(self._bench.trace(name), step.seek.to)
 
     def _sweep(self, step: Step, spec: SweepSpec) -> dict[str, Any]:
-        """Return a sweep's curve, with the places of its recorded runs."""
         points = self._bench.sweep(spec.name)
         good = [point for point in points if point.value is not None and not point.failure]
         graph = self._placed(self._bench.graph(step, spec))
@@ -156,7 +155,6 @@ class _Maker:
         return curve_tree(points, spec.algorithm, spec.knob, title, places)
 
     def _placed(self, graph: CSRGraph) -> CSRGraph:
-        """Return a graph with positions, computed once."""
         if graph.hash not in self._graphs:
             self._graphs[graph.hash] = placed(graph)
         return self._graphs[graph.hash]
@@ -209,7 +207,7 @@ def right_answers(bench: Bench, question: Question) -> dict[str, Any]:
     right = bench.right_answer(question)
     value = question.answer
     if value is not None and value.quantity in VERTEX_QUANTITIES:
-        scores = VERTEX_QUANTITIES[value.quantity][1](bench.trace(value.of))
+        scores = VERTEX_QUANTITIES[value.quantity](bench.trace(value.of))
         return {"places": np.flatnonzero(scores == scores[int(right)]).tolist()}
     if question.kind in ("vertex", "bucket"):
         return {"places": [int(right)]}

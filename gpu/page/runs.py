@@ -11,14 +11,14 @@ Times of vertices are exact to the nanosecond up to 4 s, distances always.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gpu.algorithms import find
 from gpu.graph import CSRGraph
-from gpu.page.graph import Drawn, drawn
+from gpu.page.graph import MOST_VERTICES, drawn
 from gpu.page.html import page_text
 from gpu.page.pack import Pack, smallest
 from gpu.page.words import pair_title_words, subtitle_words, title_words, totals_words
@@ -48,22 +48,25 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class Scene:
-    """What is to be seen, by the place in "runs": together on one clock, or one after another."""
+    """The graphs and runs of a page."""
 
-    pack: Pack
-    graphs: dict[str, Drawn]  # by hash
-    runs: list[dict[str, Any]]
-    traces: list[Trace]  # of the runs
-
-    @classmethod
-    def empty(cls) -> Scene:
-        """Return a page without anything."""
-        return cls(Pack(), {}, [], [])
+    pack: Pack = field(default_factory=Pack)
+    graphs: dict[str, dict[str, Any]] = field(default_factory=dict)  # JSON values, by hash
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    traces: list[Trace] = field(default_factory=list)  # of the runs
+    too_large: list[str] = field(default_factory=list)  # sentences about graphs not drawn
 
     def add_graph(self, graph: CSRGraph | None) -> None:
         """Put a graph on the page, once."""
-        if graph is not None and graph.hash not in self.graphs:
+        if graph is None or graph.hash in self.graphs:
+            return
+        if graph.n <= MOST_VERTICES:
             self.graphs[graph.hash] = drawn(self.pack, graph)
+        elif not self.too_large:
+            self.too_large.append(
+                f"Drawn without its graph, which has {graph.n:,} vertices; a page draws up to "
+                f"{MOST_VERTICES:,}"
+            )
 
     def add_run(self, trace: Trace, graph: CSRGraph | None) -> int:
         """Put a run on the page, once; return its place."""
@@ -72,33 +75,43 @@ class Scene:
             return there
         self.add_graph(graph)
         self.traces.append(trace)
-        self.runs.append(run_tree(self.pack, trace, self.graphs.get(trace.graph.hash)))
+        self.runs.append(run_tree(self.pack, trace, trace.graph.hash in self.graphs))
         return len(self.runs) - 1
 
     def tree(self) -> dict[str, Any]:
         """Return graphs and runs as JSON values; a run names its graph by place."""
         places = {key: place for place, key in enumerate(self.graphs)}
         runs = [run | {"graph": places.get(run["graph"])} for run in self.runs]
-        return {"graphs": [one.tree for one in self.graphs.values()], "runs": runs}
+        return {"graphs": list(self.graphs.values()), "runs": runs}
 
 
 def run_page(trace: Trace, graph: CSRGraph | None, missing: str = "") -> str:
     """Return a page of one run; `missing` says why its graph is not there."""
-    scene = Scene.empty()
+    scene = Scene()
     scene.add_run(trace, graph)
     title = title_words(trace)
     about = subtitle_words(trace)
-    data = {"kind": "runs", "title": title, "about": about, "shown": [0], "note": missing}
+    data = {
+        "kind": "runs",
+        "title": title,
+        "about": about,
+        "shown": [0],
+        "note": _note(scene, missing),
+    }
     return page_text(title, scene.pack, data | scene.tree())
 
 
 def pair_page(a: Trace, b: Trace, graph: CSRGraph | None, missing: str = "") -> str:
     """Return a page of two runs on one clock. CompareError where they cannot be compared."""
-    scene = Scene.empty()
+    scene = Scene()
     tree = pair_tree(scene, a, b, graph)
     title = pair_title_words(a, b)
-    shown = {"kind": "runs", "title": title, "note": missing, **tree}
+    shown = {"kind": "runs", "title": title, "note": _note(scene, missing), **tree}
     return page_text(title, scene.pack, shown | scene.tree())
+
+
+def _note(scene: Scene, missing: str) -> str:
+    return missing or "".join(scene.too_large)
 
 
 def pair_tree(scene: Scene, a: Trace, b: Trace, graph: CSRGraph | None) -> dict[str, Any]:
@@ -118,7 +131,7 @@ def pair_tree(scene: Scene, a: Trace, b: Trace, graph: CSRGraph | None) -> dict[
     }
 
 
-def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
+def run_tree(pack: Pack, trace: Trace, has_map: bool) -> dict[str, Any]:
     """Return one run as JSON values; "graph" is its hash, or None where it is not drawn."""
     row = find(trace.settings.algorithm)
     samples = thinned(trace.samples)
@@ -126,7 +139,7 @@ def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
     rows = len(piles) or int(trace.settings.parameters.get("buckets") or BUCKETS)
     counts = samples["occupancy"][:, :rows].astype(np.uint32)
     tree: dict[str, Any] = {
-        "graph": trace.graph.hash if graph is not None else None,
+        "graph": trace.graph.hash if has_map else None,
         "title": row.title,
         "about": title_words(trace),
         "totals": totals_words(trace),
@@ -145,11 +158,9 @@ def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
         "occupancy": pack.add(counts.T.copy()),
         "peak": int(counts.max(initial=0)),
     }
-    if trace.notes:
-        tree["notes"] = _notes(trace, graph)
     if trace.dist.ndim == 2:
         return tree | {"matrix": _matrix(pack, trace)}
-    return tree | {"vertices": None if graph is None else _vertices(pack, trace, graph)}
+    return tree | {"vertices": _vertices(pack, trace) if has_map else None}
 
 
 def thinned(samples: np.ndarray) -> np.ndarray:
@@ -168,24 +179,9 @@ def thinned(samples: np.ndarray) -> np.ndarray:
     return samples[kept]
 
 
-def _notes(trace: Trace, graph: Drawn | None) -> list[dict[str, Any]]:
-    """Return notes; of one at a vertex that is drawn also its place among those, -1: it is not."""
-    chosen = None if graph is None else graph.chosen
-    entries = []
-    for one in trace.notes:
-        entry: dict[str, Any] = {"text": one.text}
-        if one.vertex is None:
-            entry["t_ns"] = one.t_ns
-        else:
-            places = [one.vertex] if chosen is None else np.flatnonzero(chosen == one.vertex)
-            entry["vertex"] = int(places[0]) if graph is not None and len(places) else -1
-        entries.append(entry)
-    return entries
-
-
-def _vertices(pack: Pack, trace: Trace, graph: Drawn) -> dict[str, Any]:
+def _vertices(pack: Pack, trace: Trace) -> dict[str, Any]:
     """Return distances (-1: unreached) and, from probe level 2, times and counts."""
-    dist = graph.of(trace.dist)
+    dist = trace.dist
     reached = reached_mask(dist)
     numbers = dist.dtype if dist.dtype.itemsize == 4 else np.dtype(np.float64)
     distances = np.where(reached, dist, -1).astype(numbers)
@@ -199,9 +195,9 @@ def _vertices(pack: Pack, trace: Trace, graph: Drawn) -> dict[str, Any]:
     }
     if trace.vertices is not None:
         times = trace.vertices
-        tree["first"] = pack.add(_times(graph.of(times.first_reached_ns)))
-        tree["last"] = pack.add(_times(graph.of(times.last_improved_ns)))
-        tree["count"] = pack.add(smallest(graph.of(times.times_processed)))
+        tree["first"] = pack.add(_times(times.first_reached_ns))
+        tree["last"] = pack.add(_times(times.last_improved_ns))
+        tree["count"] = pack.add(smallest(times.times_processed))
     return tree
 
 

@@ -1,11 +1,4 @@
-"""A sweep as a page: one knob, each of its runs recorded, the curve beside the map.
-
-    sweep_page(traces, graph)                    runs that differ in one knob alone, saved before
-    recorded(graph, plan, progress)              those runs, made now at probe level 2
-
-Runs that were saved are a sweep where they are of one graph, algorithm and source, and differ in Δ
-or in one parameter.
-"""
+"""A sweep as a page: one knob, each of its runs recorded, the curve beside the map."""
 
 from __future__ import annotations
 
@@ -14,67 +7,48 @@ from dataclasses import replace
 from typing import Any
 
 from gpu.algorithms import find
-from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.page.html import page_text
 from gpu.page.runs import Scene
 from gpu.proof.verify import verify
-from gpu.record.trace import Probe, Trace
-from gpu.study.sweep import DELTA, SweepPlan, SweepPoint, made, settings_of, unit_of
+from gpu.record.trace import Probe, RunSettings, Trace
+from gpu.study.sweep import DELTA, C, SweepPlan, SweepPoint, made, settings_of, unit_of
 
 NAMES = {DELTA: "Δ", "c": "C"}  # how an axis calls a knob
 
 
-def sweep_page(
-    traces: Sequence[Trace], graph: CSRGraph | None, missing: str = "", knob: str = ""
-) -> str:
-    """Return a page of runs that differ in one knob. ParameterError where they are no sweep.
-
-    knob : its key; "": found by looking at the runs
-    """
-    key = knob or swept_knob(traces)
-    ordered = sorted(traces, key=lambda trace: knob_value(trace, key))
-    scene = Scene.empty()
-    points = [_point(scene, trace, graph, key) for trace in ordered]
-    first = ordered[0]
-    name = knob_name(first.settings.algorithm, key)
-    title = f"{find(first.settings.algorithm).title} on {first.graph.name}: {name} from "
+def sweep_page(graph: CSRGraph, plan: SweepPlan, progress: Callable[[float, str], None]) -> str:
+    """Make the runs of a sweep again with times of every vertex; return their page."""
+    knob, algorithm = DELTA if plan.knob == C else plan.knob, plan.settings.algorithm
+    traces = []
+    for place, value in enumerate(plan.values):
+        progress(place / len(plan.values), f"recording {value:g}")
+        traces.append(run_again(graph, settings_of(graph, plan, value)))
+    scene = Scene()
+    ordered = sorted(traces, key=lambda trace: knob_value(trace, knob))
+    points = [
+        {
+            "value": knob_value(trace, knob),
+            "time_ns": trace.time_ns,
+            "processed": trace.processed_vertices,
+            "work": trace.processed_vertices / max(trace.reached, 1),
+            "run": scene.add_run(trace, graph),
+        }
+        for trace in ordered
+    ]
+    name = knob_name(algorithm, knob)
+    title = f"{find(algorithm).title} on {graph.name}: {name} from "
     title += f"{points[0]['value']:g} to {points[-1]['value']:g}"
     least = min(points, key=lambda point: point["time_ns"])
     sweep = {
         "knob": name,
-        "unit": unit_of(first.settings.algorithm, key),
-        "clock": first.clock,
+        "unit": unit_of(algorithm, knob),
+        "clock": traces[0].clock,
         "words": f"The least time is at {least['value']:g}.",
         "points": points,
     }
-    data = {"kind": "sweep", "title": title, "note": missing, "sweep": sweep}
+    data = {"kind": "sweep", "title": title, "note": "".join(scene.too_large), "sweep": sweep}
     return page_text(title, scene.pack, data | scene.tree())
-
-
-def swept_knob(traces: Sequence[Trace]) -> str:
-    """Return the key of the one knob in which runs differ. ParameterError."""
-    first = traces[0]
-    for trace in traces[1:]:
-        for what, mine, other in (
-            ("graph", first.graph.hash, trace.graph.hash),
-            ("algorithm", first.settings.algorithm, trace.settings.algorithm),
-            ("device", first.settings.device, trace.settings.device),
-            ("source", first.settings.source, trace.settings.source),
-            ("clock", first.clock, trace.clock),
-        ):
-            if mine != other:
-                raise ParameterError(
-                    f"runs of another {what}: {mine} and {other}; a page takes one run, two of one "
-                    "graph, or three and more that differ in one knob"
-                )
-    differing = [key for key in _keys(first) if len({knob_value(t, key) for t in traces}) > 1]
-    if len(differing) != 1 or len({knob_value(t, differing[0]) for t in traces}) != len(traces):
-        found = ", ".join(differing) or "nothing"
-        raise ParameterError(
-            f"{len(traces)} runs that differ in {found}; allowed: one knob, another value each"
-        )
-    return differing[0]
 
 
 def knob_value(trace: Trace, knob: str) -> float:
@@ -90,25 +64,9 @@ def knob_name(algorithm: str, knob: str) -> str:
     return NAMES.get(knob) or (row.title if row is not None else knob)
 
 
-def recorded(
-    graph: CSRGraph,
-    plan: SweepPlan,
-    progress: Callable[[float, str], None],
-    should_stop: Callable[[], bool] | None = None,
-) -> list[Trace]:
-    """Make the runs of a sweep again with times of every vertex; not the controller's own."""
-    found = []
-    for place, value in enumerate(plan.values):
-        progress(place / len(plan.values), f"recording {value:g}")
-        found.append(run_again(graph, settings_of(graph, plan, value), should_stop))
-    return found
-
-
-def run_again(
-    graph: CSRGraph, settings: Any, should_stop: Callable[[], bool] | None = None
-) -> Trace:
+def run_again(graph: CSRGraph, settings: RunSettings) -> Trace:
     """Make a run with these settings at probe level 2, and prove it."""
-    trace = made(graph, replace(settings, probe=Probe.VERTICES, sample_period_ns=0), should_stop)
+    trace = made(graph, replace(settings, probe=Probe.VERTICES, sample_period_ns=0))
     proofs = verify(graph, trace.settings.source, trace.dist)
     return replace(trace, verification=proofs)
 
@@ -150,23 +108,3 @@ def _own(points: Sequence[SweepPoint], good: Sequence[SweepPoint]) -> dict[str, 
         return None
     unit = (good[0].value or 1.0) / (good[0].delta or 1.0)  # from Δ to the knob
     return {"time_ns": own.time_ns, "values": [delta * unit for delta in own.path_delta]}
-
-
-def _point(scene: Scene, trace: Trace, graph: CSRGraph | None, knob: str) -> dict[str, Any]:
-    return {
-        "value": knob_value(trace, knob),
-        "time_ns": trace.time_ns,
-        "processed": trace.processed_vertices,
-        "work": trace.processed_vertices / max(trace.reached, 1),
-        "run": scene.add_run(trace, graph),
-    }
-
-
-def _keys(trace: Trace) -> list[str]:
-    row = find(trace.settings.algorithm)
-    numbers = [
-        key
-        for key, value in trace.settings.parameters.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    ]
-    return ([DELTA] if row.bucketed else []) + numbers

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,7 +48,7 @@ AT_ONCE = 8_192  # vertices handled at a time: they stay in the processor's cach
 def provisional(graph: CSRGraph) -> np.ndarray:
     """Return a first picture, float32 (n, 2), within 0.4 s for 264,000 vertices."""
     pivots = PROVISIONAL_PIVOTS if graph.n < 100_000 else PROVISIONAL_PIVOTS_LARGE
-    return _parts_drawn(graph, _Watch(None, None), "pivot_mds", pivots)
+    return _parts_drawn(graph, _Watch(), "pivot_mds", pivots)
 
 
 def layout(
@@ -84,7 +85,9 @@ def layout(
         checked = checked_distances(graph, kind, dist, delta)
         place = graph.positions
         if place is None and graph.n:
-            place = _parts_drawn(graph, watch.share(0.7), "pivot_mds", PROVISIONAL_PIVOTS_LARGE)
+            place = _parts_drawn(
+                graph, replace(watch, part=0.7), "pivot_mds", PROVISIONAL_PIVOTS_LARGE
+            )
         watch.at(0.8, "arranging by distance")
         return by_distance(kind, checked, delta, place)
     if kind == "auto":
@@ -96,34 +99,28 @@ def layout(
     return _parts_drawn(graph, watch, kind, pivots)
 
 
+@dataclass(frozen=True)
 class _Watch:
-    """Tells progress and obeys the wish to stop."""
+    """Reports progress and obeys a stop; `part`: of the work, 0..1."""
 
-    def __init__(
-        self, progress: Progress | None, should_stop: Stop | None, part: float = 1.0
-    ) -> None:
-        self._progress, self._should_stop, self._part = progress, should_stop, part
+    progress: Progress | None = None
+    should_stop: Stop | None = None
+    part: float = 1.0
 
     def at(self, fraction: float, words: str) -> None:
         """Report; raises CancelledByUserError."""
-        if self._should_stop is not None and self._should_stop():
+        if self.should_stop is not None and self.should_stop():
             raise CancelledByUserError("layout stopped")
-        if self._progress is not None:
-            self._progress(self._part * fraction, words)
-
-    def share(self, part: float) -> _Watch:
-        """Return a watch for the first `part` (0..1) of the work."""
-        return _Watch(self._progress, self._should_stop, part)
+        if self.progress is not None:
+            self.progress(self.part * fraction, words)
 
 
 def _parts_drawn(graph: CSRGraph, watch: _Watch, kind: str, pivots: int) -> np.ndarray:
-    """Draw each component by itself and put them together."""
     n = graph.n
     if n <= 2:
         return np.array([[0.0, 0.0], [WIDTH, 0.0]], np.float32)[:n]
-    indptr, indices = _both_ways(graph)
-    label, queue = np.full(n, -1, np.int32), np.empty(n, np.int32)
-    sizes = _label_parts(indptr, indices, label, queue)
+    indptr, indices, label = _both_ways(graph)
+    sizes = np.bincount(label)
     if len(sizes) == 1:
         return _normalised(_embedded(indptr, indices, watch, kind, pivots)).astype(np.float32)
     drawn = np.argsort(-sizes, kind="stable")[: DRAWN_PARTS + 1]
@@ -167,20 +164,24 @@ def _normalised(points: np.ndarray) -> np.ndarray:
     return points * (WIDTH / max(float(points.max()), 1e-12))
 
 
-def _both_ways(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
-    """Return indptr int64 and indices int32 in which every arc has its reverse."""
-    if _is_symmetric(graph.indptr, graph.indices):
-        return graph.indptr, graph.indices
-    indptr = np.zeros(graph.n + 1, np.int64)
-    indices = np.empty(2 * graph.m, np.int32)
-    _symmetrise(graph.indptr, graph.indices, indptr, indices)
-    return indptr, indices
+def _both_ways(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return indptr int64 and indices int32 in which every arc has its reverse, once.
+
+    And the component of each vertex, int32 (n,).
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    there = np.ones(graph.m, bool)
+    arcs = csr_array((there, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    both = arcs + arcs.T
+    label = connected_components(both, directed=False)[1]
+    return both.indptr.astype(np.int64), both.indices.astype(np.int32), label
 
 
 def _piece(
     indptr: np.ndarray, indices: np.ndarray, inside: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the subgraph of one component, its vertices `inside` renumbered."""
     number = np.empty(len(indptr) - 1, np.int32)
     number[inside] = np.arange(len(inside), dtype=np.int32)
     degree = np.diff(indptr)
@@ -218,11 +219,8 @@ def _embedded(
 def _main_directions(hops: np.ndarray, anchors: list[int]) -> np.ndarray:
     """Return (n,2): the first two principal directions of double-centred squared hops.
 
-    Which way the directions point is left open by the method; the first pivots decide it,
-    so that a picture does not turn over when it is refined with more pivots.
-
-    The centred squares C = -1/2 J (D - mean) are never stored: J, centring over the
-    pivots, is a small matrix, so C C' follows from the sums of D and D D'.
+    The first pivots decide which way they point, so that more pivots do not turn a picture over.
+    The centred squares are never stored: C C' follows from the sums of D and D D'.
     """
     count, n = hops.shape
     total, products = np.zeros(count), np.zeros((count, count))
@@ -247,70 +245,6 @@ def _squares(hops: np.ndarray, first: int) -> np.ndarray:
     part = hops[:, first : first + AT_ONCE].astype(np.float64)
     part *= part
     return part
-
-
-@compiled
-def _is_symmetric(indptr: np.ndarray, indices: np.ndarray) -> bool:
-    """Whether every arc has its reverse, by a 64-bit sum that almost surely tells."""
-    balance = np.uint64(0)
-    mix, more = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
-    for u in range(len(indptr) - 1):
-        for arc in range(indptr[u], indptr[u + 1]):
-            v = indices[arc]
-            there = (np.uint64(u) * mix) ^ (np.uint64(v) * more)
-            back = (np.uint64(v) * mix) ^ (np.uint64(u) * more)
-            balance += (there ^ (there >> np.uint64(29))) * more
-            balance -= (back ^ (back >> np.uint64(29))) * more
-    return balance == np.uint64(0)
-
-
-@compiled
-def _symmetrise(
-    indptr: np.ndarray, indices: np.ndarray, both_indptr: np.ndarray, both: np.ndarray
-) -> None:
-    """Write each arc and its reverse; both_indptr (n+1,) is 0 at entry, both is (2m,)."""
-    n = len(indptr) - 1
-    for u in range(n):
-        both_indptr[u + 1] += indptr[u + 1] - indptr[u]
-        for arc in range(indptr[u], indptr[u + 1]):
-            both_indptr[indices[arc] + 1] += 1
-    for u in range(n):
-        both_indptr[u + 1] += both_indptr[u]
-    free = both_indptr[:n].copy()
-    for u in range(n):
-        for arc in range(indptr[u], indptr[u + 1]):
-            v = indices[arc]
-            both[free[u]] = v
-            free[u] += 1
-            both[free[v]] = u
-            free[v] += 1
-
-
-@compiled
-def _label_parts(
-    indptr: np.ndarray, indices: np.ndarray, label: np.ndarray, queue: np.ndarray
-) -> np.ndarray:
-    """Number the components in the order of their first vertex; returns their sizes."""
-    sizes = np.zeros(len(label), np.int64)
-    parts = 0
-    for root in range(len(label)):
-        if label[root] >= 0:
-            continue
-        label[root] = parts
-        queue[0] = root
-        taken, filled = 0, 1
-        while taken < filled:
-            u = queue[taken]
-            taken += 1
-            for arc in range(indptr[u], indptr[u + 1]):
-                v = indices[arc]
-                if label[v] < 0:
-                    label[v] = parts
-                    queue[filled] = v
-                    filled += 1
-        sizes[parts] = filled
-        parts += 1
-    return sizes[:parts]
 
 
 @compiled

@@ -48,7 +48,7 @@ ENDS: dict[str, tuple[int, str, str | None, int | None]] = {
     "run roads.gr --source 9": (FAILED, "source", None, None),
     "run roads.gr --device Toaster": (FAILED, "parameter", None, None),
     "verify roads.gr --trace bad.gr": (FAILED, "trace", "bad.gr", None),
-    "render bad.npz": (FAILED, "trace", "bad.npz", None),
+    "page bad.npz": (FAILED, "trace", "bad.npz", None),
     "lesson check nope.toml": (FAILED, "system", "nope.toml", None),
     "run roads.gr --period-ns -5": (WRONG_USAGE, "usage", None, None),
     "run roads.gr --algorithm ads": (WRONG_USAGE, "usage", None, None),

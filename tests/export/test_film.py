@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,10 +19,9 @@ from test_window import close_for_good
 import gpu
 import sample_graphs
 from gpu.errors import GpuError
-from gpu.record.trace import SAMPLE, Flag, Trace
+from gpu.record.trace import Trace
 from gpu.record.tracefile import save_trace
 from viewer import app
-from viewer.export.dashboard import Dashboard
 from viewer.export.film import RATES, FilmPlan, write_film
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
@@ -95,64 +93,6 @@ def test_an_mp4_can_be_read_back(saved: list[str], tmp_path: Path) -> None:
     assert "640x600" in said
 
 
-def test_two_runs_move_on_one_clock_to_the_end_of_the_longer(qtbot: QtBot) -> None:
-    a, b = sorted((run("adds"), run("near_far")), key=lambda trace: trace.time_ns)
-    board = Dashboard(pair=True, growing=True)
-    qtbot.addWidget(board)
-    board.fill([a, b], GRAPH)
-    assert board.playback.duration_ns == b.time_ns > a.time_ns
-    board.go(a.time_ns / 2)
-    assert board.second_view is not None
-    assert board._second[1].cursor_ns == a.time_ns / 2
-    board.go(b.time_ns)
-    assert board.playback.cursor_ns == board._second[1].cursor_ns == b.time_ns
-    assert [label.text()[0] for label in board.names] == ["A", "B"]
-    assert "against" in board.totals.text()
-    assert "not verified" not in board.totals.text()
-
-
-def test_plots_grow_with_the_cursor(qtbot: QtBot) -> None:
-    """What lies after the cursor is not shown; at the end the film shows what a picture shows."""
-    from PyQt6.QtCore import QSize
-
-    from viewer.export.pictures import frame_bytes
-
-    shots = []
-    for growing in (True, False):
-        board = Dashboard(pair=True, growing=growing)
-        qtbot.addWidget(board)
-        board.fill([run("adds"), run("near_far")], GRAPH)
-        board.stand_at(QSize(1280, 720), board.playback.duration_ns / 2)
-        panel = board.panels["Δ"]
-        future = board._future_of(panel)
-        assert future.width() > 50
-        seen = np.frombuffer(frame_bytes(board.picture(QSize(1280, 720))), np.uint8)
-        inside = seen.reshape(720, 1280, 3)[
-            future.top() : future.bottom(), future.left() : future.right()
-        ]
-        shots.append(len(np.unique(inside.reshape(-1, 3), axis=0)))
-        board.go(board.playback.duration_ns)
-        assert board._future_of(panel).width() <= 2
-    assert shots[0] == 1 < shots[1]
-
-
-def test_a_driven_run_says_so(qtbot: QtBot) -> None:
-    trace = run("adds")
-    samples = trace.samples.astype(SAMPLE)
-    samples["flags"][1] |= int(Flag.DELTA_BY_HAND)
-    for shown, words in ((trace, "automatic Δ"), (trace_with(trace, samples), "Δ driven by hand")):
-        board = Dashboard()
-        qtbot.addWidget(board)
-        board.fill([shown], GRAPH)
-        assert words in board.subtitle.text()
-
-
-def trace_with(trace: Trace, samples: np.ndarray) -> Trace:
-    from dataclasses import replace
-
-    return replace(trace, samples=samples)
-
-
 def save_as(window: MainWindow, path: Path) -> None:
     """Ask for a film and choose a file."""
     window.actions_by_key["export_film"].trigger()
@@ -198,35 +138,12 @@ def test_a_film_is_given_up_and_leaves_nothing(
     assert window.features["take_away"].film is None
 
 
-def test_a_film_has_the_windows_theme(window: MainWindow) -> None:
-    plan = window.features["take_away"]._plan("a.MP4")
-    assert (plan.suffix, plan.theme) == (".mp4", window.theme.name)
-
-
-def test_only_what_can_be_encoded_is_offered(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    window.actions_by_key["export_film"].trigger()
-    chooser = window.findChild(QFileDialog)
-    assert chooser is not None
-    assert chooser.nameFilters() == ["GIF (*.gif)"]
-    chooser.reject()
-    monkeypatch.setitem(sys.modules, "PIL.Image", None)
-    window.actions_by_key["export_film"].trigger()
-    assert "pip install 'sssp-scope[video]'" in said(window)
-
-
 def test_a_plan_says_what_is_wrong_with_it(tmp_path: Path) -> None:
     good = FilmPlan(end_ns=1000.0)
     assert good.problem == ""
     assert len(good.moments) == 8 * 12 + 12
     assert (good.moments[0], good.moments[-1]) == (0, 1000)
-    for changed in (
-        {"suffix": ".webp"},
-        {"size": (1281, 720)},
-        {"seconds": 1e6},
-    ):
+    for changed in ({"suffix": ".webp"}, {"seconds": 1e6}):
         plan = FilmPlan(**({"end_ns": 1000.0} | changed))  # type: ignore[arg-type]
         assert plan.problem, changed
         with pytest.raises(GpuError):

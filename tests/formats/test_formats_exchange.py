@@ -11,10 +11,8 @@ from exchange_files import (
     ARCS,
     DIRECTED,
     EDGES,
-    GEXF_HEAD,
     GRAPHML_HEAD,
     TRIANGLE,
-    gexf,
     gml,
     graphml,
     pajek,
@@ -45,7 +43,7 @@ def test_same_undirected_graph(tmp_path: Path, name: str) -> None:
     assert arcs_of(graph) == both_ways(EDGES)
 
 
-@pytest.mark.parametrize("make", [graphml, gexf, gml])
+@pytest.mark.parametrize("make", [graphml, gml])
 def test_positions_are_kept(tmp_path: Path, make) -> None:
     graph = load_graph(save(tmp_path, "x", make(ARCS, 4, True)))
     assert graph.positions is not None
@@ -61,18 +59,6 @@ def test_pajek_positions_and_lists(tmp_path: Path) -> None:
     assert arcs_of(load_graph(save(tmp_path, "l.net", text))) == [
         (0, 1, 1), (0, 2, 1), (2, 3, 1), (3, 2, 1),
     ]  # fmt: skip
-
-
-def test_pajek_projects(tmp_path: Path) -> None:
-    project = (
-        "*Network a\n*Vertices 2\n*Arcs\n1 2 5\n"
-        "*Partition b\n*Vertices 2\n1\n2\n*Network c\n*Vertices 9\n*Arcs\n8 9\n"
-    )
-    graph = load_graph(save(tmp_path, "all.paj", project))
-    assert arcs_of(graph) == [(0, 1, 5)]
-    assert "only the first network of the file was read" in graph.provenance.notes
-    first = "*Partition b\n*Vertices 2\n1\n2\n" + project
-    assert arcs_of(load_graph(save(tmp_path, "first.paj", first))) == [(0, 1, 5)]
 
 
 def test_names_are_kept_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -113,33 +99,6 @@ def test_weights_by_name_and_default(tmp_path: Path) -> None:
         load_graph(save(tmp_path, "a.gr", "p sp 1 0\n"), weight_name="km")
 
 
-def test_rows_without_a_p_line(tmp_path: Path) -> None:
-    graph = load_graph(save(tmp_path, "far.gr", "a 5 2146237932 2\na 2146237932 5 1.5\n"))
-    assert (graph.n, graph.ids.tolist()) == (2, [5, 2146237932])  # type: ignore[union-attr]
-    assert load_graph(save(tmp_path, "one.gr", "a 1 2 3\n")).id_base == 1
-    with pytest.raises(FormatError, match=r":2: weight 'inf'"):
-        load_graph(save(tmp_path, "inf.gr", "a 0 1 3\na 1 0 inf\n"))
-
-
-def test_dense_matrices(tmp_path: Path) -> None:
-    head = "%%MatrixMarket matrix array "
-    skew = save(tmp_path, "s.mtx", head + "integer skew-symmetric\n3 3\n-3\n0\n4\n")
-    with pytest.raises(FormatError, match="--weights absolute"):
-        load_graph(skew)
-    assert arcs_of(load_graph(skew, weights="absolute")) == both_ways([(0, 1, 3), (1, 2, 4)])
-    assert arcs_of(load_graph(skew, weights="unit")) == both_ways([(0, 1, 1), (1, 2, 1)])
-    for text, words in {
-        "real general\n2 2\n1\n2\n3\n": "2 x 2 has 4 values, but the file has 3",
-        "real general\n2 3\n1\n": "as many rows as columns",
-        "pattern general\n2 2\n1\n": "expected '%%MatrixMarket",
-        "complex general\n1 1\n1 1\n": "complex",
-        "real general\n2000000000 2000000000\n1\n": "each may be at most",
-        "real general\n1 1\n-1\n": "below zero.*--weights absolute",
-    }.items():
-        with pytest.raises(FormatError, match=words):
-            load_graph(save(tmp_path, "bad.mtx", head + text))
-
-
 BOMB = "".join(
     f'<!ENTITY {name} "{f"&{before};" * 10}">'
     for before, name in zip("abcdefghi", "bcdefghij", strict=True)
@@ -152,12 +111,10 @@ MALFORMED = {
     "<graphml>\n<graph edgedefault='directed'>": r":2: no well-formed XML \(no element found",
     "<graphml>\n<graph/></graphml>": ":2: <graph> with edgedefault=''; expected 'directed'",
     "<graphml></graphml>": "no <graph> element; expected one in <graphml>",
-    "<gexf></gexf>": "no <graph> element; expected one in <gexf>",
-    "<gexf>" + "<nodes>" * 200: "nest deeper than 100",
-    GEXF_HEAD + '<graph><nodes><node id="0"/></nodes><edges><edge source="0" target="0" '
-    'weight="-2"/></edges></graph></gexf>': "edge '0' -> '0' has weight -2, below zero; .*absolute",
-    GEXF_HEAD + '<graph><nodes><node id="0"/></nodes><edges><edge source="0" target="0" '
-    'weight="nan"/></edges></graph></gexf>': "has weight 'nan'; expected a finite number",
+    "<gexf></gexf>": "GEXF .Gephi also writes GraphML. is not read",
+    "<graphml>" + "<nodes>" * 200: "nest deeper than 100",
+    GRAPHML_HEAD + '<graph edgedefault="directed"><node id="0"/><edge source="0" target="0">'
+    '<data key="w">nan</data></edge></graph></graphml>': "weight 'nan'; expected a finite number",
     "graph [ node [ id 0 ] edge [ source 0 target 9 ] ]": ":1: .*undefined target '9'",
     "graph [\n" + "a [ " * 200: ":2: brackets nest deeper than 100",
     "graph [ node [ id 0 ] node [ id 0 ] ]": ":1: node id '0' is duplicated",
@@ -166,6 +123,8 @@ MALFORMED = {
     "*Vertices 99999999999\n": "99999999999 vertices",
     "*Vertices 3 1\n": ":1: found .* expected one .*Vertices COUNT' .two-mode networks are not",
     "*Arcs\n1 2\n": "before '\\*Vertices COUNT'",
+    "*Network a\n*Vertices 2\n*Arcs\n1 2 5\n*Partition b\n*Vertices 2\n1\n2\n":
+    ":5: found '.partition b', expected .*of a project save the network alone",
     "*Vertices 2\n*Matrix\n1 0\n0 1\n": ":2: found '.matrix', expected .Vertices, .Arcs or .Edges",
     "from,to,km\n1,2,3\n1,2\n": ":3: 2 columns found '1,2'",
 }  # fmt: skip
@@ -180,7 +139,7 @@ def test_malformed_is_told_in_one_line(tmp_path: Path, text: str, words: str) ->
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("make", [graphml, gexf, gml])
+@pytest.mark.parametrize("make", [graphml, gml])
 def test_memory_of_trees_is_asked_for_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make
 ) -> None:

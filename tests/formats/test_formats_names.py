@@ -5,23 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from exchange_files import ARCS, DIRECTED, EDGES, TRIANGLE, gexf, gml, graphml
+from exchange_files import ARCS, DIRECTED, EDGES, TRIANGLE, gml, graphml
 from test_formats import FILES, UNDIRECTED, arcs_of, both_ways, save
 
 from gpu.errors import FormatError
 from gpu.formats import READERS, load_graph
-
-MATRIX = "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n2 1 3\n3 1 1\n3 2 4\n"
-BANNERS = (
-    MATRIX[1:], f" {MATRIX}", f"\n{MATRIX}", MATRIX.replace("xM", "x M"),
-    MATRIX.split("\n", 1)[1], MATRIX.replace("%%", "#"),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("text", BANNERS)
-def test_a_matrix_without_its_banner_is_no_other_graph(tmp_path: Path, text: str) -> None:
-    with pytest.raises(FormatError, match=r"m\.mtx:1: found .*, expected '%%MatrixMarket"):
-        load_graph(save(tmp_path, "m.mtx", text))
 
 
 @pytest.mark.parametrize(
@@ -32,16 +20,12 @@ def test_a_matrix_without_its_banner_is_no_other_graph(tmp_path: Path, text: str
             "<graphml><graph/></graphml>",
             "GraphML under this name is not read; .*Edge list",
         ),
-        (
-            "g.mtx",
-            "PK\x03\x04",
-            "SSSP Scope graph, .* under this name is not read; .* Matrix Market",
-        ),
+        ("g.mtx", "PK\x03\x04", "SSSP Scope graph under this name is not read; .* Matrix Market"),
         ("g.graph", "2 99999999999999\n", "promises 2 vertices and 199999999999998 edges"),
         ("g.graph", "source,target\n0,1\n", "expected 'VERTICES EDGES"),
         ("g.net", "0 1\n", ":1: found '0 1'"),
         ("g.gr", "digraph { a -> b }", "Graphviz is not read; formats that are: DIMACS"),
-        ("g.gr", "p max 4 5\nn 1 s\n", ":1: found 'p max 4 5': a maximum flow, not shortest"),
+        ("g.gr", "p max 4 5\nn 1 s\n", ":1: found 'p max 4 5', expected 'p sp"),
     ],
 )
 def test_a_suffix_binds(tmp_path: Path, name: str, text: str, words: str) -> None:
@@ -84,33 +68,27 @@ def test_every_text_format_with_every_line_end(tmp_path: Path, name: str, end: b
             assert arcs_of(load_graph(path)) == arcs
 
 
-@pytest.mark.parametrize("coding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-@pytest.mark.parametrize("suffix", [".mtx", ".gr", ".csv", ".graphml", ""])
-def test_wide_text_is_refused_in_words(tmp_path: Path, coding: str, suffix: str) -> None:
-    with pytest.raises(FormatError, match="UTF-16 text is not read; save it again as UTF-8"):
-        load_graph(save(tmp_path, f"g{suffix}", "p sp 3 2\na 1 2 3\na 2 3 4\n".encode(coding)))
-
-
 @pytest.mark.parametrize("key", [key for key, row in READERS.items() if row.text])
 def test_a_zero_byte_is_no_text(tmp_path: Path, key: str) -> None:
     with pytest.raises(FormatError, match=r"g:10: a zero byte in it"):
         load_graph(
             save(tmp_path, "g", b"1 2\n" * 4 + b"1 2\r\n" * 3 + b"1 2\r" * 2 + b"\0"), format=key
         )
+    with pytest.raises(FormatError, match="UTF-16 is not read: save it again"):
+        load_graph(save(tmp_path, "g", "1 2 3\n".encode("utf-16")), format=key)
 
 
 # ---------------------------------------------------------------- exchange formats
 
 
 FAULTS = {
-    graphml(EDGES, 3, True).replace('<edge source="0"', "<edge"): ":10: an edge without a source",
+    graphml(EDGES, 3, True).replace(
+        '<edge source="0"', "<edge"
+    ): ":10: an edge at '1' without a source",
     graphml([(0, 7, 1)], 3, True): ":10: an edge with the undefined target '7'",
     graphml([(0, 1, -1)], 3, True): ":10: edge '0' -> '1' has weight -1, below zero",
     graphml(EDGES, 3, True).replace('id="1"', 'id="0"', 1): ":8: node id '0' is duplicated",
-    gexf([(0, 7, 1)], 3, True): ":8: an edge with the undefined target '7'",
-    gexf(EDGES, 3, True).replace('<node id="1"', "<node"): ":5: a node without an id",
-    gml([(0, 7, 1)], 3, True): ":8: an edge with the undefined target '7'",
-    gml(EDGES, 3, True).replace("source 0", "", 1): ":8: an edge without a source",
+    gml(EDGES, 3, True).replace("source 0", "", 1): ":8: an edge at '1' without a source",
     gml(EDGES, 3, True).replace("value 3", "value x"): ":8: edge '0' -> '1' has weight 'x'",
     'graph [\n node [ id 1 label "x ]\n]': ":2: a quote that never closes",
     "graph [\n node [ id 1 ]\n edge [ source 1": ":3: the bracket of 'edge' never closes",
@@ -122,10 +100,3 @@ FAULTS = {
 def test_exchange_faults_name_their_line(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(FormatError, match=words):
         load_graph(save(tmp_path, "bad.any", text))
-
-
-def test_the_first_fault_is_told(tmp_path: Path) -> None:
-    """A number out of range before a line that is no row."""
-    text = "p sp 3 3\na 1 2 3\na 1 9 3\na x y z\n"
-    with pytest.raises(FormatError, match=":3: vertex 9 is out of range"):
-        load_graph(save(tmp_path, "g.gr", text))

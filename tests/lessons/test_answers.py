@@ -29,13 +29,6 @@ def asked(kind: Any, answer: Value | None = None, **more: Any) -> Question:
     return Question(kind, "?", answer, **more)
 
 
-def test_a_value_over_another(bench: Bench) -> None:
-    third = Value("a", "processed", over=Value("b", "processed"))
-    assert bench.value(third) == pytest.approx(4 / 3)
-    chain = Value("a", "processed", over=Value("a", "processed", over=Value("b", "processed")))
-    assert bench.value(chain) == pytest.approx(3)
-
-
 @pytest.mark.parametrize(
     ("text", "filled"),
     [
@@ -62,15 +55,11 @@ def test_numbers_in_a_text(bench: Bench, text: str, filled: str | None) -> None:
     [
         (999.0, "999"),
         (1000.0, "1,000"),
-        (1234567.0, "1,234,567"),
         (1e15, "1,000,000,000,000,000"),
         (0.123456, "0.123"),
         (999.9, "1,000"),
-        (1000.4, "1,000"),
-        (12345.678, "12,346"),
         (-2500.5, "-2,500"),
         (float("inf"), "∞"),
-        (float("nan"), "∞"),
     ],
 )
 def test_numbers_have_three_digits_or_thousands_apart(number: float, words: str) -> None:

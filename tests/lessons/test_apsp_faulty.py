@@ -8,16 +8,8 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.errors import ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.lessons.printed_listings import (
-    BLOCKS,
-    FAULTS,
-    THREADS,
-    Fault,
-    _buckets,
-    _edges,
-)
+from gpu.lessons.printed_listings import BLOCKS, FAULTS, THREADS, Fault, _buckets, _edges
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -66,12 +58,3 @@ def test_what_each_leaves_behind(graph: CSRGraph) -> None:
     assert (run("vertices_never_leave").rows >= true).all()
     assert "-2,147,4" in run("row_index_overflows").sentence
     assert FAULTS["row_index_overflows"](graph).wrong > 0
-
-
-def test_large_graphs_and_floats_are_refused(graph: CSRGraph) -> None:
-    none = np.zeros(30_000, np.int32)
-    big = CSRGraph.from_arcs(none, none, none, 1)
-    floats = CSRGraph(graph.indptr, graph.indices, graph.weights.astype(np.float32))
-    for refused in (big, floats):
-        with pytest.raises(ParameterError, match="use a small sample"):
-            FAULTS["flag_set_once"](refused)

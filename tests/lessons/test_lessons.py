@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +34,7 @@ BROKEN: dict[str, tuple[str, str]] = {
         WHOLE.replace("minutes = 5", 'minutes = 5\ntext = "../mine.md"'),
         "lesson.text = '../mine.md'",
     ),
-    "text missing": (
-        WHOLE.replace("minutes = 5", 'minutes = 5\ntext = "none.md"'),
-        "No such file",
-    ),
+    "text missing": (WHOLE.replace("minutes = 5", 'minutes = 5\ntext = "none.md"'), "No such file"),
     "no step": (HEAD, "missing required field `step`"),
     "key twice": (WHOLE.replace('key = "two"', 'key = "one"'), "key = 'one'; allowed: a name"),
     "no section": (WHOLE.replace('key = "two"', 'key = "three"'), "no section '## three'"),
@@ -77,16 +73,36 @@ BROKEN: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
+HOSTILE: dict[str, tuple[str, str]] = {
+    "tables in tables": (WHOLE + "x = " + "[" * 50_000, "nested too deeply"),
+    "a long number": (WHOLE.replace("low = 0", "low = " + "9" * 5000), "mine.toml"),
+    "a long number in other digits": (WHOLE.replace("low = 0", "low = 0x" + "f" * 9000), "low = a"),
+    "a NUL": (WHOLE + "\0", "NUL"),
+    "a NUL in a name": (
+        WHOLE.replace('"sample:figure_1"', '"a\\u0000.gr"'),
+        "graph = 'a\\x00.gr'",
+    ),
+    "a NUL in an id": (WHOLE.replace(TWO, TWO + 'source = "\\u0000"\n'), "source"),
+    "not a number": (WHOLE.replace("high = 10", "high = nan"), "high = nan: Expected `float`"),
+    "infinite": (WHOLE.replace("high = 10", "high = inf"), "high = inf: Expected `float`"),
+    "a date": (WHOLE.replace('title = "T"', "title = 2020-01-01"), "title = datetime.date"),
+    "a probe that there is not": (
+        WHOLE.replace("probe = 3", "probe = 9", 1),
+        "probe = 9: Expected `int` <= 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", [*BROKEN, *HOSTILE])
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, case: str) -> None:
-    toml, words = BROKEN[case]
+    toml, words = {**BROKEN, **HOSTILE}[case]
     path = write(tmp_path, toml)
     with pytest.raises(LessonError) as caught:
         read_lesson(path)
     said = str(caught.value)
     assert words in said
     assert str(tmp_path) in said, "the file is named"
-    assert "\n" not in said.strip() or case == "no TOML"
+    assert len(said) < 600 + len(str(tmp_path))
 
 
 def test_a_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +123,7 @@ def test_a_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         (Value("none", "work"), "no run 'none'"),
         (Value("a", "speed"), "no quantity 'speed'; there are: time_ms"),
         (Value("s", "speed"), "no quantity 'speed' of a sweep"),
-        (Value("a", "distance"), "distance needs more"),
+        (Value("a", "distance"), "distance needs something in brackets"),
         (Value("a", "distance", "Z"), "Z is not a vertex"),
         (Value("a", "events", "JUMP"), "no event 'JUMP'"),
         (Value("b", "queued_in", "S", Value("a", "late")), "over nothing"),
@@ -122,31 +138,6 @@ def test_nothing_in_a_lesson_is_executed(bench: Bench) -> None:
     for sly in ("{a.__class__}", "{__import__('os')}", "{a.work.real}", "{0.real}", "{a[0].work}"):
         with pytest.raises(GpuError, match=r"is no value|no quantity"):
             bench.filled(sly)
-    folder = Path(read.__file__).parent
-    for path in folder.glob("*.py"):
-        called = {
-            node.func.id
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
-        attributes = {
-            node.attr
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.Attribute)
-        }
-        assert not called & {"eval", "exec", "compile", "__import__", "getattr", "setattr"}, path
-        allowed = {"loads"} if path.name == "read.py" else set()  # TOML: data alone
-        assert not attributes & {"format", "format_map", "loads", "import_module"} - allowed, path
-
-
-def test_a_run_of_somebody_else_is_taken(tmp_path: Path) -> None:
-    bench = Bench(read_lesson(write(tmp_path)))
-    made = bench.trace("b")
-    bench.adopt("a", made)
-    assert bench.value(Value("a", "processed")) == 3
-    points = Bench(bench.lesson).sweep("s")
-    bench.adopt_sweep("s", points[::-1])
-    assert bench.sweep("s") == points, "in the order of the values, whatever came first"
 
 
 # ---- judging ----
@@ -226,42 +217,3 @@ def test_panels_are_those_of_the_window() -> None:
 
     assert set(check.COLOURS) == set(COLOUR_MODES)
     assert set(check.ARRANGEMENTS) >= set(ARRANGEMENTS) - {"simple"}
-
-
-# ---- files of strangers ----
-
-HOSTILE: dict[str, tuple[str, str]] = {
-    "tables in tables": (WHOLE + "x = " + "[" * 50_000, "nested too deeply"),
-    "values in values": (
-        WHOLE.replace('"a.processed"', "{ value = 'a.b', over = " * 90 + "'a.b'" + " }" * 90, 1),
-        "",
-    ),
-    "a long number": (WHOLE.replace("low = 0", "low = " + "9" * 5000), "mine.toml"),
-    "a long number in other digits": (WHOLE.replace("low = 0", "low = 0x" + "f" * 9000), "low = a"),
-    "a NUL": (WHOLE + "\0", "NUL"),
-    "a NUL in a name": (
-        WHOLE.replace('"sample:figure_1"', '"a\\u0000.gr"'),
-        "graph = 'a\\x00.gr'",
-    ),
-    "a NUL in an id": (WHOLE.replace(TWO, TWO + 'source = "\\u0000"\n'), "source"),
-    "not a number": (WHOLE.replace("high = 10", "high = nan"), "high = nan: Expected `float`"),
-    "infinite": (WHOLE.replace("high = 10", "high = inf"), "high = inf: Expected `float`"),
-    "a date": (WHOLE.replace('title = "T"', "title = 2020-01-01"), "title = datetime.date"),
-    "a probe that there is not": (
-        WHOLE.replace("probe = 3", "probe = 9", 1),
-        "probe = 9: Expected `int` <= 3",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", HOSTILE)
-def test_a_hostile_lesson_is_an_ordinary_error(tmp_path: Path, case: str) -> None:
-    toml, words = HOSTILE[case]
-    path = write(tmp_path, toml)
-    if not words:
-        assert read_lesson(path).steps
-        return
-    with pytest.raises(LessonError) as caught:
-        read_lesson(path)
-    assert words in str(caught.value)
-    assert len(str(caught.value)) < 600

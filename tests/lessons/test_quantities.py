@@ -81,7 +81,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_a_quantity_of_a_run(name: str) -> None:
-    assert QUANTITIES[name][1](told()) == pytest.approx(EXPECTED[name])
+    assert QUANTITIES[name](told()) == pytest.approx(EXPECTED[name])
 
 
 def test_items_are_late_once_all_of_the_head_was_given_out() -> None:
@@ -109,29 +109,12 @@ def test_a_quantity_at_something(quantity: str, at: str, expected: float) -> Non
     assert at_value(told(), small_graph(), quantity, at) == expected
 
 
-def test_what_there_is_not_at_something() -> None:
-    with pytest.raises(ParameterError, match="vertex 5 was never in a bucket"):
-        at_value(told(), small_graph(), "queued_in", "5")
-    with pytest.raises(ParameterError, match="no event 'HOP'"):
-        at_value(told(), small_graph(), "events", "HOP")
-    with pytest.raises(ParameterError, match="probe = 3"):
-        at_value(small_trace(), small_graph(), "events", "POP")
-
-
 def test_which_vertex() -> None:
-    values = {name: row[1](told()) for name, row in VERTEX_QUANTITIES.items()}
+    values = {name: row(told()) for name, row in VERTEX_QUANTITIES.items()}
     assert values["most_processed_vertex"].tolist() == [1, 1, 1, 2, 0]
     assert values["farthest_vertex"].tolist() == [0, 4, 7, 7, -1]
     with pytest.raises(ParameterError, match="probe = 2"):
-        VERTEX_QUANTITIES["most_processed_vertex"][1](small_trace(probe=1))
-
-
-def test_workers_are_those_asked_for_or_the_most_seen_where_nobody_knows() -> None:
-    few = told(settings=replace(told().settings, parameters={"workers": 2}))
-    assert QUANTITIES["busy"][1](few) == pytest.approx(0.625)
-    cpu = told(settings=replace(told().settings, engine="cpu", parameters={}))
-    assert QUANTITIES["busy"][1](cpu) == pytest.approx(0.625)
-    assert (QUANTITIES["workers"][1](cpu), QUANTITIES["threads"][1](cpu)) == (0, 0)
+        VERTEX_QUANTITIES["most_processed_vertex"](small_trace(probe=1))
 
 
 def point(value: float | None, time_ns: int, processed: int, **more: Any) -> SweepPoint:

@@ -22,11 +22,14 @@ from sample_graphs import make
 from viewer.controller import AT_ONCE_ARCS
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
+TAILS, HEADS = np.repeat([0, 1], 79), np.append(np.arange(1, 80), np.zeros(79, int))
+TAILS[79:] = np.arange(1, 80)
+HUB = CSRGraph.from_arcs(TAILS, HEADS, np.tile(np.arange(1, 80, dtype=np.int32), 2), 80)
 GRAPHS = {
     "figure": make("figure_6"),
     "roads": make("city_roads", n=60),
     "decimal": make("grid", n=49, weights="float"),
-    "hub": make("star", n=80),
+    "hub": HUB,
 }
 CASES = [
     *((key, 2, "figure") for key in MODELLED),

@@ -20,16 +20,12 @@ from gpu.cli.main import main
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench
 from gpu.lessons.read import find_lessons, read_lesson
-from gpu.page import drawing, lesson
-from gpu.page.graph import MOST_VERTICES, drawn
-from gpu.page.html import asset, modules
+from gpu.page import lesson
+from gpu.page.html import asset
 from gpu.page.lesson import lesson_page
-from gpu.page.pack import Pack
 from gpu.page.runs import MOST_SAMPLES, pair_page, run_page, thinned
-from gpu.proof.verify import verify
-from gpu.record.notes import Note
 from gpu.record.trace import SAMPLE, Trace
-from gpu.record.tracefile import load_trace, save_trace
+from gpu.record.tracefile import save_trace
 from gpu.study.compare import CompareError
 from viewer.common import colormaps
 from viewer.common.theme import DARK, LIGHT
@@ -54,20 +50,11 @@ def test_a_run_comes_back_exactly() -> None:
     assert place["n"] == graph.n
 
 
-def test_notes_are_on_the_page_as_text_and_only_where_there_are_any() -> None:
-    graph = sample_graphs.make("city_roads", n=MOST_VERTICES + 5000, seed=1)
-    plain, hostile = recorded(), Note(HOSTILE[:150], t_ns=5)
-    page = Parts(run_page(replace(plain, notes=(hostile, Note("there", vertex=3))), roads()))
-    told = page.tree()["runs"][0]["notes"]
-    assert told == [{"text": hostile.text, "t_ns": 5}, {"text": "there", "vertex": 3}]
-    assert "notes" not in Parts(run_page(plain, roads())).tree()["runs"][0]
-    shown = drawn(Pack(), graph).chosen
-    assert shown is not None
-    missing = int(np.setdiff1d(np.arange(graph.n), shown)[0])
-    trace = gpu.run(graph, "near_far", probe=1)
-    noted = replace(trace, notes=(Note("a", vertex=int(shown[7])), Note("b", vertex=missing)))
-    told = Parts(run_page(noted, graph)).tree()["runs"][0]["notes"]
-    assert [one["vertex"] for one in told] == [7, -1]
+def test_a_graph_that_is_too_large_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.page.runs.MOST_VERTICES", 500)
+    tree = Parts(run_page(recorded(), roads())).tree()
+    assert (tree["graphs"], tree["runs"][0]["vertices"]) == ([], None)
+    assert "has 600 vertices; a page draws up to 500" in tree["note"]
 
 
 def test_a_map_has_one_line_for_both_directions() -> None:
@@ -163,40 +150,6 @@ def test_a_lesson_goes_through_runs_of_its_sweeps() -> None:
     assert min(point["time_ns"] for point in sweep["points"]) in times
 
 
-def test_a_page_says_what_was_proved_of_all_pairs(tmp_path: Path) -> None:
-    small = sample_graphs.make("city_roads", n=60, seed=1)
-    found = gpu.run(small, "delta_apsp", probe=2)
-    proved = replace(found, verification=verify(small, 0, found.dist))
-    held = f"✓ all {small.n} rows proved right"
-    for trace, words in ((found, ""), (proved, f" · {held}")):
-        save_trace(trace, tmp_path / "run.npz")
-        again = load_trace(tmp_path / "run.npz")
-        (run,) = Parts(run_page(again, small)).tree()["runs"]
-        assert run["totals"].endswith(f"{words}")
-        assert ("✓" in run["totals"]) is bool(words)
-    assert Parts(pair_page(proved, proved, small)).tree()["cautions"] == []
-    cautions = Parts(pair_page(found, proved, small)).tree()["cautions"]
-    assert any(one.startswith("Distances not checked: ") for one in cautions)
-
-
-def test_modules_may_be_put_into_one_script() -> None:
-    """Every module is there, with imports and exports of the one form that is understood."""
-    from importlib.resources import files
-
-    names = {path.name for path in files("assets").joinpath("page").iterdir()}
-    for name in sorted(names - {"page.css"}):
-        source = asset(name)
-        assert f"const from_{name.removesuffix('.js')} = " in modules()
-        for line in source.splitlines():
-            if line.startswith(("import", "export")):
-                assert re.fullmatch(
-                    r'import \{ [\w, ]+ \} from "\./\w+\.js";'
-                    r"|export ((async )?function|class|const) \w+.*",
-                    line,
-                )
-        assert "innerHTML" not in source or name == "elements.js"
-
-
 def test_colours_are_the_windows() -> None:
     style = asset("page.css")
     light, dark = style.split(':root[data-theme="dark"]')
@@ -224,9 +177,8 @@ def test_a_notebook_shows_a_trace_as_a_drawing(monkeypatch: pytest.MonkeyPatch) 
     assert len(svg.findall(".//{*}path")) > 3
     assert f"from {trace.graph.source_id}" in svg.findtext(".//{*}title", "")
     gone = replace(trace, graph=replace(trace.graph, origin="/etc/passwd", hash="0" * 16))
-    assert len(ElementTree.fromstring(gone._repr_svg_()).findall(".//{*}path")) == 1
+    assert not ElementTree.fromstring(gone._repr_svg_()).findall(".//{*}path")
     assert read == []
-    assert LIGHT.data.a == drawing.LINE
     assert graph.hash == trace.graph.hash
 
 
@@ -254,16 +206,12 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["graph.gr"], 1, "graph.gr: a page shows saved runs (.npz) or a lesson (key or .toml)"),
         (["no_such"], 1, "no lesson 'no_such'"),
         (["gone.npz"], 1, "gone.npz: No such file"),
-        (["{a}", "{a}", "{a}"], 1, "3 runs that differ in nothing"),
+        (["{a}", "{a}", "{a}"], 2, "3 runs; a page shows one, or two"),
         (["{bad}"], 1, "not a trace of SSSP Scope, or damaged"),
     ],
 )
 def test_wrong_input_leaves_nothing_behind(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    words: list[str],
-    code: int,
-    said: str,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], code: int, said: str
 ) -> None:
     (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04 and then nothing")
     names = {"a": _saved(tmp_path, "a.npz", recorded()), "bad": str(tmp_path / "bad.npz")}

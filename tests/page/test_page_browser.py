@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +17,7 @@ from gpu.lessons.read import find_lessons, read_lesson
 from gpu.page.lesson import lesson_page, right_answers
 from gpu.page.runs import pair_page, run_page
 from gpu.page.sweep import sweep_page
-from gpu.record.notes import Note
-from viewer.common import colormaps
-from viewer.common.theme import DARK, LIGHT
+from gpu.study.sweep import make_plan
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=MISSING), pytest.mark.slow]
 
@@ -96,54 +92,6 @@ def test_two_runs_at_any_width(browser: Browser, tmp_path: Path, width: int, dar
     page.close()
 
 
-def test_the_map_has_the_colours_of_the_window(browser: Browser, tmp_path: Path) -> None:
-    """At the end the middle of a vertex has the window's colour of its distance."""
-    trace = recorded()
-    page = opened(browser, written(tmp_path, run_page(trace, roads())), width=1000, height=800)
-    for theme in (LIGHT, DARK):
-        if theme is DARK:
-            page.press("t")
-        table = colormaps.table_for("distance", theme).astype(int)
-        top = page.value("scope.runs[0].vertices.top")
-        seen = page.value("""(() => {
-          const { x, y, radius, context } = scope.maps[0];
-          const alone = (one) => x.every((_, other) => other === one
-            || Math.hypot(x[one] - x[other], y[one] - y[other]) > 2 * radius + 2);
-          return [...x.keys()].filter(alone).map((one) =>
-            [one, ...context.getImageData(x[one], y[one], 1, 1).data.slice(0, 3)]); })()""")
-        assert len(seen) > 20
-        for vertex, *colour in seen:
-            level = min(1 + math.floor(trace.dist[vertex] / (top / 254)), 255)
-            assert np.abs(table[level] - colour).max() <= 2
-    page.close()
-
-
-def test_the_cursor_hides_what_is_not_reached_yet(browser: Browser, tmp_path: Path) -> None:
-    """The map has the same picture when time went forward to the moment as when it went back."""
-    trace = recorded()
-    assert trace.vertices is not None
-    page = opened(browser, written(tmp_path, run_page(trace, roads())))
-    half = trace.time_ns / 2
-    pictures = []
-    for path in ([0, half / 2, half], [trace.time_ns, half]):
-        for time in path:
-            page.value(f"scope.clock.go({time})")
-        levels = "Array.from(scope.maps[0].levels, (level) => level > 0)"
-        assert page.value(levels) == (trace.vertices.first_reached_ns <= half).tolist()
-        pictures.append(
-            page.value("""(() => { const { context, canvas } = scope.maps[0];
-          const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-          return Array.from(data.filter((_, at) => at % 4 === 0)); })()""")
-        )
-    forward, back = np.array(pictures)
-    assert (np.abs(forward - back) > 40).mean() < 0.01
-    late = int(np.argmax(trace.vertices.first_reached_ns))
-    words = page.value(f"scope.runs[0].vertexWords({late}, {half})")
-    assert words.startswith(f"vertex {roads().id_of(late)} · not reached yet at ")
-    assert f"final distance {trace.dist[late]:,}" in words
-    page.close()
-
-
 def test_keys(browser: Browser, tmp_path: Path) -> None:
     trace = recorded()
     page = opened(browser, written(tmp_path, run_page(trace, roads())))
@@ -165,48 +113,18 @@ def test_keys(browser: Browser, tmp_path: Path) -> None:
     assert not page.value("scope.clock.playing")
     page.press("End")
     assert page.value("scope.clock.now") == trace.time_ns
-    said = page.value("document.querySelector('.time').getAttribute('aria-valuetext')")
-    assert said.startswith(words.time_words(trace.time_ns))
-    assert "Buckets: " in said
-    assert " waiting; Δ: " in said
-    page.press("Tab")
-    assert page.value("document.activeElement.tagName") == "BUTTON"
+    assert page.value("document.querySelector('.time').getAttribute('aria-valuetext')").startswith(
+        words.time_words(trace.time_ns)
+    )
     quiet(page)
-    page.close()
-
-
-def test_notes_are_text_and_their_times_are_buttons(browser: Browser, tmp_path: Path) -> None:
-    trace, text = recorded(), "<b>starved</b> here"
-    half = int(trace.samples["t_ns"][len(trace.samples) // 2])
-    noted = replace(trace, notes=(Note(text, t_ns=half), Note("the bridge", vertex=7)))
-    page = opened(browser, written(tmp_path, run_page(noted, roads())))
-    assert page.value("document.querySelectorAll('.notes li').length") == 2
-    assert page.value("document.querySelector('.notes').textContent").find(text) > 0
-    assert page.value("document.querySelector('.notes b')") is None
-    assert page.value("document.querySelectorAll('.noted').length") == 1
-    page.value("document.querySelector('.notes button').click()")
-    assert page.value("scope.clock.now") == half
-    page.value("scope.maps[0].point(7)")
-    assert "the bridge" in page.value("document.querySelector('.card').textContent")
-    assert page.value(CHECKS) == []
-    quiet(page)
-    page.close()
-
-
-def test_a_click_in_a_plot_moves_the_cursor_of_all(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, written(tmp_path, run_page(recorded(), roads())))
-    page.click("svg.plot", 2)
-    share = page.value("scope.clock.now / scope.clock.duration")
-    assert 0.35 < share < 0.65
-    places = page.value("[...document.querySelectorAll('.cursor')].map((l) => l.x1.baseVal.value)")
-    assert len(places) == 4
-    assert max(places) - min(places) < 0.5
     page.close()
 
 
 def test_a_sweep_goes_through_its_runs(browser: Browser, tmp_path: Path) -> None:
     runs = [recorded("near_far", delta=delta) for delta in (32.0, 128.0, 512.0)]
-    page = opened(browser, written(tmp_path, sweep_page(runs, roads())))
+    plan = make_plan(roads(), runs[0].settings, values=(32.0, 128.0, 512.0))
+    text = sweep_page(roads(), plan, lambda _share, _words: None)
+    page = opened(browser, written(tmp_path, text))
     for place, trace in enumerate(runs):
         page.value(f"scope.show({place})")
         assert page.value("scope.view.runs[0].time_ns") == trace.time_ns
@@ -248,36 +166,6 @@ def test_a_whole_lesson_by_clicks(browser: Browser, tmp_path: Path) -> None:
         assert verdict.startswith("✗" if wrong else "✓")
     said = page.value("document.querySelector('.score').textContent")
     assert said == f"{count - 1} of {count} right"
-    assert page.value(CHECKS) == []
-    quiet(page)
-    page.close()
-
-
-def test_a_lesson_goes_through_a_sweep(browser: Browser, tmp_path: Path) -> None:
-    """Once answered, a slider goes through its runs: map, times and curve follow."""
-    bench = Bench(read_lesson(SIX))
-    page = opened(browser, written(tmp_path, lesson_page(bench)))
-    at = next(at for at, step in enumerate(bench.lesson.steps) if step.sweeps)
-    page.click(".dot", at)
-    question = bench.lesson.steps[at].question
-    if question is not None:
-        assert page.value("document.querySelectorAll('.sweep').length") == 0
-        page.value("document.querySelector('.ask input').focus()")
-        page.value("scope.answered(scope.step, scope.step.question.value ?? 0)")
-    (spec,) = bench.lesson.steps[at].sweeps
-    values = page.value("scope.views[0].recorded.map((point) => point.value)")
-    points = [point for point in bench.sweep(spec.name) if point.value in values]
-    slider = "document.querySelector('input.knob')"
-    assert page.value(f"Number({slider}.max)") == len(points) - 1
-    page.value(f"{slider}.focus()")
-    page.press("Home")
-    for place in range(3):
-        shown = page.value("scope.views[0].view.runs[0].time_ns")
-        assert shown == points[place].time_ns
-        curve = page.value("scope.views[0].curve.points[scope.views[0].curve.place].value")
-        assert curve == points[place].value
-        page.press("ArrowRight")
-    assert page.value("document.querySelectorAll('.curve path.point.of-controller').length") == 1
     assert page.value(CHECKS) == []
     quiet(page)
     page.close()

@@ -14,7 +14,6 @@ import pytest
 
 from gpu import words
 from gpu.lessons.answers import CURVE_RIGHT, Bench
-from gpu.page.pack import Pack
 from viewer.common import colormaps
 from viewer.common.theme import DARK, LIGHT, Theme
 from viewer.graph.colours import tick_values
@@ -81,28 +80,6 @@ const look = () => ({
         assert np.abs(ours - wanted[shown]).max() <= 2, way
     assert np.abs(np.array(found["heat"]) - heat_table(theme, 969).astype(int)).max() <= 2
     assert found["index"] == heat_index(np.array(counts)).tolist()
-
-
-def test_arrays_come_back(tmp_path: Path) -> None:
-    script = """
-import { unpacked } from "./unpack.js";
-const look = async () => { const tree = await unpacked(told, packed);
-  return Object.fromEntries(Object.entries(tree).map(([key, one]) => [key, Array.from(one)])); };
-"""
-    pack = Pack()
-    random = np.random.default_rng(7)
-    arrays = {
-        "u1": random.integers(0, 255, 13).astype(np.uint8),
-        "u2": random.integers(0, 65535, 7).astype(np.uint16),
-        "u4": random.integers(0, 2**32 - 1, 5).astype(np.uint32),
-        "i4": random.integers(-(2**31), 2**31 - 1, 5).astype(np.int32),
-        "f4": random.normal(size=9).astype(np.float32),
-        "f8": random.normal(size=3),
-        "none": np.zeros(0, np.uint8),
-    }
-    told = {key: pack.add(array) for key, array in arrays.items()}
-    found = run(script, tmp_path, told=told, packed=pack.text())
-    assert found == {key: array.tolist() for key, array in arrays.items()}
 
 
 def test_answers_are_judged_as_in_the_window(tmp_path: Path) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import networkx as nx
 import numpy as np
 import pytest
 
-from gpu import load_graph
 from gpu.errors import CancelledByUserError, ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.placement.by_distance import MOST_LANES, lane_buckets
 from gpu.placement.placements import WIDTH, layout, provisional
 from gpu.placement.small import MOST as SMALL, auto_kind
 from gpu.proof.verify import oracle_distances
@@ -162,35 +158,3 @@ def test_forces_draw_every_vertex_of_a_crowded_graph_apart() -> None:
     shares: list[float] = []
     layout(graph, progress=lambda share, _words: shares.append(share))
     assert shares == sorted(shares)
-
-
-def test_a_planar_graph_is_drawn_without_crossings() -> None:
-    pairs = list(nx.grid_2d_graph(5, 5).edges)
-    number = {cell: k for k, cell in enumerate(nx.grid_2d_graph(5, 5))}
-    edges = [(number[a], number[b]) for a, b in pairs]
-    x, y = layout(graph_of(edges, 25), "planar").T.astype(np.float64)
-
-    def side(a: int, b: int, c: int) -> float:
-        return float(np.sign((x[b] - x[a]) * (y[c] - y[a]) - (y[b] - y[a]) * (x[c] - x[a])))
-
-    for a, b in edges:
-        for u, v in edges:
-            if len({a, b, u, v}) == 4:
-                assert side(a, b, u) * side(a, b, v) > 0 or side(u, v, a) * side(u, v, b) > 0
-
-
-def test_a_lane_is_as_many_buckets_as_can_be_told_apart() -> None:
-    far = np.array([0, 1_000, INT_UNREACHED], np.int32)
-    assert lane_buckets(far, 100.0) == 1
-    assert lane_buckets(far, 16.0) == 1
-    many = lane_buckets(far, 1.0)
-    assert many == 16
-    assert 1_000 / many < MOST_LANES
-    assert lane_buckets(np.zeros(0, np.int32), 1.0) == 1
-
-
-def test_new_york_is_a_sheet(shared_graphs: Path) -> None:
-    graph = load_graph(shared_graphs / "road" / "USA-road-d.NY.gr.gz")
-    points = provisional(graph)
-    check_points(points, graph.n)
-    assert order_kept(graph, points) > 0.9

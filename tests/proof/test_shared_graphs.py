@@ -51,7 +51,7 @@ SUMS = {
 HERE = ("model", "cpu") if why_not() else ("model", "cpu", "cuda")
 FILES = {*SUMS, *(f"formats/{name}" for name in (
     "sample.gr", "bcsstk13.mtx", "chesapeake.mtx", "jagmesh7.mtx", "karate.csv", "netscience.csv",
-    "US_Airports.gexf", "Power_Grid.gml", "football.graphml",
+    "Power_Grid.gml", "football.graphml",
 )), "mesh/delaunay_n15.graph"}  # fmt: skip
 
 

@@ -3,8 +3,6 @@
 The widgets are those of the window, laid out for paper. `fill` takes the runs and their graph,
 `grab_picture` draws a moment. A picture has the size that was asked for, whatever the font: where
 words and plots need more room, everything is laid out larger and drawn smaller.
-
-In a film the plots grow (`growing`): what lies after the cursor is covered.
 """
 
 from __future__ import annotations
@@ -12,22 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from PyQt6.QtCore import QPoint, QRect, QSize, Qt
-from PyQt6.QtGui import QColor, QImage, QPainter, QPixmap
-from PyQt6.QtWidgets import (
-    QApplication,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import QImage, QPainter, QPixmap
+from PyQt6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpu.graph import CSRGraph
 from gpu.page.words import notes_words, pair_title_words, subtitle_words, totals_words
 from gpu.record.trace import Trace
-from gpu.words import SENTENCE, in_sight, time_unit, time_words
-from viewer.common.theme import LIGHT, SPACING, Theme
+from gpu.words import SENTENCE, in_sight
+from viewer.common.theme import SPACING, Theme
 from viewer.export.paper import hide_controls, lay_out
 from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView
@@ -48,9 +39,8 @@ PANELS |= {"Parallelism": ParallelismPanel, "Work": WorkPanel}
 class Dashboard(QWidget):
     """The picture as a widget; never shown on a screen. `pair`: it has room for two runs."""
 
-    def __init__(self, *, pair: bool = False, growing: bool = False) -> None:
+    def __init__(self, *, pair: bool = False) -> None:
         super().__init__()
-        self._growing, self._theme = growing, LIGHT
         self.session, self.playback = SessionModel(self), PlaybackModel(self)
         self.playback.watch(self.session)
         self.comparison = ComparisonModel(self.session, self)
@@ -58,7 +48,7 @@ class Dashboard(QWidget):
         self._second = SessionModel(self), PlaybackModel(self)
         self._second[1].watch(self._second[0])
         self.second_view = GraphView(*self._second) if pair else None
-        left_out = "Buckets" if pair else "Work" if growing else ""  # no room for all four
+        left_out = "Buckets" if pair else ""  # no room for all four
         self.panels: dict[str, PlotPanel] = {
             title: kind(self.session, self.playback)
             for title, kind in PANELS.items()
@@ -69,36 +59,27 @@ class Dashboard(QWidget):
         self._build()
 
     def _build(self) -> None:
-        self.title, self.moment, self.subtitle = QLabel(), QLabel(), QLabel()
-        self.missing, self.totals = QLabel(), QLabel()
-        self.names = [QLabel(), QLabel()]
-        for label in (self.title, self.moment, *self.names):
-            label.setProperty("role", "heading")
+        self.title, self.subtitle, self.missing, self.totals = (QLabel() for _ in range(4))
+        self.names = [_heading(""), _heading("")]
+        self.title.setProperty("role", "heading")
         for quiet in (self.subtitle, self.missing):
             quiet.setProperty("role", "muted")
         for long in (self.title, self.subtitle, self.missing, self.totals):
             long.setWordWrap(True)
         self.missing.hide()
-        self.moment.setVisible(self._growing)
-        for head in (self.title, self.moment):
-            font = head.font()
-            font.setPointSizeF(font.pointSizeF() * 1.5)
-            font.setBold(True)
-            head.setFont(font)
-        top = QHBoxLayout()
-        top.addWidget(self.title, 1)
-        top.addWidget(self.moment)
+        font = self.title.font()
+        font.setPointSizeF(font.pointSizeF() * 1.5)
+        font.setBold(True)
+        self.title.setFont(font)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(*([2 * SPACING] * 4))
         whole.setSpacing(SPACING)
-        whole.addLayout(top)
-        whole.addWidget(self.subtitle)
-        whole.addWidget(self.missing)
+        for label in (self.title, self.subtitle, self.missing):
+            whole.addWidget(label)
         whole.addLayout(self._plots_below() if self.second_view else self._plots_beside(), 1)
         whole.addWidget(self.totals)
 
     def _plots_beside(self) -> QHBoxLayout:
-        """Return the map of one run, the plots at its right."""
         side = QGridLayout()
         side.setSpacing(SPACING)
         for place, (title, panel) in enumerate(self.panels.items()):
@@ -113,7 +94,6 @@ class Dashboard(QWidget):
         return middle
 
     def _plots_below(self) -> QVBoxLayout:
-        """Return the maps of two runs beside each other, the plots below in a row."""
         maps, plots = QGridLayout(), QGridLayout()
         for column, view in enumerate((self.graph_view, self.second_view)):
             maps.addWidget(self.names[column], 0, column)
@@ -168,7 +148,6 @@ class Dashboard(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self._theme = theme
         for view in filter(None, (self.graph_view, self.second_view)):
             view.apply_theme(theme)
         for panel in self.panels.values():
@@ -195,8 +174,6 @@ class Dashboard(QWidget):
         """Go to a moment on A's clock, and draw it."""
         self.playback.set_cursor(time_ns)
         self._second[1].set_cursor(time_ns)
-        clock = self.session.current.clock if self.session.current is not None else ""
-        self.moment.setText(f"{time_words(time_ns, time_unit(self.playback.duration_ns))} {clock}")
         for panel in self.panels.values():
             panel.flush()
         for view in filter(None, (self.graph_view, self.second_view)):
@@ -217,21 +194,8 @@ class Dashboard(QWidget):
         image.setDevicePixelRatio(denser)
         painter = QPainter(image)
         paint(painter, [self])
-        for panel in self.panels.values() if self._growing else ():
-            if panel.has_plot:
-                painter.fillRect(self._future_of(panel), QColor(self._theme.plot))
         painter.end()
         return image
-
-    def _future_of(self, panel: PlotPanel) -> QRect:
-        """Return the part of a plot that lies after the cursor, pixels of the picture."""
-        box = panel.view_box.sceneBoundingRect()
-        corner = panel.view.mapTo(self, panel.view.mapFromScene(box.topLeft()))
-        first, last = self.playback.view_ns
-        share = (self.playback.cursor_ns - first) / max(last - first, 1.0)
-        gone = ceil(min(max(share, 0.0), 1.0) * box.width()) + 2
-        size = QSize(max(ceil(box.width()) - gone, 0) + 2, ceil(box.height()))
-        return QRect(corner + QPoint(gone, 0), size)
 
     def _room_for(self, size: QSize) -> QSize:
         """Return `size`, or the least of its shape that holds all words and plots."""

@@ -1,22 +1,26 @@
-"""Widgets as files: PNG with a caption and metadata, SVG with text that stays text.
+"""Widgets as files: PNG with a caption and metadata, PDF with text that stays text.
 
-pyqtgraph's own SVG exporter crashes under Qt 6.11, so a widget is painted onto a QSvgGenerator as
-onto a screen: lines and text stay lines and text, and what the window draws as a raster (a large
-graph, the buckets over time) comes as a picture inside.
+In a PDF lines and text stay lines and text; what the window draws as a raster (a large graph, the
+buckets over time) is a picture inside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from PyQt6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize, Qt
-from PyQt6.QtGui import QFont, QFontMetrics, QImage, QPainter, QPalette, QPixmap
-from PyQt6.QtSvg import QSvgGenerator
-from PyQt6.QtWidgets import QGraphicsView, QWidget
-
-from viewer.export.svg import on_the_picture
+from PyQt6.QtCore import QBuffer, QIODevice, QMarginsF, QPoint, QRect, QSize, Qt
+from PyQt6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QImage,
+    QPageSize,
+    QPainter,
+    QPalette,
+    QPdfWriter,
+    QPixmap,
+)  # fmt: skip
+from PyQt6.QtWidgets import QWidget
 
 DENSER = 2.0  # pixels of a PNG for one of the screen
 MARGIN = 8  # pixels around a caption
@@ -55,54 +59,26 @@ def picture(widgets: Sequence[QWidget], title: str, caption: str = "") -> Callab
 def drawing(
     widgets: Sequence[QWidget], title: str, caption: str = "", size: QSize | None = None
 ) -> Callable[[], bytes]:
-    """Draw widgets now, as SVG; the function returned gives its bytes.
+    """Draw widgets now, as one page of PDF; the function returned gives its bytes.
 
-    size : pixels of the drawing at 96 to the inch, the widgets' own if None
+    size : of the page, pixels at 96 to the inch, the widgets' own if None
     """
     buffer, whole = QBuffer(), _whole_size(widgets, caption)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # SVG Tiny has no clipping
-    generator.setOutputDevice(buffer)
-    generator.setResolution(DOTS_PER_INCH)
-    generator.setSize(whole if size is None else size)
-    generator.setViewBox(QRect(QPoint(), whole))
-    generator.setTitle(title)
-    generator.setDescription(caption)
-    views = [
-        (widget, view)
-        for widget in widgets
-        for view in widget.findChildren(QGraphicsView)
-        if view.isVisibleTo(widget)
-    ]
-    for _, view in views:
-        _inside(view).hide()  # painted below: here Qt would put their clipping elsewhere
-    painter = QPainter(generator)
+    page = QPdfWriter(buffer)
+    page.setResolution(DOTS_PER_INCH)
+    page.setPageSize(
+        QPageSize((size or whole).toSizeF() * 72 / DOTS_PER_INCH, QPageSize.Unit.Point)
+    )
+    page.setPageMargins(QMarginsF())
+    page.setTitle(title)
+    page.setCreator("SSSP Scope")
+    painter = QPainter(page)
+    if size is not None:
+        painter.scale(size.width() / whole.width(), size.height() / whole.height())
     paint(painter, widgets, caption)
-    for widget, view in views:
-        _inside(view).show()
-        _paint_view(painter, widget, view)
     painter.end()
-    return lambda: on_the_picture(buffer.data().data())
-
-
-def _paint_view(painter: QPainter, widget: QWidget, view: QGraphicsView) -> None:
-    """Paint a scene where it stands in a widget, its marks as shapes."""
-    room = _inside(view).rect()
-    marks = _marks(view)
-    for mark in marks:
-        mark.opts["useCache"] = False  # their atlas is torn apart in an SVG
-    painter.save()
-    painter.translate(_inside(view).mapTo(widget, QPoint()).toPointF())
-    view.render(painter, QRectF(room), room)
-    painter.restore()
-    for mark in marks:
-        mark.opts["useCache"] = True
-
-
-def _inside(view: QGraphicsView) -> QWidget:
-    viewport = view.viewport()
-    assert viewport is not None
-    return viewport
+    return lambda: buffer.data().data()
 
 
 def png_bytes(image: QImage | QPixmap) -> bytes:
@@ -145,9 +121,3 @@ def _caption_font(widget: QWidget) -> QFont:
     if font.pointSizeF() > 0:
         font.setPointSizeF(max(7.0, font.pointSizeF() * 0.85))
     return font
-
-
-def _marks(view: QGraphicsView) -> list[Any]:
-    """Return pyqtgraph's scatter plots of a view that are painted from an atlas."""
-    items: list[Any] = view.items()
-    return [item for item in items if getattr(item, "opts", {}).get("useCache")]

@@ -10,7 +10,6 @@ Where there is no display, `sssp-scope` draws the same picture.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Sequence
 from contextlib import closing
@@ -47,32 +46,20 @@ def add_render(parser: Parser) -> None:
     """Fill the parser of `sssp-scope render`."""
     parser.description = "Draw a saved run, or two on one clock: maps, buckets, Δ, work."
     parser.epilog = EXAMPLES
-    parser.add_argument(
-        "traces", metavar="RUN.npz", nargs="+", help="one run saved by --trace, or two"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="OUT", help=".png, .svg; .gif, .mp4; - (PNG to stdout) [.png]"
-    )
-    parser.add_argument(
-        "--size", type=_size, metavar="WxH", help="pixels [1600x1000; of a film 1280x720]"
-    )
-    parser.add_argument(
-        "--theme",
-        choices=("light", "dark", "projector"),
-        help="[light; of a film projector]",
-    )
-    parser.add_argument(
-        "--time", type=float, metavar="NS", help="moment to show, ns of the run [its end]"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=8.0, metavar="S", help="length of a film [8]"
-    )
-    parser.add_argument(
-        "--anywhere",
-        action="store_true",
-        help="open the graph that the run names also outside the run's folder",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    words = "one run saved by --trace, or two"
+    parser.add_argument("traces", metavar="RUN.npz", nargs="+", help=words)
+    words = ".png, .pdf; .gif, .mp4; - (PNG to stdout) [.png]"
+    parser.add_argument("-o", "--output", metavar="OUT", help=words)
+    words = "pixels [1600x1000; of a film 1280x720]"
+    parser.add_argument("--size", type=_size, metavar="WxH", help=words)
+    words = "[light; of a film projector]"
+    parser.add_argument("--theme", choices=("light", "dark", "projector"), help=words)
+    words = "moment to show, ns of the run [its end]"
+    parser.add_argument("--time", type=float, metavar="NS", help=words)
+    words = "length of a film [8]"
+    parser.add_argument("--seconds", type=float, default=8.0, metavar="S", help=words)
+    words = "open the graph that the run names also outside the run's folder"
+    parser.add_argument("--anywhere", action="store_true", help=words)
     parser.set_defaults(handle=_render, usage_error=parser.error)
 
 
@@ -82,23 +69,19 @@ def _render(args: argparse.Namespace) -> int:
     if len(args.traces) > MOST_RUNS:
         args.usage_error(f"{len(args.traces)} runs; allowed: one, or two on one clock")
     output = output_of(args.output or str(Path(args.traces[0]).with_suffix(".png")))
-    if args.json and output == "-":
-        args.usage_error("--json and -o -: only one of them can have standard output")
     if say_if_missing(NAME):
         return FAILED
     traces = [open_trace(name) for name in args.traces]
     near = None if args.anywhere else Path(args.traces[0]).resolve().parent
     graph, missing = find_graph(traces[0], near)
     if Path(output).suffix.lower() in (".gif", ".mp4"):
-        write_film_of(traces, graph, output, args, missing)
+        _write_film(traces, graph, output, args, missing)
     else:
         moment = {"size": args.size, "theme": args.theme, "time_ns": args.time}
         write_picture(traces, graph, output, missing, **moment)
     if missing:
         note(missing)
-    if args.json:
-        print(json.dumps({"file": output, "notes": [missing] if missing else []}))
-    elif output != "-":
+    if output != "-":
         report(output)
     return 0
 
@@ -132,7 +115,7 @@ def write_picture(
     theme: str | None = None,
     time_ns: float | None = None,
 ) -> None:
-    """Draw runs as PNG or SVG at a moment; `output` "-" is standard output. GpuError, OSError."""
+    """Draw runs as PNG or PDF at a moment; `output` "-" is standard output. GpuError, OSError."""
     from PyQt6.QtCore import QSize
 
     from viewer.export.pictures import drawing, png_bytes
@@ -140,19 +123,19 @@ def write_picture(
     dashboard = _dashboard(traces, graph, missing, theme or "light")
     shape = QSize(*(size or DEFAULT_SIZE))
     with closing(dashboard), written_whole(output) as file:
-        if Path(output).suffix.lower() == ".svg":
+        if Path(output).suffix.lower() == ".pdf":
             dashboard.stand_at(shape, time_ns)
             file.write(drawing([dashboard], dashboard.title.text(), size=shape)())
         else:
             file.write(png_bytes(dashboard.grab_picture(shape, time_ns)))
 
 
-def write_film_of(
+def _write_film(
     traces: Sequence[Trace],
     graph: CSRGraph | None,
     output: str,
     args: argparse.Namespace,
-    missing: str = "",
+    missing: str,
 ) -> None:
     """Draw runs as a film, to the end of the longer one. GpuError, OSError."""
     from PyQt6.QtCore import QSize
@@ -160,14 +143,13 @@ def write_film_of(
     from viewer.export.film import FilmPlan, write_film
     from viewer.export.pictures import frame_bytes
 
-    theme = args.theme or "projector"
     wide, high = args.size or FILM_SIZE
     size = wide // 2 * 2, high // 2 * 2
-    suffix = Path(output).suffix.lower()
     end = max(1.0, *(float(trace.time_ns) for trace in traces))
-    plan = FilmPlan(suffix, size, args.seconds, end, theme)
+    theme = args.theme or "projector"
+    plan = FilmPlan(Path(output).suffix.lower(), size, args.seconds, end, theme)
     plan.check(output)
-    with closing(_dashboard(traces, graph, missing, theme, growing=True)) as dashboard:
+    with closing(_dashboard(traces, graph, missing, theme)) as dashboard:
         dashboard.stand_at(QSize(*size), 0.0)
 
         def draw(moment_ns: float) -> bytes:
@@ -179,18 +161,13 @@ def write_film_of(
 
 
 def _dashboard(
-    traces: Sequence[Trace],
-    graph: CSRGraph | None,
-    missing: str,
-    theme: str,
-    *,
-    growing: bool = False,
+    traces: Sequence[Trace], graph: CSRGraph | None, missing: str, theme: str
 ) -> Dashboard:
     from viewer.common.theme import THEMES
     from viewer.export.dashboard import Dashboard
 
     application(theme)
-    dashboard = Dashboard(pair=len(traces) > 1, growing=growing)
+    dashboard = Dashboard(pair=len(traces) > 1)
     dashboard.apply_theme(THEMES[theme])
     dashboard.fill(traces, graph if graph is None else placed(graph), missing)
     return dashboard

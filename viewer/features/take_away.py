@@ -36,7 +36,7 @@ from viewer.graph.view import GraphView
 from viewer.models.run_words import readout
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
 
-PICTURES = "Pictures (*.png);;Drawings (*.svg)"
+PICTURES = "Pictures (*.png);;Drawings (*.pdf)"
 PAGES = "Web pages (*.html)"
 TABLES = "Tables (*.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
@@ -66,7 +66,7 @@ class TakeAwayFeature(FeaturePart):
     # --- panels, runs, pages, commands
 
     def export_panel(self, key: str, _checked: bool = False) -> None:
-        """Ask where to save one panel, as PNG or SVG."""
+        """Ask where to save one panel, as PNG or PDF."""
         title = {"graph": "Graph"}.get(key) or self._window.docks.titles[key]
         self._window.files.ask_save(
             f"Export {title}", PICTURES, ".png", partial(self.save_panel, key), key
@@ -85,7 +85,7 @@ class TakeAwayFeature(FeaturePart):
             for panel in panels:
                 papers.enter_context(on_paper(panel, least))
             words = [title, *self._words_of(run)]
-            draw = drawing if Path(path).suffix.lower() == ".svg" else picture
+            draw = drawing if Path(path).suffix.lower() == ".pdf" else picture
             encoded = draw(panels, title, " · ".join(word for word in words if word))
         self._window.files.save_in_background(path, partial(_write, encoded))
 

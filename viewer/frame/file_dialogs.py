@@ -21,7 +21,7 @@ from viewer.export.pictures import png_bytes
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, SessionModel
 from viewer.models.settings import Settings
 
-PACKED = ("", ".gz", ".xz", ".bz2")  # a graph may be packed
+PACKED = ("", ".gz", ".xz")  # a graph may be packed
 ALL_FILES = "All files (*)"
 LAST_FOLDER = "last_folder"  # key in Settings
 

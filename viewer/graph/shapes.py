@@ -20,7 +20,7 @@ from viewer.raster.raster import View
 MOST_ARCS = 20_000
 LEAST_RADIUS = 0.6  # pixels of a disc that the raster shows as one pixel
 GREY, THIN = 0.3, 0.5  # of the text colour; pixels: a line of a hairball
-FAR = 1e6  # pixels; farther lines would not fit into an SVG
+FAR = 1e6  # pixels; farther lines would not fit into a drawing
 
 
 def paint_shapes(

@@ -11,7 +11,7 @@ clock is measured and whose is modelled. Jittering values are drawn as the mean 
 the filled range from least to greatest.
 
 pyqtgraph is imported by this layer only. Its context menus are off: the export entry
-leads to an SVG exporter that crashes under Qt 6.11.
+leads to an exporter that crashes under Qt 6.11.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pdf_files import words_of
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtWidgets import QApplication, QWidget
@@ -137,7 +138,6 @@ def test_what_is_measured_is_part_of_a_picture(
     measure_of(window).put_both(100_000.0, 400_000.0)
     saved: list[object] = []
     monkeypatch.setattr(window.files, "save_in_background", lambda _p, write: saved.append(write))
-    window.features["take_away"].save_panel("work", str(tmp_path / "work.svg"))
-    saved[0](str(tmp_path / "work.svg"))
-    drawn = (tmp_path / "work.svg").read_text(encoding="utf-8")
-    assert "processed 30" in drawn
+    window.features["take_away"].save_panel("work", str(tmp_path / "work.pdf"))
+    saved[0](str(tmp_path / "work.pdf"))
+    assert "processed 30" in words_of(tmp_path / "work.pdf")
