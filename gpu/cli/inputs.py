@@ -29,6 +29,7 @@ READ_AS = ("undirected", "weights", "weight_name", "header", "format")  # option
 ENGINES = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
 KNOBS = dict.fromkeys(knob.key for row in ALGORITHMS.values() for knob in row.parameters)
 FIRST, SECOND = list(ALGORITHMS)[:2]
+ALL = "all"
 PROBES = [int(probe) for probe in Probe]
 
 
@@ -107,6 +108,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "TABLE": _value("D.csv", "columns id,distance; or -", nargs="?"),
     "OUT": _value("OUT", "the file to write; its suffix says the format"),
     "to": _choice("NAME", [key for key, row in READERS.items() if row.write is not None]),
+    "algorithms": _value("KEY,KEY,...", f"or {ALL}: which is fastest, in place of --a and --b"),
     "knob": _value("KEY", "delta, c, or a parameter's key [delta]", default="delta"),
     "values": _value("V,V,...", "values [doublings around the automatic one]", type=numbers),
     "count": _value("N", "of values, where none are named [12]", type=int, default=12),

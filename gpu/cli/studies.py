@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ import numpy as np
 from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import matrix_bytes
 from gpu.cli.inputs import (
+    ALL,
     FIRST,
     GRAPH,
     RUNS,
@@ -58,13 +59,16 @@ def add_compare(parser: Parser) -> None:
         parser,
         _compare,
         "FILE",
-        f"{GRAPH} {SOURCE} {sides} engine device numbers seed probe verify json",
+        f"{GRAPH} {SOURCE} {sides} engine device numbers seed probe verify json algorithms",
         f"compare roads.gr.gz --a {FIRST} --b {SECOND} --source 1 --json",
         "compare roads.gr.gz --a monday.npz --b tuesday.npz",
+        "compare roads.gr.gz --algorithms all --engine cuda",
     )
 
 
 def _compare(args: argparse.Namespace) -> int:
+    if args.algorithms is not None:
+        return _fastest(args)
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         a, again_a = _side(graph, args, "a", progress)
@@ -128,6 +132,34 @@ def _print_pair(a: Side, b: Side, summary: Summary) -> None:
         report(f"{caution}{advice}")
     if all(side.verification is not None and side.verification.passed for side in (a, b)):
         report("The distances of both are proved.")
+
+
+def _fastest(args: argparse.Namespace) -> int:
+    """Run many algorithms on the graph and say which is fastest."""
+    from gpu.study.rank import fastest_words, ranked
+
+    usual = [key for key, row in ALGORITHMS.items() if row.result == "row"]
+    able = [key for key in usual if ALGORITHMS[key].problem(args.engine) is None]
+    keys = able if args.algorithms == ALL else args.algorithms.split(",")
+    for key in keys:
+        if key not in able:
+            args.usage_error(f"--algorithms {key}; allowed: {ALL}, {', '.join(able)}")
+    with progress_line() as progress:
+        graph = open_graph(args.file, args, progress)
+        ranks = ranked(graph, run_settings(graph, args, "a_"), keys, progress.show)
+    words = fastest_words(ranks)
+    if args.json:
+        about = {"name": graph.name, "hash": graph.hash, "n": graph.n, "m": graph.m}
+        rows = [asdict(rank) for rank in ranks]
+        print(json.dumps({"words": words, "graph": about, "engine": args.engine, "rows": rows}))
+    else:
+        report(f"{graph.name}, {graph.n:,} vertices, {graph.m:,} edges; engine {args.engine}")
+        for rank in ranks:
+            facts = f"{rank.time_ns / 1e6:>10.4g} ms  {rank.processed_vertices:,} processed"
+            report(f"{rank.title:<28}{rank.problem or facts}")
+        report(words)
+    wrong = next((rank.problem for rank in ranks if rank.problem.startswith("wrong")), None)
+    return 0 if wrong is None else check_failed(wrong)
 
 
 # sweep

@@ -227,12 +227,30 @@ def map_there(
         return future
 
     def count() -> int:
-        try:
-            return max(1, sum(client.nthreads().values()))
-        except OSError as error:
-            raise EngineError(GONE) from error
+        return max(1, sum(client.nthreads().values()))
 
-    return _in_turns(submit, count, items, should_stop)
+    try:
+        with _copies_stay(client):
+            yield from _in_turns(submit, count, items, should_stop)
+    except OSError as error:
+        raise EngineError(GONE) from error
+
+
+@contextmanager
+def _copies_stay(client: Any) -> Iterator[None]:
+    """Stop Dask's memory manager for a while.
+
+    It removes the graph from a worker that waits for its next task, which then fetches it again.
+    """
+    runs = client.amm.running()
+    if runs:
+        client.amm.stop()
+    try:
+        yield
+    finally:
+        if runs:
+            with suppress(OSError):  # the scheduler is gone
+                client.amm.start()
 
 
 def _same(graph: Any) -> Any:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gpu.cli.main import main
 from gpu.record.tracefile import load_trace, save_trace
+from gpu.study import rank
+from gpu.study.rank import Rank, fastest_words
 
 ROADS = "sample:city_roads?n=1000"
 
@@ -72,8 +75,51 @@ def test_verify_checks_a_saved_side_too(capsys: pytest.CaptureFixture[str], tmp_
     saved = tmp_path / "run.npz"
     assert main(["run", ROADS, "--trace", str(saved), "--quiet"]) == 0
     trace = load_trace(saved)
-    trace.dist[5] += 1
-    save_trace(trace, saved)
+    dist = trace.dist.copy()
+    dist[5] += 1
+    save_trace(replace(trace, dist=dist), saved)
     code, _, err = compared(capsys, "--a", str(saved), "--verify")
     assert code == 3
     assert "verification failed" in err
+
+
+def test_which_algorithm_is_fastest_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = compared(capsys, "--algorithms", "adds,near_far,dijkstra")
+    assert code == 0
+    *rows, last = out.splitlines()[1:]
+    assert len(rows) == 3
+    assert last.startswith("Fastest: ")
+    code, out, _ = compared(capsys, "--algorithms", "all", "--json")
+    result = json.loads(out)
+    times = [row["time_ns"] for row in result["rows"]]
+    assert code == 0
+    assert times == sorted(times)
+    assert {"adds", "near_far", "bellman_ford"} <= {row["algorithm"] for row in result["rows"]}
+    assert result["words"].startswith(("Fastest: ", "No order: "))
+    code, _, err = compared(capsys, "--algorithms", "adds,flying")
+    assert code == 2
+    assert "--algorithms flying; allowed: all, adds, near_far" in err
+
+
+def test_what_is_said_of_the_fastest() -> None:
+    def ranks(*times: int, clock: str = "measured", **more: str) -> list[Rank]:
+        titles = ("ADDS", "Near-Far", "Dijkstra")
+        pairs = zip(titles, times, strict=False)
+        return [Rank(title, "", time, clock, 1, **more) for title, time in pairs]
+
+    words = fastest_words(ranks(1_000_000, 2_100_000))
+    assert words == "Fastest: ADDS, 1 ms (measured), 2.1x faster than the next."
+    close = fastest_words(ranks(1_000_000, 1_050_000, 3_000_000, clock="modelled"))
+    assert close == "Fastest: ADDS, 1 ms (modelled); Near-Far within the model's error."
+    assert fastest_words(ranks(1, 2, not_ranked="hubs")) == "No order: hubs."
+    assert fastest_words([Rank("ADDS", "adds", problem="no GPU")]) == "None of them ran."
+
+
+def test_an_algorithm_that_is_wrong_fails_the_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rank, "certificate", lambda *_: "7 is too far")
+    code, out, err = compared(capsys, "--algorithms", "adds,near_far")
+    assert code == 3
+    assert "wrong distances: 7 is too far" in out
+    assert "wrong distances: 7 is too far" in err
