@@ -25,6 +25,7 @@ from PyQt6.QtWidgets import (
 from test_controller import FakeHost
 from test_features import opened
 from test_window import close_for_good
+from viewer.features.lessons.files import FOLDER
 
 import gpu
 import sample_graphs
@@ -32,7 +33,6 @@ from gpu.graph import CSRGraph
 from gpu.record.trace import Trace, Verification
 from gpu.words import in_sight, is_unseen
 from viewer.common.foreign_words import button_words, title_words
-from viewer.features.lessons.files import FOLDER
 from viewer.main_window import MainWindow
 from viewer.models.session import Notice, Offer, RunRecord
 from viewer.models.settings import Settings
