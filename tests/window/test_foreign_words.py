@@ -25,11 +25,11 @@ from PyQt6.QtWidgets import (
 from test_controller import FakeHost
 from test_features import opened
 from test_window import close_for_good
-from viewer.features.lessons.files import FOLDER
 
 import gpu
 import sample_graphs
 from gpu.graph import CSRGraph
+from gpu.lessons.read import FOLDER
 from gpu.record.trace import Trace, Verification
 from gpu.words import in_sight, is_unseen
 from viewer.common.foreign_words import button_words, title_words
@@ -141,19 +141,20 @@ def test_graphs_traces_and_notices(window: MainWindow, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [HOSTILE[0], "file\u202egpj.gr"], ids=range(2))
-def test_lessons(window: MainWindow, tmp_path: Path, name: str) -> None:
+def test_lessons(
+    window: MainWindow, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "lessons"
     folder.mkdir()
     head = HEAD.replace('"T"', json.dumps(name)).replace('"I"', json.dumps(name))
     (folder / "9_hostile.toml").write_text(head + ONE + RUNS + TWO)
     (folder / "9_hostile.md").write_text(f"# {name}\n\n## one\n{name}\n\n## two\n{name}\n")
     part: Any = window.features["lessons"]
-    window.settings.set_value(FOLDER, str(folder))
-    (key,) = [key for key, _ in part.shelf.all()[0] if "hostile" in key]
+    monkeypatch.setenv(FOLDER, str(folder))
     part._fill_menu()
     part.lessons()
     check(window, "")
-    part.open_path(key)
+    part.open_path(str(folder / "9_hostile.toml"))
     check(window, in_sight(name))
 
 
