@@ -134,7 +134,7 @@ def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> Non
         part.show()
     shown = pseudocode_of(show(session, recorded(key)).algorithm.key)
     pictures = set()
-    for position in range(1, len(model.replay) + 1, 13):
+    for position in range(1, len(model.replay) + 1, 9):
         model.go(position)
         picture = grabbed(board)
         pictures.add(bytes(picture.constBits().asarray(picture.sizeInBytes())))
