@@ -209,10 +209,8 @@ class Picture(QObject):
         if made == camera:
             painter.drawImage(QPointF(0, 0), self._image)
             return
-        wx, wy = made.to_world(0, 0)
         grown = camera.scale / made.scale
-        x = (wx - camera.cx) * camera.scale + camera.width * 0.5
-        y = camera.height * 0.5 - (wy - camera.cy) * camera.scale
+        x, y = camera.to_pixels(np.array([made.to_world(0, 0)]))[0].tolist()
         size = self._image.width() / self.sheet.ratio, self._image.height() / self.sheet.ratio
         if abs(x) + abs(y) < 1e7 and max(size) * grown < 1e7:
             painter.drawImage(QRectF(x, y, size[0] * grown, size[1] * grown), self._image)
@@ -238,9 +236,7 @@ class Picture(QObject):
         if self.sheet is None or self.sheet.pixels is None:
             return -1
         made, ratio = self.sheet.camera, self.sheet.ratio
-        wx, wy = camera.to_world(x, y)
-        px = (wx - made.cx) * made.scale + made.width * 0.5
-        py = made.height * 0.5 - (wy - made.cy) * made.scale
+        px, py = made.to_pixels(np.array([camera.to_world(x, y)]))[0].tolist()
         reach = radius * made.scale / camera.scale
         if not (-reach <= px <= made.width + reach and -reach <= py <= made.height + reach):
             return -1
@@ -254,9 +250,7 @@ def _edge_words(pixels: PixelMap, graph: CSRGraph) -> str:
         return ""
     if not step:
         return ", edges left out"
-    words = f", 1 edge in {thousands(step)} as grey" if step > 1 else ", edges as grey"
-    some = graph.n > raster.WHOLE_VIEW and pixels.in_view < graph.n
-    return f"{words}, of those that begin here" if some else words
+    return f", 1 edge in {thousands(step)} as grey" if step > 1 else ", edges as grey"
 
 
 def _drawn(drawn: int, in_view: int, n: int) -> str:

@@ -150,13 +150,6 @@ class CompareFeature(FeaturePart):
             parameters = {key: parameters[key] for key in parameters if key not in row.still}
         self._make(replace(basis.settings, delta=delta, parameters=parameters))
 
-    def compare_published(self) -> None:
-        """Make B from the current run, by the rules of the paper."""
-        basis = self._basis()
-        if basis is not None:
-            parameters = {**basis.settings.parameters, PUBLISHED: True}
-            self._make(replace(basis.settings, parameters=parameters))
-
     # --- a second run is made
 
     def _basis(self) -> RunRecord | None:
@@ -320,13 +313,14 @@ class CompareFeature(FeaturePart):
         menu.addAction(action)
 
     def _compare_row(self, action: QAction) -> None:
-        kind, value = action.data()
+        (kind, value), basis = action.data(), self._basis()
         if kind == "algorithm":
             self.compare_algorithm(value)
-        elif kind == PUBLISHED:
-            self.compare_published()
-        else:
+        elif kind == "delta":
             self.compare_delta(value)
+        elif basis is not None:
+            parameters = {**basis.settings.parameters, PUBLISHED: True}
+            self._make(replace(basis.settings, parameters=parameters))
 
 
 install = CompareFeature
