@@ -41,6 +41,7 @@ class Key(QLabel):
     def __init__(self, entries: Sequence[Entry], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entries = tuple(entries)
+        self.setTextFormat(Qt.TextFormat.RichText)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setAccessibleName("Key: " + ", ".join(entry.word for entry in self.entries))
         words = explain(*(entry.term for entry in self.entries))
