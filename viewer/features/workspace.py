@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
-from PyQt6.QtCore import QByteArray, QTimer
+from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QFileDialog
 
 from gpu.engine import graph_reference
@@ -375,21 +375,18 @@ class Looks(Struct, frozen=True):
     theme: Literal[THEME_NAMES] | None = None  # type: ignore[valid-type]
     run_panel: dict[str, Any] | None = None
     layout: str | None = None
-    docks: str | None = None
     cursor_ns: Time | None = None
     pair_layout: str | None = None
 
 
 def looks_of(window: Window) -> dict[str, Any]:
-    """Return theme, docks, Run panel, cursor, comparison and sweep as they are now."""
-    widget, pair = window.as_widget(), window.comparison
+    """Return theme, layout, Run panel, cursor, comparison, notes and sweep as they are now."""
     looks: dict[str, Any] = {
         "theme": window.settings.theme,
         "run_panel": window.run_panel.choices().as_dict(),
         "layout": window.docks.arrangement,
-        "docks": widget.saveState(window.docks.version).toBase64().data().decode(),
         "cursor_ns": float(window.playback.cursor_ns),
-        "pair_layout": pair.view,
+        "pair_layout": window.comparison.view,
         "colour_by": window.graph_view.colour_by,
     }
     notes = window.session.notes
@@ -411,9 +408,6 @@ def put_back_looks(window: Window, saved: dict[str, Any]) -> str:
         window.run_panel.set_choices(RunChoices.from_dict(looks.run_panel))
     if looks.layout is not None:
         window.docks.arrange(looks.layout)
-    if looks.docks is not None:
-        packed = QByteArray.fromBase64(looks.docks.encode("ascii", "replace"))
-        window.as_widget().restoreState(packed, window.docks.version)
     if "sweep" not in saved or window.sweep.running:
         return ""
     try:

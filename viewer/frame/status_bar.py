@@ -85,7 +85,8 @@ class StatusBar(QStatusBar):
         brief : what stands in the bar, if not all the words.
         """
         self._engine.setText(brief or words)
-        self._engine.shorter = self._engine.text().partition(" (")[0]
+        shorter = self._engine.text().partition(" (")[0]
+        self._engine.shorter = shorter.replace("Next run here: Modelled GPU", "Next run")
         self._engine.detail = f"{words}\n{error}" if error else words
         self._engine.setToolTip(self._engine.detail)
 

@@ -86,7 +86,7 @@ def staying(samples: np.ndarray, degree: float) -> tuple[float, str, str] | None
     opened = np.arange(part["occupancy"].shape[1]) < part["open_buckets"][:, None]
     waiting = degree * float((part["occupancy"] * opened).sum(axis=1).mean())
     total = in_hand + waiting
-    why = f"since then {_edges(in_hand)} in hand, {_aim(now)}"
+    why = f"{_edges(in_hand)} in hand since then, {_aim(now)}"
     limit = "it is at its limit, or just changed"
     if in_hand < now["band_low"] and total >= now["band_low"] * low_all / low:
         why += f", but {_edges(waiting)} wait in the open buckets: more would not help"

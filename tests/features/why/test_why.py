@@ -55,7 +55,7 @@ def test_every_change_of_delta_has_its_row(own: Trace) -> None:
 @pytest.mark.parametrize(
     ("in_hand", "waiting", "words"),
     [
-        (466.0, 10, "466 edges in hand, 7,680 to 30,000 wanted, and Δ was not raised"),
+        (466.0, 10, "466 edges in hand since then, 7,680 to 30,000 wanted, and Δ was not raised"),
         (466.0, 90_000, "more would not help"),
         (9_000.0, 10, "as many as wanted"),
         (90_000.0, 10, "less would starve them"),

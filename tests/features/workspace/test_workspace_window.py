@@ -85,7 +85,6 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     sweep_four_values(window)
     window.set_theme("dark")
     window.docks.arrange("compare")
-    window.docks["work"].hide()
     end = window.playback.duration_ns
     window.playback.pause()
     window.playback.set_cursor(0.4 * end)
@@ -108,7 +107,6 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     assert other.sweep.points == points
     assert other.settings.theme == "dark"
     assert other.docks.arrangement == "compare"
-    assert other.docks["work"].isHidden()
     assert other.playback.cursor_ns == pytest.approx(0.4 * end)
     assert not other.playback.playing
     close_for_good(other)
@@ -222,7 +220,7 @@ def test_a_broken_file_costs_nothing(window: MainWindow, qtbot: QtBot, tmp_path:
         assert window.session.current is window.session.runs[0]
         assert window.session.graph is graph
         assert window.settings.theme == theme
-    odd = {"sweep": {"knob": 3}, "cursor_ns": "soon", "align": 7, "docks": "%%"}
+    odd = {"sweep": {"knob": 3}, "cursor_ns": "soon"}
     save_workspace(Workspace(None, ((1, trace),), 1, None, 0, odd), good)
     drop(window, good)
     qtbot.waitUntil(lambda: len(window.session.runs) == 2)
