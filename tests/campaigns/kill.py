@@ -316,8 +316,7 @@ def again():
     if turn % 3 == 0:
         window.features["workspace"]._save_in_background(str(folder / "a.ssspw"))
     if turn % 4 == 1:
-        if window.features["take_away"].film is None:
-            window.features["take_away"].save_film(str(folder / "a.gif"))
+        window.features["take_away"].save_film(str(folder / "a.gif"))
     if turn % 10 == 7:
         window.features["lessons"].start(turn % 8)
 timer = QTimer()

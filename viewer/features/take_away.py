@@ -20,7 +20,6 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QWidget
 
 from gpu.cli.command_line import compare_line
-from gpu.errors import CancelledByUserError, GpuError
 from gpu.files import written_whole
 from gpu.graph import CSRGraph
 from gpu.page.words import notes_words
@@ -28,13 +27,13 @@ from gpu.record.export import sample_header, sample_rows, write_table
 from gpu.record.trace import Trace
 from gpu.record.tracefile import save_trace
 from gpu.study.export_runs import samples_table, write_runs
-from viewer.common.background import Task, run_command
+from viewer.common.background import run_command
 from viewer.export.film import FILMS, FilmPlan
 from viewer.feature import FeaturePart, Window
 from viewer.frame.copied_commands import copy_command, copy_run, reference_of
 from viewer.graph.view import GraphView
 from viewer.models.run_words import readout
-from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
+from viewer.models.session import Notice, RunRecord
 
 PICTURES = "Pictures (*.png);;Drawings (*.pdf)"
 PAGES = "Web pages (*.html)"
@@ -49,11 +48,6 @@ class TakeAwayFeature(FeaturePart):
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self.film: Task | None = None
-        self._offer_panels()
-        window.status_bar.cancel_requested.connect(self.cancel)
-
-    def _offer_panels(self) -> None:
         menu = self._window.actions_by_key.menu("export_panel")
         titles = {"graph": "Graph", **self._window.docks.titles}
         for key, title in titles.items():
@@ -165,64 +159,26 @@ class TakeAwayFeature(FeaturePart):
 
     def export_film(self) -> None:
         """Ask where to save a film of the run, or of both that are compared."""
-        if self.film is not None:
-            self._say(Notice("info", "A film is being made.", "Wait for it, or press Cancel."))
-            return
         kinds = [suffix for suffix in FILMS if not FilmPlan(suffix).problem]  # can be encoded here
         if not kinds:
-            self._say(Notice("error", f"No film: {FilmPlan().problem}."))
+            words = f"No film: {FilmPlan().problem}."
+            self._window.session.set_notice(Notice("error", words))
         elif self._shown()[0]:
             words = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in kinds)
             self._window.files.ask_save("Export film", words, kinds[0], self.save_film)
 
-    def _plan(self, path: str) -> FilmPlan:
-        """Return what the film shows: the whole run, in the window's theme."""
-        return FilmPlan(Path(path).suffix.lower(), theme=self._window.theme.name)
-
     def save_film(self, path: str) -> None:
-        """Make the film in a process of its own."""
+        """Make a film of the whole run in a process of its own, in the window's theme."""
         traces, graph = self._shown()
-        plan = self._plan(path)
-        try:
-            plan.check(path)
-        except GpuError as error:
-            self._say(Notice("error", f"No film: {error}."))
-            return
-        self.film = Task(partial(_film, traces, graph, plan, path), self)
-        self.film.ended.connect(partial(self._film_ended, path))
-        words = f"Drawing {Path(path).name}…"
-        self._window.session.set_progress(PROGRESS_UNKNOWN, words)
-
-    def _film_ended(self, path: str, problem: BaseException | None) -> None:
-        self.film = None
-        self._window.session.set_progress(None)
-        if problem is None:
-            self._say(Notice("info", f"Saved {path}"))
-        elif isinstance(problem, CancelledByUserError):
-            self._say(Notice("info", f"{path} was not saved: cancelled."))
-        elif isinstance(problem, GpuError | OSError):
-            self._say(Notice("error", f"{path} was not saved: {problem}."))
-        else:
-            raise problem
-
-    def cancel(self) -> None:
-        """Give the film up; nothing of it is left."""
-        if self.film is not None:
-            self.film.cancel()
-
-    def close(self) -> None:
-        """The window closes."""
-        if self.film is not None:
-            self.film.give_up()
-
-    def _say(self, notice: Notice) -> None:
-        self._window.session.set_notice(notice)
+        plan = FilmPlan(Path(path).suffix.lower(), theme=self._window.theme.name)
+        self._window.files.save_in_background(path, partial(_film, traces, graph, plan))
 
 
 def _film(traces: Sequence[Trace], graph: CSRGraph | None, plan: FilmPlan, path: str) -> None:
     """Save the runs and their graph in a folder, and let `sssp-scope render` draw them there."""
     from gpu.formats import npz
 
+    plan.check(path)
     with TemporaryDirectory(prefix="sssp-film-") as folder:
         if graph is not None:
             npz.write(graph, Path(folder) / GRAPH)
