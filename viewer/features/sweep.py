@@ -1,4 +1,4 @@
-"""Time and work against Δ, or against another knob: figures 4 and 7 of the paper, for this graph.
+"""Time and work against Δ: figures 4 and 7 of the paper, for this graph.
 
 Both curves are shares of their own least value, on logarithmic axes: 1 is the best of each, and the
 distance between the two lowest points is the point of the paper: the least work is not the least
@@ -20,7 +20,6 @@ import pyqtgraph as pg
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QCursor
 from PyQt6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -36,7 +35,7 @@ from gpu.cli.command_line import sweep_words
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.study import sweep
-from gpu.study.sweep import DELTA, C, SweepPlan, SweepPoint
+from gpu.study.sweep import DELTA, SweepPlan, SweepPoint
 from gpu.words import percent, short, time_words
 from viewer.common.background import run_command
 from viewer.common.glossary import explain
@@ -93,7 +92,7 @@ class KnobAxis(pg.AxisItem):
 class SweepPanel(QWidget):
     """The chooser, the two curves and what they say."""
 
-    sweep_requested = pyqtSignal(str, str)  # knob, values as typed ("" for the usual ones)
+    sweep_requested = pyqtSignal(str)  # values as typed, "" for the usual ones
     cancel_requested = pyqtSignal()
     run_requested = pyqtSignal(object)  # SweepPoint
 
@@ -113,8 +112,6 @@ class SweepPanel(QWidget):
     # --- build
 
     def _build_controls(self) -> None:
-        self.knob = QComboBox()
-        self.knob.setAccessibleName("What is swept")
         self.values = QLineEdit()
         self.values.setPlaceholderText("auto")
         self.values.setAccessibleName("Values of the sweep, with commas between")
@@ -161,8 +158,7 @@ class SweepPanel(QWidget):
 
     def _build_frame(self) -> None:
         controls = QHBoxLayout()
-        for widget in (self.knob, self.values):
-            controls.addWidget(widget, 2)
+        controls.addWidget(self.values, 1)
         controls.addWidget(self.button)
         self.hint = centred_hint(HINT)
         page = QWidget()
@@ -191,17 +187,6 @@ class SweepPanel(QWidget):
         self.view.scene().sigMouseMoved.connect(self._hover)
         self.view.scene().sigMouseClicked.connect(self._click)
 
-    # --- what the feature tells
-
-    def set_knobs(self, knobs: dict[str, str]) -> None:
-        """Offer these: key -> title; the choice stays where it still exists."""
-        chosen = self.knob.currentData()
-        self.knob.clear()
-        for key, title in knobs.items():
-            self.knob.addItem(title, key)
-        self.knob.setCurrentIndex(max(self.knob.findData(chosen), 0))
-        self.setEnabled(bool(knobs))
-
     def apply_theme(self, theme: Theme) -> None:
         """Recolour everything."""
         self._theme = theme
@@ -215,8 +200,7 @@ class SweepPanel(QWidget):
         model = self._model
         self.button.setText("Cancel" if model.running else "Sweep")
         self.button.setEnabled(not model.cancelling)
-        for widget in (self.knob, self.values):
-            widget.setEnabled(not model.running)
+        self.values.setEnabled(not model.running)
         self.bar.setVisible(model.running)
         self._show_progress(model.fraction)
         self._shown = [p for p in model.points if p.value is not None and not p.failure]
@@ -358,8 +342,8 @@ class SweepPanel(QWidget):
     def _press(self) -> None:
         if self._model.running:
             self.cancel_requested.emit()
-        elif self.knob.count():
-            self.sweep_requested.emit(str(self.knob.currentData()), self.values.text().strip())
+        else:
+            self.sweep_requested.emit(self.values.text().strip())
 
     def _point_at(self, scene_pos: Any) -> SweepPoint | None:
         box, best, nearest = self.plot.getViewBox(), None, float(NEAR_PIXELS)
@@ -380,11 +364,9 @@ class SweepPanel(QWidget):
         )
 
     def _knob_word(self) -> str:
+        """Return what was swept: Δ, or a knob of a sweep from a lesson or a file."""
         plan = self._model.plan
-        if plan is None or plan.knob == DELTA:
-            return "Δ"
-        title = self.knob.itemText(max(self.knob.findData(plan.knob), 0))
-        return "C" if plan.knob == C else title.lower()
+        return "Δ" if plan is None or plan.knob == DELTA else plan.knob.replace("_", " ")
 
 
 def _shares(values: list[int]) -> np.ndarray:
@@ -404,24 +386,20 @@ class SweepFeature(FeaturePart):
         self.model = window.sweep
         self.model.failed.connect(self._report)
         self.model.changed.connect(window.enable_actions)
-        self._panel: SweepPanel | None = None
-        window.run_panel.choices_changed.connect(self._offer_knobs)
-        window.session.graph_changed.connect(self._offer_knobs)
 
     def make_panel(self, _dock: str) -> QWidget:
         """Return the panel."""
-        self._panel = panel = SweepPanel(self.model)
+        panel = SweepPanel(self.model)
         panel.sweep_requested.connect(self.start)
         panel.cancel_requested.connect(self.model.cancel)
         panel.run_requested.connect(self.open_run)
-        self._offer_knobs()
         return panel
 
     def show(self) -> None:
         """Show the panel and sweep Δ at once, unless a sweep runs."""
         panel = self._window.show_dock("sweep")
         assert isinstance(panel, SweepPanel)
-        if not self.model.running and panel.knob.count():
+        if not self.model.running:
             panel.button.click()
 
     def needs(self) -> dict[str, bool]:
@@ -442,14 +420,15 @@ class SweepFeature(FeaturePart):
         here = graph.with_positions(session.positions)
         self._window.files.save_in_background(path, lambda to: write_page(here, plan, to))
 
-    def start(self, knob: str, values: str) -> None:
-        """Sweep one knob with the Run panel's settings; values as typed, "" for the usual."""
+    def start(self, values: str) -> None:
+        """Sweep Δ with the Run panel's settings; values as typed, "" for the usual."""
         graph = self._window.session.graph
-        if graph is None:
+        if graph is None or self._window.session.arcs_missing:
+            self._report("the graph is not here yet; wait for it")
             return
         try:
-            settings = replace(self._window.run_panel.run_settings(), delta=self._delta(knob))
-            plan = sweep.make_plan(graph, settings, knob, _numbers(values))
+            settings = replace(self._window.run_panel.run_settings(), delta=None)
+            plan = sweep.make_plan(graph, settings, DELTA, _numbers(values))
         except GpuError as error:
             self._report(str(error))
             return
@@ -466,16 +445,6 @@ class SweepFeature(FeaturePart):
         if self.model.recorded_on:  # on a machine that is not here
             settings = replace(settings, engine=chosen.engine, device=chosen.device)
         self._window.controller.start_run(settings, None)
-
-    def _delta(self, knob: str) -> float | None:
-        delta = self._window.run_panel.run_settings().delta
-        return None if knob in {sweep.DELTA, sweep.C} else delta
-
-    def _offer_knobs(self) -> None:
-        if self._panel is not None and not self.model.running:
-            graph = self._window.session.graph
-            chosen = self._window.run_panel.run_settings()
-            self._panel.set_knobs({} if graph is None else sweep.knobs(chosen))
 
     def _say_other_graph(self) -> None:
         words = f"This sweep was made on {self.model.graph_name}."
