@@ -49,7 +49,6 @@ class MeasureStrip(QFrame):
         self.end_button = chip("✕", "Take the marks away")
         self.cells = _table()
         self._theme = LIGHT
-        self._put_away = False  # the graph above it is not shown
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(REFRESH_MS)
@@ -121,13 +120,8 @@ class MeasureStrip(QFrame):
         table.resizeRowsToContents()
         table.updateGeometry()
 
-    def put_away(self, away: bool) -> None:
-        """Hide it while no graph is shown above it."""
-        self._put_away = away
-        self._show_marks()
-
     def _show_marks(self) -> None:
-        self.setVisible(self._playback.measure.active and not self._put_away)
+        self.setVisible(self._playback.measure.active)
         self._schedule()
 
     def _schedule(self, *_: object) -> None:
@@ -167,7 +161,7 @@ class MeasureFeature(FeaturePart):
         assert isinstance(column, QVBoxLayout)
         column.addWidget(self.strip)
         self.strip.apply_theme(window.theme)
-        window.modes.drawing_changed.connect(lambda: self.strip.put_away(window.modes.drawing))
+        window.modes.drawing_changed.connect(self._measure.clear)
         self.strip.end_button.clicked.connect(self._measure.clear)
         self._measure.changed.connect(window.enable_actions)
         for key in PLOTS:
