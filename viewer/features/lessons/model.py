@@ -250,8 +250,11 @@ class LessonModel(QObject):
         bench = self.bench
         if bench is None or self.phase not in ("told", "done"):
             return []
-        runs = [run for run in self.step.runs if run.variant and run.name in self.made]
-        return [(fault_title(run.variant), bench.wrong_entries(run.name)) for run in runs]
+        made = [run for run in self.step.runs if run.variant and run.name in self.made]
+        return [
+            (run.variant.replace("_", " ").replace("arcs", "edges"), bench.wrong_entries(run.name))
+            for run in made
+        ]
 
     def _judge(self, question: Question) -> None:
         answer = self.progress.answers.get(self.step.key)
@@ -530,11 +533,6 @@ class LessonModel(QObject):
         assert self.lesson is not None
         order = [name for step in self.lesson.steps for name in sorted_names(step)]
         return [name for name in order if name in names and name not in self.made]
-
-
-def fault_title(variant: str) -> str:
-    """Return the name of a fault in words."""
-    return variant.replace("_", " ").replace("arcs", "edges")
 
 
 def sorted_names(step: Step) -> list[str]:

@@ -193,7 +193,7 @@ class LessonPanel(QWidget):
             self.question = make_question(question, values)
             self.question.setAccessibleName(question.ask)
             self.question.answered.connect(self.model.give)
-            self.question.entered.connect(self._check_by_enter)
+            self.question.entered.connect(self.check.click)
             self.body.insertWidget(2, self.question)
             self.question.show_given(self.model.given)
         self._order_focus()
@@ -239,10 +239,6 @@ class LessonPanel(QWidget):
         if model.question is not None:
             words = "Check" if model.given is not None else "Answer first, then check"
         self.check.setText(words)
-
-    def _check_by_enter(self) -> None:
-        if self.check.isVisible() and self.check.isEnabled():
-            self.model.check()
 
     def _lead_on(self, *, on: bool) -> None:
         """Let Next stand out where it is what comes next."""
