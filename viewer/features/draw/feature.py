@@ -225,7 +225,7 @@ class DrawFeature(FeaturePart):
         try:
             drawing = placed(parse_edges(clipboard.text() if clipboard is not None else ""))
         except ParameterError as error:
-            self._refuse(str(error))
+            self._page().refuse(str(error))
             return
         self._begin(drawing, "pasted list")
 
@@ -236,7 +236,7 @@ class DrawFeature(FeaturePart):
         text = edge_text(model.drawing, chosen or model.drawing.arcs)
         if clipboard is not None:
             clipboard.setText(text)
-        self._say("Copied as lines of text.")
+        self._page().say("Copied as lines of text.")
 
     def save(self) -> None:
         """Ask where to save the drawing, and in which format."""
@@ -270,22 +270,14 @@ class DrawFeature(FeaturePart):
         if self.page is not None:
             self.page.canvas.fit()
 
-    def _say(self, words: str) -> None:
-        if self.page is not None:
-            self.page.say(words)
-
-    def _refuse(self, words: str) -> None:
-        if self.page is not None:
-            self.page.refuse(words)
-
     # --- the drawing becomes the graph
 
     def use(self) -> None:
         """Give the drawing to the window and run on it."""
         if not self.model.drawing.vertices:
-            self._refuse("Nothing is drawn yet: double-click the canvas to add a vertex.")
+            self._page().refuse("Nothing is drawn yet: double-click the canvas to add a vertex.")
         elif self._window.controller.running:
-            self._refuse("A run is going on: wait for it, or press Stop.")
+            self._page().refuse("A run is going on: wait for it, or press Stop.")
         else:
             self._window.start_run()
 
@@ -296,7 +288,7 @@ class DrawFeature(FeaturePart):
             path = draw_files.keep_used(drawing, self._folder)
             graph = to_graph(drawing, str(path))
         except (GpuError, OSError) as error:
-            self._refuse(f"The drawing cannot be used: {error}")
+            self._page().refuse(f"The drawing cannot be used: {error}")
             return
         before, source = window.session.graph, 0
         if before is not None:  # the source stays where a vertex of that name is

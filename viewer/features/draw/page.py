@@ -104,19 +104,16 @@ class DrawPage(QWidget):
         self.canvas.apply_theme(theme)
         self._show_selection()
 
-    def say(self, words: str) -> None:
-        """Say what happened."""
-        self._show_words(words, refused=False)
-
-    def refuse(self, words: str) -> None:
-        """Say what cannot be done, and why."""
-        self._show_words(words, refused=True)
-
-    def _show_words(self, words: str, refused: bool) -> None:
+    def say(self, words: str, refused: bool = False) -> None:
+        """Say what happened, or what cannot be done and why."""
         self.words.setText(words)
         self.canvas.setAccessibleDescription(words)
         colour = self._theme.error if refused else self._theme.muted
         self.words.setStyleSheet(f"#draw_words {{ color: {colour}; }}")
+
+    def refuse(self, words: str) -> None:
+        """Say what cannot be done, and why."""
+        self.say(words, refused=True)
 
     def _show_selection(self) -> None:
         model = self.model
