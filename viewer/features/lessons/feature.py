@@ -6,7 +6,6 @@ for, a click in the graph is an answer and no new source.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,6 @@ from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.panel import LessonPanel
 from viewer.features.lessons.questions import VertexQuestion
 from viewer.models.session import Notice, Offer
-
-NAME = "lessons"  # key in Settings: progress by lesson
 
 
 class LessonsFeature(FeaturePart):
@@ -104,11 +101,11 @@ class LessonsFeature(FeaturePart):
             self._remember_window()
         else:
             self._window.graph_view.set_colour_by(self._before["colour"])
-        progress = self._progress(lesson)
+        progress = self.model.progress_of(lesson)
         if progress.finished and not keep_answers:
             progress = Progress()
         self._show_dock()
-        self.model.begin(lesson, progress, partial(self._keep, lesson.key))
+        self.model.begin(lesson, progress)
 
     def lesson_next(self) -> None:
         """Go on; the last step is left by its button or the menu."""
@@ -247,20 +244,10 @@ class LessonsFeature(FeaturePart):
 
     # --- progress, the list, the menu
 
-    def _kept(self) -> dict[str, Any]:
-        kept = self._window.settings.value(NAME, {})
-        return kept if isinstance(kept, dict) else {}
-
-    def _progress(self, lesson: Lesson) -> Progress:
-        return Progress.from_dict(self._kept().get(lesson.key))
-
-    def _keep(self, key: str, progress: dict[str, Any]) -> None:
-        self._window.settings.set_value(NAME, {**self._kept(), key: progress})
-
     def _list(self) -> None:
         if self.panel is not None:
             lessons, problems = all_lessons()
-            rows = [(path, lesson, self._progress(lesson)) for path, lesson in lessons]
+            rows = [(path, lesson, self.model.progress_of(lesson)) for path, lesson in lessons]
             self.panel.show_home(rows, "\n".join(problems))
 
     def _fill_menu(self) -> None:

@@ -31,9 +31,9 @@ from viewer.models.session import RunRecord
 
 Phase = Literal["open", "working", "told", "done"]
 Answer = float | list[float]
-Remember = Callable[[dict[str, Any]], None]
 Condition = Callable[[], bool | None]  # True: go on; False: it came to nothing; None: wait
 Work = Generator[Condition, bool | None, None]
+NAME = "lessons"  # key in Settings: progress by lesson
 PENDING = "…"  # in place of a number whose run has not been made yet
 DRIVE_S = 40.0  # wall time of a run that is driven by hand, about
 DRIVE_SAMPLES = 400  # of such a run, while none has been made
@@ -101,7 +101,6 @@ class LessonModel(QObject):
         self.score = ""  # of a step that was driven by hand
         self.made: set[str] = set()  # runs and sweeps that the bench has
         self.records: dict[str, RunRecord] = {}
-        self._remember: Remember = lambda _progress: None
         self._work: Work | None = None
         self._condition: Condition | None = None
         self._active = False  # the work goes on right now
@@ -163,10 +162,14 @@ class LessonModel(QObject):
             graph is one or (graph.name, graph.hash) == (one.name, one.hash) for one in self._graphs
         )
 
-    def begin(self, lesson: Lesson, progress: Progress, remember: Remember) -> None:
+    def progress_of(self, lesson: Lesson) -> Progress:
+        """Return how far somebody is, as it was kept."""
+        return Progress.from_dict(self._kept().get(lesson.key))
+
+    def begin(self, lesson: Lesson, progress: Progress) -> None:
         """Open a lesson where somebody left it."""
         self._close()
-        self.bench, self.progress, self._remember = Bench(lesson), progress, remember
+        self.bench, self.progress = Bench(lesson), progress
         self.place = min(max(progress.step, 0), len(lesson.steps) - 1)
         self.lesson_changed.emit()
         self._enter()
@@ -272,8 +275,14 @@ class LessonModel(QObject):
             self.problem = str(error)
         self._keep()
 
+    def _kept(self) -> dict[str, Any]:
+        kept = self._window.settings.value(NAME, {})
+        return kept if isinstance(kept, dict) else {}
+
     def _keep(self) -> None:
-        self._remember(self.progress.as_dict())
+        if self.lesson is not None:
+            kept = {**self._kept(), self.lesson.key: self.progress.as_dict()}
+            self._window.settings.set_value(NAME, kept)
 
     # --- the work of a step
 
