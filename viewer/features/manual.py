@@ -101,7 +101,6 @@ def _panel(key: str, title: str, text: str) -> Part:
 
 
 def _algorithm(row: Algorithm) -> Part:
-    """Return the part of an algorithm: its line in the Run panel, then its essay."""
     html = [f"<p><i>{escape(capital(row.summary))}.</i></p>"]
     for piece in essay(row.key).strip().split("\n\n"):
         name = NAMED.match(piece)

@@ -184,7 +184,6 @@ class NotesFeature(FeaturePart):
             self._window.session.set_notice(Notice("warning", words, "Delete one first."))
 
     def _add_to_menu(self, menu: QMenu, vertex: int) -> None:
-        """Offer a note at a vertex."""
         menu.addSeparator()
         menu.addAction("&Note here…", partial(self._ask_at, vertex))
 

@@ -115,7 +115,6 @@ class OpenOptionsFeature(FeaturePart):
         dialog.open()
 
     def _take(self, what: object) -> None:
-        """Do what a button in the bar says."""
         if isinstance(what, OpenRequest) and what.ask:
             self._ask(what.path, what.options)
         elif isinstance(what, OpenRequest):

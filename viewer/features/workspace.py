@@ -106,7 +106,6 @@ class WorkspaceFeature(FeaturePart):
     # --- the last session
 
     def _offer_last(self) -> None:
-        """Offer to continue with the last session."""
         if last_session().is_file():
             offers = (Offer("Continue with it", Continue()),)
             notice = Notice("info", "Your last session is here.", offers=offers)
@@ -255,7 +254,6 @@ class WorkspaceFeature(FeaturePart):
         session.set_notice(Notice("warning", words, advice, offers))
 
     def _take(self, wish: object) -> None:
-        """Do what a button of the bar offers."""
         if isinstance(wish, Continue):
             self._read(str(last_session()), "workspace", trusted=True)
 
@@ -289,7 +287,6 @@ class WorkspaceFeature(FeaturePart):
             self._add(waiting.workspace, waiting.records)
 
     def _add(self, workspace: Workspace, records: dict[int, RunRecord]) -> None:
-        """Show runs, comparison and moment."""
         window = self._window
         session = window.session
         for record in records.values():

@@ -309,7 +309,6 @@ class DrawCanvas(QWidget):
             model.select(vertices, arcs ^ {key}, key)
 
     def _dragged(self) -> dict[int, tuple[float, float]]:
-        """Return where the selected vertices are while they are dragged, units."""
         by = (self.drag.now - self.drag.start) / self.camera.scale
         drawing = self.model.drawing
         here = (drawing.by_key[key] for key in self.model.selected_vertices)
@@ -399,7 +398,6 @@ class DrawCanvas(QWidget):
             painter.drawEllipse(place, reach, reach)
 
     def _paint_drag(self, painter: QPainter) -> None:
-        """Paint the edge that is being drawn."""
         drag, end = self.drag, self.drag.now
         if drag.kind != ARC or not drag.moved:
             return

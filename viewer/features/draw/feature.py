@@ -150,7 +150,6 @@ class DrawFeature(FeaturePart):
         self._window.enable_actions()
 
     def _page(self) -> DrawPage:
-        """Return the page, made when it is first opened."""
         if self.page is not None:
             return self.page
         window = self._window

@@ -69,7 +69,6 @@ def to_graph(drawing: Drawing, origin: str = "memory") -> CSRGraph:
 
 
 def _ids(names: list[str]) -> tuple[np.ndarray | None, int]:
-    """Return the ids and the base of a graph's numbering."""
     whole = [name for name in names if name.isascii() and name.isdigit() and str(int(name)) == name]
     if len(whole) < len(names) or any(int(name) > 2**62 for name in whole):
         return np.array(names), 0

@@ -136,7 +136,6 @@ class Keys:
         canvas.attempt(canvas.model.add_vertex, *free_place(drawing, x, y))
 
     def _connect(self) -> None:
-        """Ask where an edge from the current vertex ends."""
         canvas, model = self._canvas, self._model
         vertex = model.drawing.by_key.get(model.current)
         if vertex is None:

@@ -136,7 +136,6 @@ class LessonsFeature(FeaturePart):
     # --- leaving
 
     def _end(self) -> None:
-        """Close the lesson; its progress is kept."""
         self.model.leave()
         self._list()
 

@@ -168,7 +168,6 @@ class Look(QObject):
         return ""
 
     def _paint(self, painter: QPainter) -> None:
-        """Ring the vertices that the step points out."""
         view = self._window.graph_view
         painter.save()
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -366,7 +366,6 @@ class LessonModel(QObject):
                 raise ParameterError("Another graph was opened meanwhile.") from None
 
     def _make(self, names: list[str], pace: float | None = None) -> Work:
-        """Make runs and sweeps, in order."""
         assert self.bench is not None
         for name in names:
             run, sweep = self.bench.lesson.run(name), self.bench.lesson.sweep(name)
@@ -469,7 +468,6 @@ class LessonModel(QObject):
             later(self, partial(self._advance, self._work))
 
     def _advance(self, work: Work) -> None:
-        """Go on with the work to its next condition."""
         if work is not self._work or self._active:
             return
         arrived = self._condition() if self._condition is not None else None
@@ -488,7 +486,6 @@ class LessonModel(QObject):
         self._notice()
 
     def _say(self, words: str) -> None:
-        """Say what is being made."""
         self.phase, self.doing, self.problem = "working", words, ""
         self.changed.emit()
 

@@ -230,7 +230,6 @@ class LessonPanel(QWidget):
         self._lead_on(on=model.phase in ("told", "done") and not model.problem and not last)
 
     def _show_check(self) -> None:
-        """Show the button that runs the experiment, with its words."""
         model, drive = self.model, self.model.step.drive
         asks = model.phase == "open" and (model.question is not None or drive)
         self.check.setVisible((asks or model.can_drive_again) and not model.problem)
@@ -241,7 +240,6 @@ class LessonPanel(QWidget):
         self.check.setText(words)
 
     def _lead_on(self, *, on: bool) -> None:
-        """Let Next stand out where it is what comes next."""
         role = "primary" if on else None
         if self.next.property("role") != role:
             self.next.setProperty("role", role)

@@ -209,7 +209,6 @@ class CodePanel(QWidget):
         self.setAccessibleDescription(f"Line at work: {words}")
 
     def _show_file(self, file: str, lines: tuple[str, ...]) -> None:
-        """Show a file of the source from its first line."""
         bar = self._scrolls[self.source].verticalScrollBar()
         if (file == self._file and self.source.lines == lines) or bar is None:
             return
@@ -218,7 +217,6 @@ class CodePanel(QWidget):
         bar.setValue(0)
 
     def _reveal(self, lines: Lines, row: int) -> None:
-        """Scroll a line into view, where it is not."""
         bar = self._scrolls[lines].verticalScrollBar()
         if row < 0 or bar is None:
             return

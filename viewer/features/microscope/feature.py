@@ -129,7 +129,6 @@ class MicroscopeFeature(Microscope):
             docks.gather(ARRANGEMENT, DOCKS)
 
     def _focus(self) -> None:
-        """Give its panel the keys."""
         panel = self._window.docks["microscope"].widget()
         if panel is not None:
             panel.setFocus()

@@ -233,13 +233,11 @@ class MicroscopePanel(QWidget):
         self.setAccessibleDescription(model.summary_text())
 
     def _show_goal(self) -> None:
-        """Let one seek where there is something to find."""
         replay, kinds = self._model.replay, self._wanted()
         for button, direction in ((self.last, -1), (self.next, 1)):
             button.setEnabled(replay is not None and replay.find(kinds, direction) is not None)
 
     def _reveal(self, top: int, bottom: int) -> None:
-        """Scroll to the bucket that the event touches."""
         middle, half = (top + bottom) // 2, (bottom - top) // 2 + SPACING
         self._scroll.ensureVisible(0, middle, 0, half)
 
