@@ -13,14 +13,13 @@ from typing import Any
 
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QComboBox, QDialogButtonBox, QPushButton
+from PyQt6.QtWidgets import QApplication, QComboBox, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 from test_window import close_for_good
 from test_workspace_window import drop, new_window
 
 from gpu.errors import GpuError
 from gpu.formats import load_graph
-from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded
 from viewer.features.open_options import OpenDialog
 from viewer.main_window import MainWindow
@@ -76,18 +75,8 @@ def choose(qtbot: QtBot, box: QComboBox, words: str) -> None:
     raise AssertionError(f"no row {words!r}")
 
 
-def press(qtbot: QtBot, button: QPushButton) -> None:
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-
-
 def offers(window: MainWindow) -> list[str]:
     return [button.text() for button in window.notice_bar.offers if button.isVisible()]
-
-
-def shown_graph(window: MainWindow) -> CSRGraph:
-    graph = window.session.graph
-    assert graph is not None
-    return graph
 
 
 def test_a_signed_matrix_dropped_opens_by_the_bars_button(
@@ -103,10 +92,10 @@ def test_a_signed_matrix_dropped_opens_by_the_bars_button(
         load_graph(path)  # the command line keeps its words
     assert offers(window) == ["Open without signs", "Choose options…"]
     assert window.settings.recent_files == []
-    press(qtbot, window.notice_bar.offers[0])
+    window.notice_bar.offers[0].click()
     assert not window.notice_bar.isVisible()
     assert serve(window, qtbot).weights == "absolute"
-    graph = shown_graph(window)
+    graph = window.session.graph
     assert graph.weights.tolist() == [3, 4]
     assert "1 negative weights read as their absolute values" in graph.provenance.notes
     assert not window.notice_bar.isVisible()
@@ -118,7 +107,7 @@ def test_a_signed_matrix_dropped_opens_by_the_bars_button(
     assert serve(window, qtbot).weights == "absolute"
     drop(window, path)  # as usual, whatever was remembered
     assert serve(window, qtbot).weights == "file"
-    press(qtbot, window.notice_bar.offers[1])
+    window.notice_bar.offers[1].click()
     dialog = dialog_of(window)
     choose(qtbot, dialog.weights, "All 1")
     qtbot.keyClick(dialog, Qt.Key.Key_Return)
@@ -135,12 +124,12 @@ def test_a_table_with_two_weights_asks_which(
     assert "no weights have a usual name, there are km, hours" in window.notice_bar.text()
     assert offers(window) == ["Choose options…"]
     window.resize(window.minimumSizeHint())  # narrow: the buttons stand below the words
-    press(qtbot, window.notice_bar.offers[0])
+    window.notice_bar.offers[0].click()
     dialog = dialog_of(window)
     qtbot.keyClicks(dialog.name, "hours")
-    press(qtbot, dialog.buttons.button(QDialogButtonBox.StandardButton.Open))
+    dialog.buttons.button(QDialogButtonBox.StandardButton.Open).click()
     serve(window, qtbot)
-    assert shown_graph(window).weights.tolist() == [0.5, 2.5]
+    assert window.session.graph.weights.tolist() == [0.5, 2.5]
 
     window.actions_by_key["reopen_with_options"].trigger()
     dialog = dialog_of(window)
@@ -150,10 +139,10 @@ def test_a_table_with_two_weights_asks_which(
     choose(qtbot, dialog.weights, "As in the file")
     dialog.name.setText("KM")
     choose(qtbot, dialog.direction, "Undirected")
-    press(qtbot, dialog.buttons.button(QDialogButtonBox.StandardButton.Open))
+    dialog.buttons.button(QDialogButtonBox.StandardButton.Open).click()
     request = serve(window, qtbot)
     assert (request.undirected, request.weight_name) == (True, "KM")
-    assert shown_graph(window).m == 4
+    assert window.session.graph.m == 4
 
 
 def test_what_no_reader_made_cannot_be_read_again(
