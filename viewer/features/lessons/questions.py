@@ -3,7 +3,7 @@
     number   a slider with a spin box, logarithmic if the question says so; "?" until it is touched
     choice   a radio button for each choice
     vertex   a click in the graph, which the window passes on, or the vertex's name typed
-    bucket   a row of buckets to click
+    bucket   the same, whole
     curve    a slider for each value of a sweep
 
 Each works with the keyboard alone. Enter in a field emits `entered`.
@@ -26,7 +26,6 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QRadioButton,
     QSlider,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -40,8 +39,6 @@ from viewer.common.text_size import scaled
 TICKS = 1000  # of a slider
 DIGITS = 3  # of a number that the slider gives
 UNSET = "?"  # of a number that nobody has given yet
-BUCKETS_A_ROW = 8
-MOST_BUCKETS = 64
 CURVE_HEIGHT = 130  # pixels at the reference text size
 
 
@@ -74,7 +71,7 @@ class NumberQuestion(QuestionWidget):
         self.slider.setRange(0, TICKS)
         self.slider.setAccessibleName("Your answer, as a slider")
         self.box = NumberBox()
-        self.box.setDecimals(decimals_of(question.answer))
+        self.box.setDecimals(0 if question.kind == "bucket" else decimals_of(question.answer))
         self._unset = question.low - 10.0 ** -self.box.decimals()  # under what can be answered
         self.box.setRange(self._unset, question.high)
         self.box.setSpecialValueText(UNSET)
@@ -163,13 +160,21 @@ class ChoiceWords(QLabel):
             self._button.click()
 
 
-class ButtonsQuestion(QuestionWidget):
-    """One of several buttons; the answer is the number of the one pressed."""
+class ChoiceQuestion(QuestionWidget):
+    """One radio button a choice; the answer is the number of the one pressed."""
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self.group = QButtonGroup(self)
         self.group.idClicked.connect(lambda number: self.answered.emit(float(number)))
+        for place, words in enumerate(question.choices):
+            button = QRadioButton()
+            button.setAccessibleName(words)
+            self.group.addButton(button, place)
+            row = QHBoxLayout()
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(ChoiceWords(words, button), 1)
+            self.column.addLayout(row)
 
     def stops(self) -> list[QWidget]:
         """Return the buttons."""
@@ -180,21 +185,6 @@ class ButtonsQuestion(QuestionWidget):
         button = self.group.button(int(given)) if isinstance(given, int | float) else None
         if button is not None:
             button.setChecked(True)
-
-
-class ChoiceQuestion(ButtonsQuestion):
-    """One radio button a choice."""
-
-    def __init__(self, question: Question) -> None:
-        super().__init__(question)
-        for place, words in enumerate(question.choices):
-            button = QRadioButton()
-            button.setAccessibleName(words)
-            self.group.addButton(button, place)
-            row = QHBoxLayout()
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(ChoiceWords(words, button), 1)
-            self.column.addLayout(row)
 
 
 class VertexQuestion(QuestionWidget):
@@ -237,27 +227,6 @@ class VertexQuestion(QuestionWidget):
         except GpuError:
             found = None
         self.answered.emit(None if found is None else float(found))
-
-
-class BucketQuestion(ButtonsQuestion):
-    """One button a bucket, low to high, drawn as a row of cells."""
-
-    def __init__(self, question: Question) -> None:
-        super().__init__(question)
-        low, high = int(question.low), int(question.high)
-        grid = QGridLayout()
-        grid.setSpacing(2)
-        for place, bucket in enumerate(range(low, min(high, low + MOST_BUCKETS - 1) + 1)):
-            cell = QToolButton()
-            cell.setText(str(bucket))
-            cell.setCheckable(True)
-            cell.setMinimumSize(scaled(38), scaled(34))
-            cell.setAccessibleName(f"Bucket {bucket}")
-            self.group.addButton(cell, bucket)
-            grid.addWidget(cell, place // BUCKETS_A_ROW, place % BUCKETS_A_ROW)
-        grid.setColumnStretch(BUCKETS_A_ROW, 1)
-        self.column.addWidget(muted("Buckets, the nearest distances first"))
-        self.column.addLayout(grid)
 
 
 class CurveQuestion(QuestionWidget):
@@ -314,6 +283,6 @@ def make_question(question: Question, values: Sequence[float] = ()) -> QuestionW
         "number": NumberQuestion,
         "choice": ChoiceQuestion,
         "vertex": VertexQuestion,
-        "bucket": BucketQuestion,
+        "bucket": NumberQuestion,
     }
     return kinds[question.kind](question)
