@@ -71,7 +71,7 @@ class NumberQuestion(QuestionWidget):
         self.slider.setRange(0, TICKS)
         self.slider.setAccessibleName("Your answer, as a slider")
         self.box = NumberBox()
-        self.box.setDecimals(0 if question.kind == "bucket" else decimals_of(question.answer))
+        self.box.setDecimals(decimals_of(question.answer))
         self._unset = question.low - 10.0 ** -self.box.decimals()  # under what can be answered
         self.box.setRange(self._unset, question.high)
         self.box.setSpecialValueText(UNSET)
