@@ -154,8 +154,6 @@ def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
     panel.resize(480, 700)
     panel.show()
     assert panel.problem.text() == NO_RUN
-    with qtbot.waitSignal(panel.leave_requested):
-        qtbot.mouseClick(panel.leave_empty, LEFT)
     with qtbot.waitSignal(panel.record_requested):
         qtbot.mouseClick(panel.record, LEFT)
     show(session, recorded("adds"))

@@ -1,7 +1,7 @@
 """The microscope's panel: step through events, read what each does, see workers and buckets.
 
 Buttons and keys move the model; the sentence stands in large type; the board below is painted by
-`microscope_board`. Nothing here knows an algorithm.
+`Board`. Nothing here knows an algorithm.
 """
 
 from __future__ import annotations
@@ -134,14 +134,12 @@ class MicroscopePanel(QWidget):
         self.record.setToolTip("Run the graph shown on the Classroom GPU with every event kept")
         self.example = QPushButton("Open an example: figure 6")
         self.example.setToolTip("Record the paper's example with nine vertices")
-        self.leave_empty = QPushButton("Leave")
-        self.leave_empty.setToolTip(LEAVE_TIP)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(2 * SPACING, SPACING, 2 * SPACING, SPACING)
         column.addStretch(1)
         column.addWidget(self.problem)
-        for part in (self.record, self.example, self.leave_empty):
+        for part in (self.record, self.example):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignCenter)
         column.addStretch(2)
         return page
@@ -163,7 +161,6 @@ class MicroscopePanel(QWidget):
         self.last.clicked.connect(lambda: self.seek(-1))
         self.next.clicked.connect(lambda: self.seek(1))
         self.leave.clicked.connect(self.leave_requested)
-        self.leave_empty.clicked.connect(self.leave_requested)
         self.every.toggled.connect(model.set_every)
         self.goal.currentIndexChanged.connect(self._show_event)
         self.slider.valueChanged.connect(self._slide)
