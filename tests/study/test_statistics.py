@@ -65,13 +65,6 @@ def test_percentiles_and_json() -> None:
     assert type(told["weight"]["max"]) is int
 
 
-def test_graph_without_arcs_or_vertices() -> None:
-    empty = CSRGraph(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-    found = statistics(empty)
-    assert (found["n"], found["m"], found["degree"], found["weight"]) == (0, 0, None, None)
-    assert statistics(built(3, []))["isolated"] == 3
-
-
 def test_a_sum_past_float64_has_a_mean() -> None:
     ends, weights = np.array([0, 1]), np.array([1.5e308, 1.7e308])
     graph = CSRGraph.from_arcs(ends, ends[::-1], weights, 2)
