@@ -1,14 +1,9 @@
-"""The line for a shell that makes a run again: `sssp-scope run ...`, `compare ...`.
+"""The line for a shell that makes a run or a comparison again, on this machine or on another.
 
-The line names the graph as the run's trace does (a path, or a sample with its options), and every
-setting that differs from the default, so that another machine makes the same modelled run and
-verifies it. It is pasted without being read, and its names come from files of strangers. So a word
-that no shell can be trusted with is refused:
-
-    every shell   control characters (a terminal obeys them, a newline runs the line) and marks that
-                  turn the direction of writing (what is seen is not what runs)
-    POSIX         nothing else: single quotes, as `shlex` writes them
-    Windows       double quotes, and refused: marks that cmd.exe or PowerShell read inside them
+It is pasted without being read, and its names come from files of strangers. So a word that no shell
+can be trusted with is refused: control characters (a terminal obeys them, a newline runs the line),
+marks that turn the direction of writing, and on Windows marks that cmd.exe or PowerShell read
+inside double quotes.
 """
 
 from __future__ import annotations
@@ -101,8 +96,8 @@ def _graph_words(graph: GraphReference) -> list[str]:
 
 
 def _run_words(settings: RunSettings) -> list[str]:
-    words = ["--source-index", str(settings.source), *_algorithm_words(settings)]
-    return [*words, *_seed_words(settings)]
+    source = ["--source-index", str(settings.source)]
+    return [*source, *_algorithm_words(settings), *_seed_words(settings)]
 
 
 def _algorithm_words(settings: RunSettings, flag: str = "--") -> list[str]:

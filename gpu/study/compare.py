@@ -124,8 +124,7 @@ class Side:
     def busy_share(self) -> float | None:
         """Share 0..1 of the workers that had work, mean over time; None where unknown.
 
-        Each sample's number holds until the next sample, as a superstep's does. A GPU's blocks all
-        take part in a superstep: of those, as many have work as its edges fill.
+        A GPU's blocks all take part in a superstep: of those, as many have work as its edges fill.
         """
         if self.workers is None or len(self.samples) < 2 or self.time_ns <= 0:
             return None
