@@ -43,11 +43,10 @@ SAMPLED_ARCS = 20_000  # arcs looked at to judge a drawing
 WHOLE_VIEW = 500_000  # vertices; above, arcs that begin far outside the picture are not drawn
 FAR, FAR_ARCS = 64.0, 20.0  # that is pixels, and usual arcs, beyond its rim
 ALL_SHOWN = 10_000  # vertices up to which each has a pixel of its own, as far as there are enough
-NEAR = range(-3, 4)  # pixels from a hidden vertex to one that it may take
+NEAR = range(-2, 3)  # pixels from a hidden vertex to one that it may take
 NEAR_PIXELS = sorted(
     ((dy, dx) for dy in NEAR for dx in NEAR), key=lambda at: at[0] ** 2 + at[1] ** 2
 )
-ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -296,7 +295,7 @@ def _show_all(pixel: np.ndarray, vertex: np.ndarray, positions: np.ndarray, view
     owned = np.bincount(vertex, minlength=len(positions))
     places = np.nan_to_num(view.to_pixels(positions), nan=-1.0)
     inside = ((places >= 0) & (places < (view.width, view.height))).all(axis=1)
-    for dy, dx in NEAR_PIXELS * ROUNDS:
+    for dy, dx in NEAR_PIXELS:
         hidden = np.flatnonzero(inside & (owned == 0))
         if not len(hidden):
             break
