@@ -10,16 +10,13 @@ from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
-from viewer.actions import Action, Menu
+from viewer.actions import LINE, Action, Menu
 from viewer.common.icons import stroke_icon
 from viewer.common.theme import Theme
 
 
 class ActionSet(QObject):
-    """The QActions of one window, by key.
-
-    part : returns a feature by key; called on trigger, since features are built later
-    """
+    """The QActions of one window, by key; `part` returns a feature by key, built when triggered."""
 
     def __init__(
         self, owner: QWidget, menus: tuple[Menu, ...], part: Callable[[str], object]
@@ -59,20 +56,20 @@ class ActionSet(QObject):
             entry = top.menuAction()
             assert entry is not None
             entry.setVisible(bool(menu.actions))
-            for number, section in enumerate(menu.sections()):
-                if number:
-                    top.addSeparator()
-                top.addActions([self._actions[action.key] for action in section])
+            for one in menu.entries:  # Qt shows a line only between two actions
+                top.addSeparator() if one is None else top.addAction(self._actions[one.key])
 
     def fill_toolbar(self, bar: QToolBar) -> None:
         """Add the actions marked for the toolbar, with a line between menus and sections."""
-        sections = [section for menu in self.menus for section in menu.sections()]
-        on_it = [[action for action in section if action.toolbar] for section in sections]
-        for number, section in enumerate(filter(None, on_it)):
-            if number:
-                bar.addSeparator()
-            for action in section:
-                self._add_button(bar, action)
+        line = False
+        for entry in (entry for menu in self.menus for entry in (*menu.entries, LINE)):
+            if entry is None:
+                line = bool(bar.actions())
+            elif entry.toolbar:
+                if line:
+                    bar.addSeparator()
+                line = False
+                self._add_button(bar, entry)
 
     def enable(self, state: dict[str, bool]) -> None:
         """Enable the actions whose `needs` is met; `state` says which needs are."""

@@ -6,7 +6,7 @@ To add an action, add an entry here; its handler is a method of the window or of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 
@@ -15,8 +15,6 @@ class Action:
     """One action.
 
     key : unique, also the QAction's object name
-    text : as in the menu, & before the mnemonic
-    tooltip : one sentence, also the status tip and accessible help
     handler : the method to call, as a path from the window, or from the feature `by`
         ("window.comparison.swap" is always a path from the window); a submenu has none
     keys : Qt's portable names, separated by spaces; the first one is shown
@@ -73,16 +71,6 @@ class Menu:
         """Its actions, without the lines."""
         return tuple(entry for entry in self.entries if entry is not None)
 
-    def sections(self) -> Iterator[list[Action]]:
-        """Yield the actions between two lines, where there are any."""
-        section: list[Action] = []
-        for entry in (*self.entries, LINE):
-            if entry is not None:
-                section.append(entry)
-            elif section:
-                yield section
-                section = []
-
 
 def menus_of(features: Iterable[str]) -> tuple[Menu, ...]:
     """Return the menus without the actions of features that are not there."""
@@ -100,8 +88,6 @@ MENUS: tuple[Menu, ...] = (
     Menu("file", "&File", (
         Action("open", "&Open…", "Open a graph file; its format is found from its content",
                "files.ask_open", "Ctrl+O", icon="open", toolbar=True, label="Open"),
-        Action("samples", "Open &sample", "Open one of the generated sample graphs", icon="sample",
-               toolbar=True, label="Samples", submenu=True),
         Action("recent", "Open &recent", "Open a file that was opened before", submenu=True),
         Action("reopen_with_options", "Reopen with op&tions…",
                "Read the graph that is open again, with another direction or other weights",
@@ -173,8 +159,6 @@ MENUS: tuple[Menu, ...] = (
     Menu("playback", "&Playback", (
         Action("play", "&Play or pause", "Move the cursor through the run, or hold it",
                "timeline.toggle", hint="Space", needs="run"),
-        Action("replay", "Play &again from the start", "Play the whole run over a few seconds",
-               "controller.replay", "Ctrl+Space", needs="run"),
         LINE,
         Action("step_back", "Step &back",
                "Go to the sample before",
@@ -194,9 +178,6 @@ MENUS: tuple[Menu, ...] = (
                "Go to the next mark: a change of Δ, the peak, or one of few switches",
                "timeline.mark_forward", hint="Ctrl+Right", needs="run"),
         LINE,
-        Action("replay_short", "Re&play short runs",
-               "Play a run that took less than a second again over a few seconds",
-               "set_replay_short", checkable=True),
         Action("event_next", "Next e&vent", "Go to the next event of the run", "model.step", ".",
                by="microscope", argument=1, needs="events"),
         Action("event_back", "Event &before", "Go to the event before", "model.step", ",",
@@ -210,10 +191,10 @@ MENUS: tuple[Menu, ...] = (
                "timeline.faster", hint="Ctrl+Up"),
         LINE,
         Action("mark_1", "&Measure from here",
-               "Put mark 1 at the sample nearest to the cursor (Ctrl+drag on a plot: both marks)",
+               "Put mark 1 at the cursor (Ctrl+drag on a plot: both marks)",
                "put", "M", by="measure", argument=0, needs="run"),
         Action("mark_2", "Measure &to here",
-               "Put mark 2 at the sample nearest to the cursor; without it the cursor is the end",
+               "Put mark 2 at the cursor; without it the cursor is the end",
                "put", "Shift+M", by="measure", argument=1, needs="run"),
         Action("measure_end", "Take the marks a&way", "Measure no more",
                "window.playback.measure.clear", by="measure", hint="Esc", needs="measuring"),

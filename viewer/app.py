@@ -1,14 +1,11 @@
 """The command `sssp-scope`: a window, a command without one, or a picture without a screen.
 
-What is asked for is decided before Qt is imported, so that `sssp-scope run ...` works
-where there is no Qt at all and the window starts as early as it can:
-
     sssp-scope [FILE]           the window, on the first sample or on FILE
     sssp-scope run|info|...     `gpu.cli`: everything that needs no window
     sssp-scope render ...       the same, with `viewer.export.render`: a saved run's dashboard
 
-Where no display can be reached, the first sample (or FILE) is run without a window and
-its dashboard is written as a picture into the current folder.
+This is decided before Qt is imported: `sssp-scope run` works where there is no Qt. Where no display
+can be reached, the dashboard of the first sample (or FILE) is written into the current folder.
 
 Hidden switches, each a way to open the window, for `bench` and the tests:
 
@@ -21,7 +18,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 import traceback
@@ -47,9 +43,10 @@ def main(argv: list[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     first = arguments[0] if arguments else ""
     if not _is_for_window(first):
-        return _command(arguments)
-    if first == "--measure-start" and STARTED not in os.environ:
-        return _start_again(arguments)
+        from gpu.cli import main as cli
+
+        _add_commands(first)
+        return cli.main(arguments)
     from gpu.cli.main import guarded
 
     switch = first if first in SWITCHES else ""
@@ -87,16 +84,7 @@ def _is_for_window(first: str) -> bool:
     return not first.startswith("-") and bool(looks_like_a_file)
 
 
-def _command(arguments: list[str]) -> int:
-    """Run a command that needs no window."""
-    from gpu.cli import main as cli
-
-    _add_commands(arguments[0] if arguments else "")
-    return cli.main(arguments)
-
-
 def _add_commands(first: str) -> None:
-    """Tell the command line what the window adds to it, as far as the command `first` asks."""
     from gpu.cli.main import COMMANDS
 
     COMMANDS.update(OF_THE_WINDOW)  # this room's modules, which `gpu` must not import
@@ -124,25 +112,13 @@ def _draw(file: str | None, problem: str) -> int:
     return dashboard_without_display(file, problem)
 
 
-def _start_again(arguments: list[str]) -> int:
-    """Run this command in a fresh process that knows when it was started."""
-    from gpu.interpreter import module_command
-
-    command = module_command("viewer.app", *arguments)
-    return subprocess.run(
-        command, env={**os.environ, STARTED: repr(time.time())}, check=False
-    ).returncode
-
-
 def _qt_missing() -> int:
-    """Return 1, having said what to install, where Qt cannot be loaded; else 0."""
     from viewer.qt_libraries import say_if_missing
 
     return say_if_missing(NAME)
 
 
 def _too_few_threads() -> int:
-    """Return 1, having said so, where the system has too few threads for a window; else 0."""
     from gpu.cli.terminal import failure
 
     try:
@@ -198,19 +174,15 @@ def _measure(switch: str, window: MainWindow) -> None:
     def painted() -> None:
         if switch == "--signal-ready":
             print("ready", flush=True)
-            return
-        print(f"{time.time() - float(os.environ[STARTED]):.3f}", flush=True)
-        window.close()
+        else:
+            print(f"{time.time() - float(os.environ.get(STARTED, time.time())):.3f}", flush=True)
+            window.close()
 
     when_painted(window, painted)
 
 
 def _quit_on_signals(window: MainWindow) -> None:
-    """Close the window on Ctrl+C and on a polite kill.
-
-    Python runs a handler in the middle of whatever slot comes next (our timers see to
-    that), perhaps of a paint: so it only asks, and the event loop closes.
-    """
+    """Close on Ctrl+C and on a polite kill: from the event loop, not in the middle of a paint."""
     from PyQt6.QtCore import QTimer
 
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,14 +1,10 @@
 """Start, stop, load: the one owner of the engine process, on the GUI thread.
 
-Method calls ask; what the engine process reports goes into the models. Nothing waits: one 30 Hz
-timer drains the process's messages and its ring of samples. Every request has a `run_id`, and
-answers to an older one are dropped.
+What the engine process reports goes into the models. Nothing waits: one 30 Hz timer drains its
+messages and its ring of samples. Every request has a `run_id`; answers to an older one are dropped.
 
 A run that ends within `BLINK_S` of wall time is too short to watch, so it is replayed from the
-start over `REPLAY_S` (unless switched off). During a run, playback follows its newest sample.
-
-If the process dies, that costs the run and nothing else: `EngineLost` says why, and the host has
-already started a fresh one.
+start (not with less motion). During a run, playback follows its newest sample.
 """
 
 from __future__ import annotations
@@ -31,14 +27,13 @@ from gpu.record.trace import RunSettings, Verification
 from gpu.record.workspace import reader_options
 from gpu.words import thousands
 from sample_graphs import remembered_reference, suggested_source
+from viewer.common.glossary import capital
 from viewer.models.open_choices import known_options, outside, refusal
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, GraphOutline, Notice, RunRecord, SessionModel
 
 POLL_MS = 33
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
-AT_ONCE_ARCS = 3_000  # of a graph that needs no compiler: `gpu.compiled.PLAIN_ARCS`
-REPLAY_S = 5.0  # wall time of the replay
 STARTING = "Starting the engine…"
 WITHOUT_GPU = "Another machine can be chosen in the Run panel: modelled GPUs run everywhere."
 LOST_ADVICE = "A fresh engine is starting; press Run to try again."
@@ -48,7 +43,6 @@ class Controller(QObject):
     """Owns the EngineHost; see the module docstring."""
 
     running_changed = pyqtSignal(bool)  # a run was asked for and has not ended
-    engine_changed = pyqtSignal(str)  # what the engine process prepares, "" once it is ready
     file_opened = pyqtSignal(str, object)  # a path that was read without fault; its options
     file_failed = pyqtSignal(str)  # a path that could not be read
 
@@ -69,7 +63,6 @@ class Controller(QObject):
         self._arcs_id = -1  # of the request for the graph whose outline is shown
         self._opening = ""  # what is being loaded
         self._options: dict[str, Any] = {}  # and how
-        self._when_ready: Callable[[], None] | None = None
         self._opens: RunRecord | None = None  # to be shown once its graph is here
         self._started_at = 0.0
         self._is_closed = False
@@ -87,8 +80,6 @@ class Controller(QObject):
             messages.Failed: self._on_failed,
             messages.EngineLost: self._on_engine_lost,
         }
-
-    # --- wishes
 
     def start(self) -> None:
         """Start the engine process and the timer; returns at once."""
@@ -117,10 +108,7 @@ class Controller(QObject):
         self.session.set_progress(PROGRESS_UNKNOWN, f"Opening {_short(self._opening)}…")
 
     def show_graph(self, graph: CSRGraph) -> None:
-        """Show a graph made in this process and hand it to the engine process.
-
-        Of an outline the engine process makes the graph itself.
-        """
+        """Show a graph made in this process and hand it to the engine process."""
         self.stop()
         self._opens = None
         self._load_id = self._placement_id = -1
@@ -139,7 +127,6 @@ class Controller(QObject):
         self._ask_for_placement(graph)
 
     def _ask_for_arcs(self) -> None:
-        """Have the graph made whose outline is shown, if one is."""
         graph = self.session.graph
         if isinstance(graph, GraphOutline):
             self._arcs_id = self.host.load(LoadRequest(graph.reference))
@@ -174,7 +161,6 @@ class Controller(QObject):
             self.open(origin, **options)
 
     def _show_opened_run(self) -> None:
-        """Show the run whose graph was asked for, once the graph is here."""
         record, graph = self._opens, self.session.graph
         self._opens = None
         if record is None or graph is None:
@@ -212,20 +198,8 @@ class Controller(QObject):
         self.running_changed.emit(True)
         self.session.set_progress(PROGRESS_UNKNOWN, "Running…" if self.ready else STARTING)
 
-    def run_when_ready(self, ask: Callable[[], None]) -> None:
-        """Call `ask` as soon as the engine process is warm, unless the user acts first.
-
-        A small graph runs uncompiled: that waits for nothing.
-        """
-        graph = self.session.graph
-        if self.ready or (graph is not None and graph.m <= AT_ONCE_ARCS):
-            ask()
-        else:
-            self._when_ready = ask
-
     def stop(self) -> None:
         """End the run, if one is going; what it recorded stays."""
-        self._when_ready = None
         if self.running:
             self.host.stop()
 
@@ -269,8 +243,6 @@ class Controller(QObject):
         self._timer.stop()
         self.host.close()
 
-    # --- the engine process reports
-
     def _poll(self) -> None:
         if self._run_id >= 0:
             batch = self.host.take_samples()
@@ -282,7 +254,6 @@ class Controller(QObject):
             self._handlers[type(message)](message)
 
     def _show_sources(self, sample: np.void) -> None:
-        """Say how many sources are done, where there are many."""
         record = self.session.run_by_id(self._run_id)
         if record is not None and record.is_matrix:
             done, count = int(sample["occupancy"][2]), record.source_count
@@ -292,17 +263,13 @@ class Controller(QObject):
     def _on_ready(self, _message: messages.Ready) -> None:
         self.ready = True
         self._prepare("")
-        ask, self._when_ready = self._when_ready, None
-        if ask is not None:
-            ask()
 
     def _prepare(self, words: str) -> None:
         self.preparing = words
         self.session.set_waiting(words)
-        self.engine_changed.emit(words)
 
     def _on_progress(self, message: messages.Progress) -> None:
-        words = f"{message.words[:1].upper()}{message.words[1:]}…"
+        words = f"{capital(message.words)}…"
         if message.run_id == 0 and not self.ready:
             self._prepare(words)
         elif message.run_id in (self._run_id, self._load_id, self._placement_id):
@@ -340,10 +307,7 @@ class Controller(QObject):
             self._placement_id = self.host.layout("auto")
 
     def place(self, kind: str, dist: np.ndarray | None = None, delta: float | None = None) -> bool:
-        """Ask for another placement of the vertices (`gpu.placement.placements`).
-
-        What is drawn stays until it is there. Returns whether it could be asked for now.
-        """
+        """Place the vertices anew (`gpu.placement.placements`); return whether that is possible."""
         if self.session.graph is None or self.running or self.opening:
             return False
         self._placement_id = self.host.layout(kind, dist=dist, delta=delta)
@@ -376,11 +340,7 @@ class Controller(QObject):
             self.playback.set_following(False)
         self._end_run()
         if shown and self.replay_short and took < BLINK_S and message.trace.outcome == "finished":
-            self.replay()
-
-    def replay(self, until_ns: float | None = None) -> None:
-        """Play the current run again from its start, over `REPLAY_S`, to its end or a moment."""
-        self.playback.replay(REPLAY_S, until_ns)
+            self.playback.replay()
 
     def _on_verified(self, message: messages.Verified) -> None:
         self.session.set_verification(message.run_id, message.verification)

@@ -1,24 +1,21 @@
 """The docks around the graph: their titles, and the arrangements in which they stand.
 
 A dock exists from the start, so that the window's saved state fits; its panel comes later (`fill`).
-Each dock has a side: the Run panel and lessons stand left, the timeline, the table of runs and the
-code under the graph, everything else right. An arrangement is the docks that it shows; their sizes
-come from Qt's hints and the share of the window that a side may take.
+The Run panel and lessons stand left, the timeline, the table of runs and the code under the graph,
+everything else right. An arrangement names the docks that it shows:
 
     simple       graph | the three plots that make the point; bars of its own (`features/simple.py`)
     explore      Run | graph, timeline | every plot: all controls
     compare      graph, runs, timeline | every plot
 
-A feature gathers the docks that it needs (`gather`) and goes back to what stood before. Plots for
-which the right side is too low become tabs. So do plots that stand beside a feature's panel, until
-it is closed: then they stand as before, unless a person has moved a dock meanwhile. When the window
-gets another size, the right side keeps its share of the width.
+A feature gathers the docks that it needs (`gather`). A panel opened beside an arrangement is a tab
+of the uppermost cell of its side, which is high while the panel is shown.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, pyqtSignal
@@ -34,7 +31,6 @@ from PyQt6.QtWidgets import (
 
 from viewer.common.later import later
 from viewer.common.text_size import scaled
-from viewer.models.settings import STATE_VERSION
 
 TITLES = {
     "run": "Run",
@@ -51,11 +47,13 @@ SIDES = {"run": LEFT, "lesson": LEFT, "runs": BOTTOM, "code": BOTTOM, "timeline"
 ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 LEFT_SHARE, LOW_SHARE = 0.24, 0.25  # of the window, at most: the left side, a dock under the graph
 PLOTS_SHARE, PANEL_SHARE = 0.34, 0.5  # of what is left of its width: plots, or a feature's panel
+PANEL_HEIGHT = 12  # of a cell with a feature's panel, where a plot has 4
 LEAST_PLOT = (160, 40)  # pixels, before a plot is built
 CELL = 165  # pixels at the reference text size: the least height of a plot that is no tab
 SIMPLE_CELL = 110  # the same, on the simple screen: three plots make the point
 BARS = 80  # pixels, the same: menu, toolbar and status bar
 HERE = Qt.FindChildOption.FindDirectChildrenOnly
+STATE_VERSION = 3  # raise when docks are rearranged
 PEACE_MS = 200  # without a new size of the window: a person has let go of its edge
 SIMPLE, EXPLORE, COMPARE = "simple", "explore", "compare"
 FIRST = SIMPLE
@@ -84,9 +82,10 @@ class Docks(QObject):
         self.arrangement = self.base = FIRST  # base: the last one of ARRANGEMENTS
         self._gathered: dict[str, tuple[str, ...]] = {}  # by features: name, docks
         self._kept: dict[str, QByteArray] = {}  # how an arrangement stood when it was left
-        self._beside: dict[str, tuple[QByteArray, dict[str, object]]] = {}  # before, after
-        self._peace = _timer(window, PEACE_MS, self._keep_share)
-        self._ghosts = _timer(window, 0, self._hide_ghosts)
+        self._peace = QTimer(self)
+        self._peace.setSingleShot(True)
+        self._peace.setInterval(PEACE_MS)
+        self._peace.timeout.connect(self._keep_share)
         self._settled = 0, 0  # widths at peace: of the window, of its right side
         window.installEventFilter(self)
         window.setDockNestingEnabled(True)
@@ -183,7 +182,6 @@ class Docks(QObject):
         """Stand as an arrangement says; as the last lasting one if there is none of that name."""
         exists = name in ARRANGEMENTS or name in self._gathered
         self.arrangement = name if exists else self.base
-        self._beside.clear()
         self._settled = 0, 0
         size = self._window.size()
         for dock in self.by_key.values():
@@ -192,8 +190,9 @@ class Docks(QObject):
         for side in (LEFT, BOTTOM, RIGHT):
             self._stack(side)
         self._keep_size(size)
-        self._give_sizes()
-        self._ghosts.start()  # Qt has set its tab bars up by then
+        self._give_widths()
+        self._give_heights()
+        later(self, self._hide_ghosts)
 
     def _shown(self) -> list[str]:
         keys = ARRANGEMENTS.get(self.arrangement) or self._gathered[self.arrangement]
@@ -231,20 +230,29 @@ class Docks(QObject):
                 docks[key].setVisible(key in shown)
             docks[cell[0]].raise_()
 
-    def _give_sizes(self) -> None:
-        window = self._window
-        left, right, low = (
-            [self.by_key[cell[0]] for cell in self._cells(side)] for side in (LEFT, RIGHT, BOTTOM)
-        )
-        wide, extra = window.width(), [key for key in self._shown() if key in self.extra]
+    def _first(self, side: Qt.DockWidgetArea) -> list[QDockWidget]:
+        """Return a dock of each cell that an arrangement shows on a side."""
+        docks = [self.by_key[cell[0]] for cell in self._cells(side)]
+        return [dock for dock in docks if not (dock.isHidden() or dock.isFloating())]
+
+    def _give_widths(self) -> None:
+        left, right, wide = self._first(LEFT), self._first(RIGHT)[:1], self._window.width()
         widths = [min(int(LEFT_SHARE * wide), dock.sizeHint().width()) for dock in left]
-        share = PANEL_SHARE if RIGHT in map(_side, extra) else PLOTS_SHARE
-        widths += [int(share * (wide - sum(widths))) for _ in right[:1]]
-        window.resizeDocks([*left, *right[:1]], widths, ACROSS)
+        gathered = any(key in self.extra and _side(key) == RIGHT for key in self._shown())
+        share = PANEL_SHARE if gathered else PLOTS_SHARE
+        widths += [int(share * (wide - sum(widths))) for _ in right]
+        self._window.resizeDocks([*left, *right], widths, ACROSS)
+
+    def _give_heights(self) -> None:
+        right, low = self._first(RIGHT), self._first(BOTTOM)
         heights = [4] * len(right[1:]) + [5] * len(right[:1])  # the lowest plot has the time axis
-        window.resizeDocks(right, heights, DOWN)
-        most = int(LOW_SHARE * window.height())
-        window.resizeDocks(low, [min(most, dock.sizeHint().height()) for dock in low], DOWN)
+        panels = [self.by_key[key] for key in self.extra if _side(key) == RIGHT]
+        tabs = self._window.tabifiedDockWidgets(right[0]) if right else []
+        if any(not panel.isHidden() for panel in panels if panel in tabs):
+            heights[0] = PANEL_HEIGHT
+        self._window.resizeDocks(right, heights, DOWN)
+        most = int(LOW_SHARE * self._window.height())
+        self._window.resizeDocks(low, [min(most, dock.sizeHint().height()) for dock in low], DOWN)
 
     # --- one panel
 
@@ -253,56 +261,18 @@ class Docks(QObject):
         return self.by_key[key].isVisible() and not self.by_key[key].visibleRegion().isEmpty()
 
     def show(self, key: str) -> None:
-        """Show a dock in front; a feature's panel gets more than half of its side."""
+        """Show a dock in front."""
         dock, size = self.by_key[key], self._window.size()
-        before = self._window.saveState(self.version) if dock.isHidden() else None
         dock.show()
         dock.raise_()
-        self._ghosts.start()
-        if key in self.extra and self._window.dockWidgetArea(dock) == RIGHT:
-            self._make_room(dock)
+        self._give_heights()
         self._keep_size(size)
         later(self, partial(self._keep_size, size))  # and when tab bars stand
-        if before is not None and key in self.extra:
-            self._beside[key] = before, self._standing(key)
-
-    def _make_room(self, dock: QDockWidget) -> None:
-        """Make tabs of the other docks of the right side, below a feature's panel."""
-        window = self._window
-        if dock.isFloating():
-            return
-        here = [dock, *window.tabifiedDockWidgets(dock)]
-        others = [
-            other
-            for other in self.by_key.values()
-            if other not in here
-            and other.isVisible()
-            and not other.isFloating()
-            and window.dockWidgetArea(other) == RIGHT
-        ]
-        others.sort(key=lambda other: other.y())
-        if not others:
-            return
-        for other in others[1:]:
-            window.tabifyDockWidget(others[0], other)
-        others[0].raise_()
-        window.resizeDocks([dock, others[0]], [3, 2], DOWN)
 
     def _close_soon(self, key: str, visible: bool) -> None:
-        if not visible and key in self._beside:
-            later(self, partial(self._give_back, key))
-
-    def _give_back(self, key: str) -> None:
-        """Let the others stand as they did before a dock was shown that is closed by now."""
-        if key not in self._beside or not self.by_key[key].isHidden():
-            return  # a tab of its cell was brought in front, or the window is closed
-        before, after = self._beside.pop(key)
-        if self._standing(key) == after:
-            size = self._window.size()
-            self._window.restoreState(before, self.version)
-            self._keep_size(size)
-            later(self, partial(self._keep_size, size))
-            self._ghosts.start()
+        """Deal the heights again when a panel was closed, not when another tab is in front."""
+        if not visible and self.by_key[key].isHidden():
+            later(self, self._give_heights)
 
     # --- sizes, and what Qt leaves behind
 
@@ -325,29 +295,20 @@ class Docks(QObject):
     def _keep_share(self) -> None:
         """Give the right side its share back: Qt gives the graph all that a window grows by."""
         window, (before, length) = self._window, self._settled
+        right = self._first(RIGHT)[:1]
         if not window.isVisible() or window.isMinimized():
             return
-        seen = [dock for key, dock in self.by_key.items() if self.is_in_front(key)]
-        right = [dock for dock in seen if window.dockWidgetArea(dock) == RIGHT]
-        dock = next((dock for dock in right if not dock.isFloating()), None)
-        width = dock.width() if dock is not None else 0
-        if dock is not None and length and before != window.width():
-            width = round(length * window.width() / before)
-            window.resizeDocks([dock], [width], ACROSS)
-        self._settled = window.width(), width
-
-    def _standing(self, without: str = "") -> dict[str, object]:
-        """Return where each dock in use is, and with which others as tabs, whatever its size."""
-        window, used = self._window, [dock for dock in self.by_key.values() if not dock.isHidden()]
-        used = [dock for dock in used if dock.objectName() != f"dock_{without}"]
-        return {
-            dock.objectName(): (
-                window.dockWidgetArea(dock),
-                dock.isFloating(),
-                {tab.objectName() for tab in window.tabifiedDockWidgets(dock) if tab in used},
+        if length and before != window.width():
+            window.resizeDocks(
+                right, [round(length * window.width() / before)] * len(right), ACROSS
             )
-            for dock in used
-        }
+        self._settled = window.width(), right[0].width() if right else 0
+
+    def _hide_ghosts(self) -> None:
+        """Hide the tab bars that Qt keeps outside the window: Tab would go there."""
+        for bar in self._window.findChildren(QTabBar, options=HERE):
+            if bar.count() < 2:
+                bar.hide()
 
     def _keep_size(self, size: QSize) -> None:
         """Give the window its size back: on the way, docks may have needed more together."""
@@ -356,32 +317,6 @@ class Docks(QObject):
             inner.activate()
             self._window.resize(size)
 
-    def _hide_ghosts(self) -> None:
-        """Hide tab bars that no cell has any more: Qt forgets some of a cell that was taken apart.
-
-        Of several with the tabs of one cell, the newest is its own.
-        """
-        cells: set[frozenset[str]] = set()
-        for dock in self.by_key.values():
-            tabs = [dock, *self._window.tabifiedDockWidgets(dock)]
-            shown = frozenset(tab.windowTitle() for tab in tabs if not tab.isHidden())
-            if len(shown) > 1:
-                cells.add(shown)
-        for bar in reversed(self._window.findChildren(QTabBar, options=HERE)):
-            tabs_of_it = frozenset(bar.tabText(place) for place in range(bar.count()))
-            if tabs_of_it in cells:
-                cells.remove(tabs_of_it)
-            else:
-                bar.hide()
-
 
 def _side(key: str) -> Qt.DockWidgetArea:
     return SIDES.get(key, RIGHT)
-
-
-def _timer(parent: QObject, wait_ms: int, then: Callable[[], None]) -> QTimer:
-    timer = QTimer(parent)
-    timer.setSingleShot(True)
-    timer.setInterval(wait_ms)
-    timer.timeout.connect(then)
-    return timer

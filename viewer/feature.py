@@ -1,9 +1,7 @@
 """What the window knows of a feature, and a feature of the window.
 
-`Feature` is data, read at start. `FeaturePart` is what a feature does, built after
-the first paint. `Window` is all of the window that a feature may use. What one feature can do for
-others is a class here that it derives from (`Microscope`) and names in its data (`provides`); they
-ask `window.part(Microscope)` and get None where the feature was taken away.
+What one feature can do for others is a class here that it derives from (`Microscope`) and names in
+its data (`provides`); they ask `window.part(Microscope)`.
 """
 
 from __future__ import annotations

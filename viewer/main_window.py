@@ -1,7 +1,6 @@
 """The window: the graph in the middle, panels docked around it, wired in `_connect`.
 
-It builds and wires; state is in `viewer.models`. What a user can do stands in `viewer.actions`;
-an action's `handler` is a path from here, or from its feature.
+State is in `viewer.models`. An action's `handler` (`viewer.actions`) is a path from here.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from PyQt6.QtGui import (
     QDropEvent,
     QKeyEvent,
     QPaintEvent,
-    QResizeEvent,
 )
 from PyQt6.QtWidgets import QApplication, QMainWindow, QToolBar, QVBoxLayout, QWidget
 
@@ -37,12 +35,12 @@ from viewer.docks import ARRANGEMENTS, FIRST, PLOTS, SIMPLE, Docks
 from viewer.feature import Opening, Screen, Themed
 from viewer.features import FEATURES, Features
 from viewer.frame.file_dialogs import FileDialogs
-from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
-from viewer.frame.menus import fill_samples, offer_colours, offer_recent
+from viewer.frame.help_dialogs import show_about, show_shortcuts
+from viewer.frame.menus import offer_colours, offer_recent
 from viewer.frame.notice_bar import NoticeBar
 from viewer.frame.run_panel import RunPanel
 from viewer.frame.status_bar import StatusBar
-from viewer.frame.vertex_dialog import VertexDialog
+from viewer.frame.vertex_dialog import ask_vertex
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import engine_words, is_modelled, machines
@@ -63,8 +61,7 @@ QUICK_ARCS = 200_000  # a model run of about a second
 LAYOUT = "arrangement"  # key in Settings: of the docks, one of ARRANGEMENTS
 BACK, BACK_MS = "Esc goes back to what was shown before.", 6000
 FRAME_MS = 33  # playback moves at 30 Hz
-SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
-SCREEN_SHARE = 0.92  # of the screen, at first
+LARGE_SIZE = QSize(1760, 1100)  # at most, at first
 FRAME = QSize(16, 48)  # pixels that a desktop puts around a window: its title and borders
 
 
@@ -81,16 +78,11 @@ class MainWindow(QMainWindow):
         self.controller = Controller(self.session, self.playback, host, self)
         self.files = FileDialogs(self, self.session, self.settings)
         self.features = Features(self, FEATURES)
-        self._hint = QTimer(self)
-        self._hint.setSingleShot(True)
-        self._hint.setInterval(BACK_MS)
         self._frame = QTimer(self)
         self._frame.setInterval(FRAME_MS)
         self._last_frame = time.monotonic()
-        self._drawn_words = ""
         self.run_on_start = True
         self.named_file = ""  # by the command line
-        self._run_file = ""  # that file, until it is here: it is run if that is quick
         self.plots: dict[str, LivePanel] = {}  # filled after the first paint
         self.stack = Stack(self)
         self.panels: dict[str, QWidget] = {}  # of features' docks, filled when first seen
@@ -133,15 +125,10 @@ class MainWindow(QMainWindow):
         self.addToolBar(self.toolbar)
         self.actions_by_key.fill_toolbar(self.toolbar)
         submenu = self.actions_by_key.menu
-        fill_samples(submenu("samples"), self.open_path)
         offer_recent(submenu("recent"), self.settings, self.open_path)
         offer_colours(submenu("colour_by"), self.graph_view)
-        panels = submenu("panels")
-        for dock in self.docks.by_key.values():
-            toggle = dock.toggleViewAction()
-            panels.addAction(toggle)
-            if toggle is not None:  # it may come as a tab: the one in front, then
-                toggle.triggered.connect(lambda on, dock=dock: dock.raise_() if on else None)
+        for key, title in self.docks.titles.items():
+            submenu("panels").addAction(title, partial(self.toggle_dock, key))
 
     def _connect(self) -> None:
         """Connect the window's own parts; plots and features are connected when they are built."""
@@ -160,7 +147,6 @@ class MainWindow(QMainWindow):
         # the controller reports -> the window shows
         controller.running_changed.connect(panel.set_running)
         controller.running_changed.connect(self.enable_actions)
-        controller.engine_changed.connect(self.status_bar.show_preparing)
         controller.file_opened.connect(self.settings.add_recent)
         controller.file_opened.connect(self._run_first)
         controller.file_failed.connect(self.settings.remove_recent)
@@ -170,20 +156,11 @@ class MainWindow(QMainWindow):
         session.run_changed.connect(self.enable_actions)
         session.current_changed.connect(self.enable_actions)
         session.positions_changed.connect(self._show_drawn)
-        session.current_changed.connect(self._show_pictured)
         session.current_changed.connect(self._show_engine)
-        session.source_changed.connect(self._show_pictured)
-        self.comparison.pair_changed.connect(self._show_pictured)
         self._frame.timeout.connect(self._next_frame)
-        self._hint.timeout.connect(self.status_bar.clearMessage)
         self.docks.named.connect(self._mark_arrangement)
         for key in self.docks.extra:
             self.docks[key].visibilityChanged.connect(partial(self._fill_when_seen, key))
-
-    def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Let the Run panel scroll aside in a small window."""
-        super().resizeEvent(a0)
-        self.run_panel.fit_window(self.width())
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Build the plots once the window has been painted for the first time."""
@@ -246,8 +223,6 @@ class MainWindow(QMainWindow):
         else:
             self.show_dock(key)
 
-    # --- for features, which know the window by a protocol
-
     def as_widget(self) -> QMainWindow:
         """Return the window itself."""
         return self
@@ -269,7 +244,7 @@ class MainWindow(QMainWindow):
         self._frame.start()
         self.controller.start()
         if file is not None:
-            self.named_file = self._run_file = file
+            self.named_file = file
             self.open_path(file)
             return
         opening = self.part(Opening) if self.run_on_start else None
@@ -279,7 +254,7 @@ class MainWindow(QMainWindow):
             return
         self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))
         if self.run_on_start:
-            self.controller.run_when_ready(self.start_run)
+            self.start_run()
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
         """Hand keys that no field wanted to the timeline: Space, arrows, Home; Esc goes back."""
@@ -297,35 +272,28 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """Remember how the window stood, stop everything."""
         self._frame.stop()
+        self.status_bar.clearMessage()  # and stop its timer
         for part in self.features.built:
             part.close()  # a page, a presentation, a lesson: panels stand as before it
-        self.settings.geometry = self.saveGeometry()
-        self.settings.window_state = self.saveState(self.docks.version)
-        self.settings.run_panel = self.run_panel.choices().as_dict()
+        self.settings.set_bytes("geometry", self.saveGeometry())
+        self.settings.set_bytes("state", self.saveState(self.docks.version))
+        self.settings.set_value("run_panel", self.run_panel.choices().as_dict())
         self.settings.sync()
         self.sweep.close()
         self.controller.close()
         self.files.close()
         super().closeEvent(event)
 
-    def _first_size(self) -> QSize:
-        """Return most of the screen, within bounds; with its frame never more than the screen."""
-        screen = self.screen()
-        room = (screen.availableSize() if screen is not None else SMALL_SIZE) - FRAME
-        size = (room * SCREEN_SHARE).expandedTo(SMALL_SIZE).boundedTo(LARGE_SIZE)
-        return size.boundedTo(room)
-
     def _restore(self) -> None:
         self.set_theme(self.settings.theme)
-        choices = RunChoices.from_dict(self.settings.run_panel, machines())
+        choices = RunChoices.from_dict(self.settings.value("run_panel"), machines())
         self.run_panel.set_choices(replace(choices, delta=None))  # it was of another graph
-        self.set_replay_short(bool(self.settings.value("replay_short", True)))
-        self.resize(self._first_size())
-        if self.settings.geometry is not None:
-            self.restoreGeometry(self.settings.geometry)
+        screen = self.screen()
+        room = screen.availableSize() if screen is not None else LARGE_SIZE
+        self.resize((room - FRAME).boundedTo(LARGE_SIZE))
+        self.restoreGeometry(self.settings.bytes_value("geometry"))
         self.docks.arrange(str(self.settings.value(LAYOUT, FIRST)))
-        if self.settings.window_state is not None:
-            self.restoreState(self.settings.window_state, self.docks.version)
+        self.restoreState(self.settings.bytes_value("state"), self.docks.version)
         self.part(Screen)
         self.docks.mark(self.docks.arrangement)
         self._show_graph()
@@ -350,31 +318,25 @@ class MainWindow(QMainWindow):
         self.start_run()
         self.timeline.setFocus()
 
-    def set_replay_short(self, on: bool) -> None:
-        """Replay short runs, or leave the cursor at the end."""
-        self.controller.replay_short = on
-        self.settings.set_value("replay_short", on)
-        self.actions_by_key["replay_short"].setChecked(on)
-
     def toggle_theme(self) -> None:
         """The next theme."""
         self.set_theme(next_theme(self.settings.theme))
 
     def ask_path(self) -> None:
         """Show the shortest path to the vertex pointed at, or to one that is asked for by name."""
-        graph, view = self.session.graph, self.graph_view
+        view = self.graph_view
         if view.pointed >= 0:
             view.show_path(view.pointed)
-        elif graph is not None:
-            VertexDialog(graph, "Shortest path to", view.show_path, self).open()
+        else:
+            ask_vertex(self.session, "Shortest path to", view.show_path, self)
 
     def show_shortcuts(self) -> None:
         """Show every key."""
-        ShortcutsDialog(self.actions_by_key.menus, self).open()
+        show_shortcuts(self.actions_by_key.menus, self)
 
     def show_about(self) -> None:
         """Say what this is."""
-        AboutDialog(self).open()
+        show_about(self)
 
     # --- slots
 
@@ -390,10 +352,10 @@ class MainWindow(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         self.theme = apply_theme(app, name, text)
-        self.settings.theme = name
+        self.settings.set_value("theme", name)
         self.actions_by_key.apply_theme(self.theme)
         self.actions_by_key[f"theme_{name}"].setChecked(True)
-        for own in (self.notice_bar, self.status_bar, self.graph_view, self.run_panel):
+        for own in (self.notice_bar, self.status_bar, self.graph_view):
             own.apply_theme(self.theme)
         self.toolbar.setIconSize(QSize(scaled(TOOLBAR_ICON), scaled(TOOLBAR_ICON)))
         for panel in [*self.plots.values(), *self.panels.values()]:
@@ -407,22 +369,16 @@ class MainWindow(QMainWindow):
         if self.controller.running:
             self.controller.set_pace(choices.samples_per_second)
         self._show_engine()
-        self._show_pictured()
 
     def _show_engine(self, _news: object = None) -> None:
         """Say what machine is chosen, and that the run shown was not made on it."""
         choices, shown = self.run_panel.choices(), self.session.current
-        error = error_words(choices.algorithm) if is_modelled(choices.device) else ""
-        words, brief = engine_words(choices.device), ""
+        words = detail = engine_words(choices.device)
+        if is_modelled(choices.device):
+            detail += f"\n{error_words(choices.algorithm)}"
         if shown is not None and shown.settings.device != choices.device:
-            brief = f"Next run here: {words.partition(' (')[0]}"
-        self.status_bar.show_engine(words, error, brief)
-
-    def _show_pictured(self, _news: object = None) -> None:
-        """Tell the Run panel which runs are seen; what was recorded elsewhere is no run of here."""
-        shown = (self.session.current, self.comparison.b)
-        here = [run.settings for run in shown if run is not None and not run.recorded_on]
-        self.run_panel.show_pictured(here)
+            words = f"Next run here: {words.partition(' (')[0]}"
+        self.status_bar.show_engine(words, detail)
 
     def _show_graph(self) -> None:
         graph = self.session.graph
@@ -431,10 +387,7 @@ class MainWindow(QMainWindow):
         self._show_drawn()
 
     def _show_drawn(self) -> None:
-        words = self.graph_view.drawn_text()
-        if words != self._drawn_words:
-            self._drawn_words = words
-            self.status_bar.show_drawn(words)
+        self.status_bar.show_drawn(self.graph_view.drawn_text())
 
     def enable_actions(self, _news: object = None) -> None:
         """Enable the actions that can be used now."""
@@ -454,8 +407,7 @@ class MainWindow(QMainWindow):
     def _mark_arrangement(self, name: str) -> None:
         self.settings.set_value(LAYOUT, self.docks.base)
         if name not in ARRANGEMENTS:
-            self.status_bar.showMessage(BACK)
-            self._hint.start()
+            self.status_bar.showMessage(BACK, BACK_MS)
         self.actions_by_key["all_controls"].setChecked(self.docks.base != SIMPLE)
         for plot in self.plots.values():
             plot.set_plain(name == SIMPLE)
@@ -465,12 +417,11 @@ class MainWindow(QMainWindow):
 
     def _run_first(self, path: str, _options: object = None) -> None:
         """Run on the file that the command line names where that takes about a second."""
-        named, self._run_file = self._run_file, ""
         graph = self.session.graph
-        if path != named or graph is None:
+        if path != self.named_file or graph is None or self.session.runs:
             return
         if graph.m <= QUICK_ARCS and graph.n:
-            self.controller.run_when_ready(self.start_run)
+            self.start_run()
         else:
             advice = "Press Run (Ctrl+R); it is too large to run unasked."
             self.session.set_notice(Notice("info", f"{graph.name} is here.", advice))

@@ -1,10 +1,8 @@
-"""The libraries of the system that Qt loads, and the packages to install where they are missing.
+"""The packages that Qt needs from the system, and what to say where they are missing.
 
 PyQt6's wheel brings Qt, but none of the libraries of X, Wayland, OpenGL, fonts and D-Bus that every
-desktop has and a server or a container has not. Where one is missing, Qt ends the process, or
-Python cannot import it: so they are tried before, and the answer is one line to install them all.
-
-Asked by `viewer.app` before a window opens, and by CI before anything is installed:
+desktop has and a server or a container has not. Where one is missing, Qt ends the process: so its
+plugin is loaded before, and the answer is one line to install them all.
 
     python3 -m viewer.qt_libraries      prints the packages of Debian and Ubuntu
 """
@@ -15,57 +13,16 @@ import ctypes
 import os
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
-
-class Package(NamedTuple):
-    """What to install, and the libraries that come with it: its own and those that they need."""
-
-    debian: str
-    fedora: str
-    libraries: tuple[str, ...]
-
-
-PACKAGES = (
-    Package("libegl1", "mesa-libEGL", ("libEGL.so.1",)),
-    Package("libgl1", "mesa-libGL", ("libGL.so.1", "libX11.so.6")),
-    Package("libglib2.0-0", "glib2", ("libglib-2.0.so.0", "libgthread-2.0.so.0")),
-    Package("libdbus-1-3", "dbus-libs", ("libdbus-1.so.3",)),
-    Package(  # and a font: without any, words are drawn as boxes
-        "libfontconfig1 fonts-dejavu-core",
-        "fontconfig dejavu-sans-fonts",
-        ("libfontconfig.so.1", "libfreetype.so.6"),
-    ),
-    Package("libx11-xcb1", "libX11-xcb", ("libX11-xcb.so.1",)),
-    Package(
-        "libxkbcommon-x11-0",
-        "libxkbcommon-x11",
-        ("libxkbcommon-x11.so.0", "libxkbcommon.so.0", "libxcb-xkb.so.1", "libxcb.so.1"),
-    ),
-    Package(
-        "libxcb-cursor0",
-        "xcb-util-cursor",
-        ("libxcb-cursor.so.0", "libxcb-render.so.0", "libxcb-render-util.so.0"),
-    ),
-    Package(
-        "libxcb-image0",
-        "xcb-util-image",
-        ("libxcb-image.so.0", "libxcb-shm.so.0", "libxcb-util.so.1"),
-    ),
-    Package("libxcb-icccm4", "xcb-util-wm", ("libxcb-icccm.so.4",)),
-    Package("libxcb-keysyms1", "xcb-util-keysyms", ("libxcb-keysyms.so.1",)),
-    Package("libxcb-glx0", "libxcb", ("libxcb-glx.so.0",)),
-    Package("libxcb-randr0", "libxcb", ("libxcb-randr.so.0",)),
-    Package("libxcb-shape0", "libxcb", ("libxcb-shape.so.0",)),
-    Package("libxcb-sync1", "libxcb", ("libxcb-sync.so.1",)),
-    Package("libxcb-xfixes0", "libxcb", ("libxcb-xfixes.so.0",)),
-    Package(
-        "libwayland-cursor0",
-        "libwayland-cursor",
-        ("libwayland-cursor.so.0", "libwayland-client.so.0"),
-    ),
-    Package("libwayland-egl1", "libwayland-egl", ("libwayland-egl.so.1",)),
-)
+DEBIAN = """
+libegl1 libgl1 libglib2.0-0 libdbus-1-3 libfontconfig1 fonts-dejavu-core libx11-xcb1
+libxkbcommon-x11-0 libxcb-cursor0 libxcb-image0 libxcb-icccm4 libxcb-keysyms1 libxcb-glx0
+libxcb-randr0 libxcb-shape0 libxcb-sync1 libxcb-xfixes0 libwayland-cursor0 libwayland-egl1
+"""
+FEDORA = """
+mesa-libEGL mesa-libGL glib2 dbus-libs fontconfig dejavu-sans-fonts libX11-xcb libxkbcommon-x11
+libxcb xcb-util-cursor xcb-util-image xcb-util-wm xcb-util-keysyms libwayland-cursor libwayland-egl
+"""
 ADVICE = """\
 {name}: Qt cannot start: {reason}
   Debian, Ubuntu: apt install {debian}
@@ -79,27 +36,16 @@ def say_if_missing(name: str) -> int:
         import PyQt6.QtSvg
         import PyQt6.QtWidgets  # noqa: F401
     except ImportError as error:
-        return _say(name, str(error))
-    problem = _plugin_problem()
-    return _say(name, problem) if problem else 0
-
-
-def advice(name: str, reason: str) -> str:
-    """Return why Qt cannot start and what to install: what is missing here, or all of it."""
-    missing = [package for package in PACKAGES if _lacks(package, reason)] or PACKAGES
-    return ADVICE.format(
-        name=name,
-        reason=reason,
-        debian=" ".join(package.debian for package in missing),
-        fedora=" ".join(dict.fromkeys(package.fedora for package in missing)),
-    )
-
-
-def _say(name: str, reason: str) -> int:
-    if "No module named" in reason:
-        print(f"{name}: {reason}; pip install PyQt6", file=sys.stderr)
+        problem: str | None = str(error)
     else:
-        print(advice(name, reason), file=sys.stderr)
+        problem = _plugin_problem()
+    if problem is None:
+        return 0
+    if "No module named" in problem:
+        print(f"{name}: {problem}; pip install PyQt6", file=sys.stderr)
+        return 1
+    debian, fedora = " ".join(DEBIAN.split()), " ".join(FEDORA.split())
+    print(ADVICE.format(name=name, reason=problem, debian=debian, fedora=fedora), file=sys.stderr)
     return 1
 
 
@@ -113,9 +59,12 @@ def _plugin_problem() -> str | None:
     problem = None
     for plugin in _plugins():
         file = folder / f"libq{plugin}.so"
-        problem = _problem_of(str(file)) if file.is_file() else None
-        if problem is None:
+        try:
+            if file.is_file():
+                ctypes.CDLL(str(file))
             return None
+        except OSError as error:
+            problem = str(error)
     return problem
 
 
@@ -129,18 +78,5 @@ def _plugins() -> list[str]:
     return plugins or ["offscreen"]
 
 
-def _lacks(package: Package, reason: str) -> bool:
-    return any(name in reason or _problem_of(name) for name in package.libraries)
-
-
-def _problem_of(library: str) -> str | None:
-    """Return what the system's loader says against a library, None where it takes it."""
-    try:
-        ctypes.CDLL(library)
-    except OSError as error:
-        return str(error)
-    return None
-
-
 if __name__ == "__main__":
-    print(*(package.debian for package in PACKAGES))
+    print(*DEBIAN.split())

@@ -357,7 +357,7 @@ def _strike_window(folder: Path, chance: random.Random) -> None:
     if UNBORN not in output:  # else nobody was left to remove it
         assert not list(SHM.glob(f"sssp-{process.pid}-*")), "a segment is left"
     settings, saved = Settings(folder / "window.ini"), folder / "a.ssspw"
-    json.dumps(settings.recent_files)
+    json.dumps(list(settings.recent))
     assert settings.value("kept") == [1, 2, 3]
     assert not saved.exists() or load_workspace(saved) is not None
 

@@ -6,52 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
+from colour_vision import SEEN_BY, lab
 
 from viewer.common import colormaps
 from viewer.common.theme import THEMES, Theme
 
-# Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB
-SEEN_BY = {
-    "everyone": np.eye(3),
-    "protanopia": np.array(
-        [
-            [0.152286, 1.052583, -0.204868],
-            [0.114503, 0.786281, 0.099216],
-            [-0.003882, -0.048116, 1.051998],
-        ]
-    ),
-    "deuteranopia": np.array(
-        [
-            [0.367322, 0.860646, -0.227968],
-            [0.280085, 0.672501, 0.047413],
-            [-0.011820, 0.042940, 0.968881],
-        ]
-    ),
-    "tritanopia": np.array(
-        [
-            [1.255528, -0.076749, -0.178779],
-            [-0.078411, 0.930809, 0.147602],
-            [0.004733, 0.691367, 0.303900],
-        ]
-    ),
-}
 SEQUENTIAL = ("distance", "processed")
-
-
-def lab(colours: np.ndarray, seen_by: str) -> np.ndarray:
-    """CIELAB (k, 3) of sRGB 0..255 (k, 3), as seen by somebody."""
-    channels = colours / 255.0
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    linear = np.clip(linear @ SEEN_BY[seen_by].T, 0, 1)
-    to_xyz = np.array(
-        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    )
-    xyz = linear @ to_xyz.T / (0.9505, 1.0, 1.089)
-    root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
-    return np.stack(
-        [116 * root[:, 1] - 16, 500 * (root[:, 0] - root[:, 1]), 200 * (root[:, 1] - root[:, 2])],
-        axis=1,
-    )
 
 
 @pytest.fixture(params=sorted(THEMES))

@@ -62,7 +62,7 @@ def test_the_table_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_figure_that_was_promised_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    window = ["start", "open", "recolour", "rebin", "seek", "stall"]
+    window = ["start", "open", "seek", "stall"]
     monkeypatch.setattr(bench, "ROWS", dict(ROWS))
     monkeypatch.setattr(bench, "GROUPS", dict(bench.GROUPS))
     window_rows.add_rows()

@@ -19,7 +19,6 @@ from gpu.host.warm_up import star
 from gpu.proof.verify import certificate
 from gpu.record.trace import Trace
 from sample_graphs import make
-from viewer.controller import AT_ONCE_ARCS
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 TAILS, HEADS = np.repeat([0, 1], 79), np.append(np.arange(1, 80), np.zeros(79, int))
@@ -114,7 +113,6 @@ def test_what_is_compiled_is_used_and_what_is_large_is_compiled() -> None:
 
 def test_what_is_compiled_in_advance_is_too_large_to_run_uncompiled() -> None:
     assert star().m > PLAIN_ARCS
-    assert AT_ONCE_ARCS == PLAIN_ARCS  # the window's process knows no Numba, and says it again
 
 
 def test_functions_of_two_modules_call_each_other_uncompiled() -> None:
@@ -128,7 +126,6 @@ COLD = """
 from gpu.engine import run_named as run
 from gpu.model import adds_loop
 from sample_graphs import make
-from viewer.controller import AT_ONCE_ARCS
 trace = run(make("figure_1"), "adds", "model", probe=3)
 print(trace.outcome, len(adds_loop.advance.overloads))
 """

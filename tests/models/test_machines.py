@@ -30,15 +30,6 @@ def test_without_a_driver_there_are_only_modelled_ones(driver: Path) -> None:
     assert words == "Modelled GPU: H100 (no NVIDIA GPU here: no driver found)"
 
 
-def test_a_driver_without_cupy_says_what_to_install(
-    driver: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    driver.touch()
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert list(machines.machines()) == [*PRESETS, machines.CPU_DEVICE]
-    assert 'pip install "sssp-scope[cuda13]"' in machines.engine_words("H100")
-
-
 def test_with_driver_and_cupy_the_real_gpu_comes_first(
     driver: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

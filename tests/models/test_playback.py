@@ -65,46 +65,13 @@ def test_the_time_axis_is_as_long_as_the_longer_of_two(qtbot: QtBot) -> None:
 
 
 def test_a_replay_may_rest_before_the_end(playback: PlaybackModel) -> None:
-    playback.replay(5.0, 400.0)
+    playback.replay(400.0)
     playback.advance(60.0)
     assert playback.cursor_ns == 400.0
     assert not playback.playing
     playback.play()
     playback.advance(60.0)
     assert playback.cursor_ns == END_NS
-
-
-def test_playing_ends_at_the_end_and_begins_again_from_the_start(playback: PlaybackModel) -> None:
-    playback.set_cursor(900.0)
-    playback.play()
-    playback.advance(seconds_for(99.0))
-    assert playback.playing
-    playback.advance(seconds_for(1.0))
-    assert not playback.playing
-    assert playback.cursor_ns == END_NS
-    playback.play()
-    assert playback.cursor_ns == 0.0
-
-
-# ---- replays and speed -----------------------------------------------------------------
-
-
-def test_a_replay_has_a_speed_of_its_own(qtbot: QtBot, playback: PlaybackModel) -> None:
-    playback.set_speed(2.0)
-    playback.set_cursor(500.0)
-    with qtbot.waitSignal(playback.speed_changed) as told:
-        playback.replay(5.0)
-    assert told.args == [2.0] == [playback.pace]
-    assert (playback.cursor_ns, playback.playing) == (0.0, True)
-    playback.pause()
-    with qtbot.assertNotEmitted(playback.speed_changed):
-        playback.set_speed(2.0)
-    playback.replay(1e9)
-    assert playback.pace == pytest.approx(1e-4)
-    playback.replay(1e-9)
-    assert playback.pace == pytest.approx(10.0)
-    playback.set_speed(3.0)
-    assert playback.pace == 3.0  # chosen by hand: the replay's is gone
 
 
 # ---- view ------------------------------------------------------------------------------

@@ -90,24 +90,3 @@ def test_display_is_looked_for(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert app.display_problem() == problem
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is a display")
-def test_without_a_display_the_dashboard_is_written(tmp_path: Path) -> None:
-    code = "import sys; from viewer import app; sys.exit(app.main([]))"
-    done = python(code, tmp_path, DISPLAY="", WAYLAND_DISPLAY="", QT_QPA_PLATFORM="")
-    assert done.returncode == 0, done.stderr
-    picture = Path(done.stdout.splitlines()[-1])
-    assert picture == tmp_path / "sssp-scope-dashboard.png"
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "Traceback" not in done.stderr
-
-
-def test_the_window_says_that_it_does_not_read_pipes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    os.mkfifo(tmp_path / "pipe.gr")
-    for name in (str(tmp_path / "pipe.gr"), "-"):
-        assert app.main([name]) == 1
-        assert f"{name}: a folder, pipe or device; the window opens" in capsys.readouterr().err

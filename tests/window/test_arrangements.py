@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
-from PyQt6.QtCore import QEvent, QPoint, QRect, Qt
+from PyQt6.QtCore import QPoint, QRect, Qt
 from PyQt6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -26,11 +26,11 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph
 from test_window import close_for_good, with_finished_run
 
-from viewer.docks import ARRANGEMENTS, BOTTOM, HERE, RIGHT, SIDES
+from viewer.docks import ARRANGEMENTS, BOTTOM, RIGHT, SIDES
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
-SIZES = ((1024, 768), (1280, 720), (3840, 2160))
+SIZES = ((1024, 768), (3840, 2160))
 FOCUSABLE = (
     QAbstractButton,
     QComboBox,
@@ -60,11 +60,6 @@ def in_sight(window: MainWindow) -> set[str]:
     return {key for key, d in docks if d.isVisible() and not d.visibleRegion().isEmpty()}
 
 
-def box(dock: QDockWidget) -> tuple[int, int, int, int]:
-    place = dock.geometry()
-    return place.left(), place.top(), place.right(), place.bottom()
-
-
 @pytest.mark.font
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("theme", ["light", "projector"])
@@ -83,17 +78,12 @@ def test_every_layout_fits_every_size(
         assert visible == set(layout)
         low = [key for key in layout if SIDES.get(key) == BOTTOM]
         assert set(low) <= shown
-        boxes = [box(window.docks[key]) for key in shown]
-        for one in boxes:
-            for other in boxes:
-                apart = (
-                    one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]
-                )
-                assert one is other or apart, (name, shown)
+        boxes = [window.docks[key].geometry() for key in shown]
+        assert not [1 for a, b in combinations(boxes, 2) if a.intersects(b)], (name, shown)
         graph = window.graph_view
         assert graph.width() * graph.height() > 0.08 * size[0] * size[1], name
         for above, below in pairwise(low):
-            assert box(window.docks[above])[3] < box(window.docks[below])[1], name
+            assert window.docks[above].geometry().bottom() < window.docks[below].y(), name
         for key in shown & {"buckets", "delta", "parallelism", "work"}:
             assert window.docks[key].height() >= 110, (name, key)
 
@@ -190,47 +180,23 @@ def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qt
     assert not window.docks["runs"].isVisible()
 
 
-@pytest.mark.parametrize("name", ["microscope", "lesson"])
 def test_what_shows_something_that_is_gone_does_not_come_back(
-    window: MainWindow, settings: Settings, name: str
+    window: MainWindow, settings: Settings
 ) -> None:
-    """Neither after a close nor, with the settings as they are then, after a crash."""
     window.actions_by_key["layout_compare"].trigger()
-    if name == "microscope":
-        window.actions_by_key["microscope"].trigger()
-    else:
-        window.features["lessons"].start(1)
-    assert window.docks.arrangement == name
-    for closed in (False, True):
-        if closed:
-            window.close()
-        again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
-        again.show()
-        assert again.docks.arrangement == "compare"
-        assert again.docks["runs"].isVisible()
-        assert not again.docks[name].isVisible()
-        close_for_good(again)
-
-
-@pytest.mark.parametrize("name", ["lesson", "present", "pairs", "", 7])
-def test_an_arrangement_of_another_version_becomes_the_first(
-    qapp: QApplication, settings: Settings, name: object
-) -> None:
-    settings.set_value("arrangement", name)
+    window.actions_by_key["microscope"].trigger()
+    assert window.docks.arrangement == "microscope"
+    window.close()
     again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
     again.show()
+    assert again.docks.arrangement == "compare"
+    assert again.docks["runs"].isVisible()
+    assert not again.docks["microscope"].isVisible()
+    close_for_good(again)
+    settings.set_value("arrangement", "of another version")
+    again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
     assert again.docks.arrangement == "simple"
     close_for_good(again)
-
-
-def test_icons_of_a_dock_show_under_the_pointer_only(window: MainWindow, qtbot: QtBot) -> None:
-    dock = window.docks["work"]
-    icons = dock.findChildren(QAbstractButton, options=HERE)
-    assert icons
-    qtbot.waitUntil(lambda: not any(icon.isVisible() for icon in icons))
-    dock.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
-    QApplication.sendEvent(dock, QEvent(QEvent.Type.Enter))
-    qtbot.waitUntil(lambda: all(icon.isVisible() for icon in icons))
 
 
 def nameless(window: MainWindow) -> list[str]:

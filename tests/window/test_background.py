@@ -18,14 +18,6 @@ from viewer.common.background import Task
 from viewer.main_window import MainWindow
 
 
-def test_a_task_says_how_it_ended(qtbot: QtBot, qapp: QApplication) -> None:
-    for work, kind in ((lambda: None, type(None)), (lambda: 1 / 0, ZeroDivisionError)):
-        task = Task(work)  # type: ignore[arg-type]
-        with qtbot.waitSignal(task.ended) as ended:
-            pass
-        assert type(ended.args[0]) is kind
-
-
 def test_a_task_is_given_up_in_the_middle(qtbot: QtBot, qapp: QApplication) -> None:
     begun = threading.Event()
 

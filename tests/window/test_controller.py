@@ -18,12 +18,10 @@ from gpu.errors import (
 )
 from gpu.graph import CSRGraph
 from gpu.host import (
-    EngineLost,
     Failed,
     GraphLoaded,
     LayoutDone,
     LiveRun,
-    Ready,
     RunFinished,
     RunStarted,
     Verified,
@@ -158,28 +156,6 @@ def running(controller: Controller, host: FakeHost) -> int:
     return run_id
 
 
-def test_a_run_from_start_to_proof(controller: Controller, host: FakeHost, qtbot: QtBot) -> None:
-    seen: list[bool] = []
-    controller.running_changed.connect(seen.append)
-    run_id = running(controller, host)
-    record = controller.session.current
-    assert controller.running
-    assert record.running
-    assert controller.playback.following
-    host.fresh = some_samples(3)
-    controller._poll()
-    assert len(record.samples) == 3
-    assert controller.playback.cursor_ns == 2000
-    say(controller, host, RunFinished(run_id, trace_of(path_graph(), record.settings)))
-    assert record.state == "finished"
-    assert len(record.samples) == 5
-    say(controller, host, Verified(run_id, Verification(True, True, "both proofs hold")))
-    assert record.verification.passed
-    assert not controller.running
-    assert seen == [True, False]
-    assert controller.session.progress == PROGRESS_DONE
-
-
 def test_a_short_run_is_replayed_and_a_stopped_one_is_not(
     controller: Controller, host: FakeHost
 ) -> None:
@@ -266,30 +242,6 @@ def test_cancel_gives_up_a_load(controller: Controller, host: FakeHost) -> None:
     assert controller.session.graph is None
 
 
-def test_a_lost_engine_says_why_and_the_next_run_starts(
-    controller: Controller, host: FakeHost
-) -> None:
-    run_id = running(controller, host)
-    record = controller.session.current
-    partial = trace_of(path_graph(), record.settings, "stopped")
-    say(controller, host, EngineLost(run_id, "The engine was killed.", partial))
-    assert record.state == "failed"
-    assert record.trace is partial
-    assert "killed" in controller.session.notice.words
-    assert not controller.running
-    controller.start_run(SETTINGS)
-    assert controller.running
-
-
-def test_wrong_settings_are_a_notice_and_no_run(controller: Controller, host: FakeHost) -> None:
-    controller.show_graph(path_graph())
-    controller.start_run(RunSettings("adds", "model", "", 99))
-    assert not controller.running
-    assert "99" in controller.session.notice.words
-    controller.set_source(77)
-    assert "77" in controller.session.notice.words
-
-
 def test_no_run_without_a_graph_or_beside_another(controller: Controller, host: FakeHost) -> None:
     controller.start_run(SETTINGS)
     assert host.asked("run") == []
@@ -300,32 +252,6 @@ def test_no_run_without_a_graph_or_beside_another(controller: Controller, host: 
     controller.start_run(SETTINGS)
     assert len(host.asked("run")) == 1
     assert controller.session.notice.words == "roads.gr is still being opened;"
-
-
-def test_pace_and_delta_by_hand_reach_the_host(controller: Controller, host: FakeHost) -> None:
-    controller.set_delta(3.0)
-    assert host.asked("set_delta") == []
-    controller.show_graph(path_graph())
-    controller.start_run(SETTINGS, 30.0)
-    controller.set_delta(5.0)
-    controller.set_pace(None)
-    assert host.asked("set_pace") == [30.0, None]
-    assert host.asked("set_delta") == [None, 5.0]
-
-
-def test_the_first_run_waits_for_the_engine_unless_the_user_acts(
-    controller: Controller, host: FakeHost
-) -> None:
-    asked: list[int] = []
-    controller.run_when_ready(lambda: asked.append(1))
-    assert asked == []
-    say(controller, host, Ready(0))
-    assert asked == [1]
-    controller.ready = False
-    controller.run_when_ready(lambda: asked.append(2))
-    controller.open("sample:grid")
-    say(controller, host, Ready(0))
-    assert asked == [1]
 
 
 def test_wrong_distances_are_shouted(controller: Controller, host: FakeHost) -> None:

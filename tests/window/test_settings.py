@@ -1,4 +1,4 @@
-"""Settings that outlive the window, and what the models may not import."""
+"""Settings that outlive the window."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from PyQt6.QtCore import QByteArray
 from viewer.models.run_choices import RunChoices
 from viewer.models.settings import Settings
 
-# ---- settings --------------------------------------------------------------------------
-
 
 def test_settings_come_back_from_disk(qapp: object, tmp_path: Path) -> None:
     path = tmp_path / "settings.ini"
     settings = Settings(path)
-    assert (settings.theme, settings.recent_files, settings.geometry) == ("light", [], None)
-    settings.theme = "dark"
-    settings.geometry = QByteArray(b"geometry")
-    settings.window_state = QByteArray(b"state")
-    settings.run_panel = {"algorithm": "adds", "delta": None, "workers": 4}
+    assert (settings.theme, settings.recent, settings.value("speed")) == ("light", {}, None)
+    settings.set_value("theme", "dark")
+    settings.set_bytes("geometry", QByteArray(b"geometry"))
     settings.add_recent("/a.gr")
     settings.add_recent("/b.gr")
     settings.add_recent("/a.gr")
@@ -29,16 +25,11 @@ def test_settings_come_back_from_disk(qapp: object, tmp_path: Path) -> None:
     settings.sync()
     again = Settings(path)
     assert again.theme == "dark"
-    assert again.geometry == QByteArray(b"geometry")
-    assert again.window_state == QByteArray(b"state")
-    assert again.run_panel == {"algorithm": "adds", "delta": None, "workers": 4}
-    assert again.recent_files == ["/a.gr", "/b.gr"]
+    assert again.bytes_value("geometry") == QByteArray(b"geometry")
+    assert list(again.recent) == ["/a.gr", "/b.gr"]
     assert again.value("speed") == 0.5
     again.remove_recent("/a.gr")
-    assert again.recent_files == ["/b.gr"]
-    again.clear()
-    assert (again.recent_files, again.geometry, again.window_state) == ([], None, None)
-    assert again.theme == "light"
+    assert list(again.recent) == ["/b.gr"]
 
 
 def test_a_relative_path_is_found_from_another_folder(
@@ -48,21 +39,17 @@ def test_a_relative_path_is_found_from_another_folder(
     monkeypatch.chdir(tmp_path)
     settings.add_recent("a.gr", {"undirected": True})
     monkeypatch.chdir("/")
-    assert settings.recent_files == [str(tmp_path / "a.gr")]
-    assert settings.recent_options[str(tmp_path / "a.gr")]["undirected"] is True
+    assert list(settings.recent) == [str(tmp_path / "a.gr")]
+    assert settings.recent[str(tmp_path / "a.gr")]["undirected"] is True
     settings.remove_recent(tmp_path / "a.gr")
-    assert settings.recent_files == []
+    assert settings.recent == {}
 
 
 def test_damaged_settings_become_defaults(qapp: object, tmp_path: Path) -> None:
     settings = Settings(tmp_path / "s.ini")
-    store = settings._store
-    store.setValue("theme", "mauve")
-    store.setValue("recent_files", "{not json")
-    store.setValue("run_panel", json.dumps([1, 2]))
-    store.setValue("window/geometry", "text")
-    assert (settings.theme, settings.recent_files) == ("light", [])
-    assert (settings.run_panel, settings.geometry) == ({}, None)
+    for key in ("other/theme", "other/recent", "window/geometry"):
+        settings._store.setValue(key, "{not json")
+    assert (settings.theme, settings.recent, settings.value("speed")) == ("light", {}, None)
 
 
 def test_remembered_choices_that_do_not_fit_become_defaults() -> None:
@@ -91,7 +78,4 @@ def test_recent_files_are_few(qapp: object, tmp_path: Path) -> None:
     settings = Settings(tmp_path / "s.ini")
     for number in range(25):
         settings.add_recent(f"/{number}.gr")
-    assert settings.recent_files == [f"/{number}.gr" for number in range(24, 14, -1)]
-
-
-# ---- layers ----------------------------------------------------------------------------
+    assert list(settings.recent) == [f"/{number}.gr" for number in range(24, 14, -1)]

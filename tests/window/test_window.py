@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PyQt6.QtGui import QDragEnterEvent, QDropEvent
+from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence
+from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph, say, trace_of
@@ -20,7 +21,7 @@ from viewer.app import _reporter
 from viewer.common.fault_log import log_path
 from viewer.common.theme import THEMES
 from viewer.main_window import MainWindow
-from viewer.models.session import PROGRESS_UNKNOWN, Notice
+from viewer.models.session import PROGRESS_UNKNOWN
 from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
@@ -67,9 +68,7 @@ def test_keys_run_and_stop(window: MainWindow, host: FakeHost, qtbot: QtBot, key
     window.controller.show_graph(path_graph())
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    key = Qt.Key.Key_R if keys == "Ctrl+R" else Qt.Key.Key_F9
-    held = Qt.KeyboardModifier.ControlModifier if keys == "Ctrl+R" else Qt.KeyboardModifier(0)
-    qtbot.keyClick(window, key, held)
+    QTest.keySequence(window, QKeySequence(keys))
     assert len(host.asked("run")) == 1
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert len(host.asked("stop")) == 1
@@ -86,27 +85,6 @@ def test_the_run_button_runs_and_stops_and_leaves_space_to_playback(
     assert window.timeline.hasFocus() or window.timeline.isAncestorOf(QApplication.focusWidget())
     qtbot.mouseClick(window.run_panel._run, LEFT)
     assert host.asked("stop") == [None]
-
-
-def test_settings_that_no_picture_has_are_marked_at_run(window: MainWindow, host: FakeHost) -> None:
-    panel = window.run_panel
-    mark = panel._stale
-    assert mark.isHidden(), "there is no picture yet"
-    with_finished_run(window, host)
-    assert mark.isHidden()
-    first = panel.choices()
-    panel.set_choices(replace(first, delta=77.0))
-    assert not mark.isHidden()
-    assert mark.text() == "The picture shows another Δ. Press Run."
-    panel.set_choices(replace(first, delta=77.0, algorithm="near_far"))
-    assert mark.text() == "The picture shows other settings. Press Run."
-    assert mark.toolTip().startswith("Unlike what is chosen here: algorithm, Δ")
-    panel.set_choices(replace(first, probe=1))
-    assert mark.isHidden(), "how it is watched changes no picture"
-    window.session.set_source(2)
-    assert not mark.isHidden()
-    window.start_run()
-    assert mark.isHidden()
 
 
 def test_starts_with_a_sample_on_screen(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
@@ -142,7 +120,6 @@ def test_layout_and_choices_are_remembered(
 ) -> None:
     window.docks["work"].close()
     window.set_theme("dark")
-    window.set_replay_short(False)
     window.run_panel._automatic.setChecked(False)
     window.run_panel._delta.setValue(48.0)
     window.run_panel._probe.setCurrentIndex(1)
@@ -153,7 +130,6 @@ def test_layout_and_choices_are_remembered(
     assert not second.docks["work"].isVisible()
     assert second.docks["delta"].isVisible()
     assert second.theme.name == "dark"
-    assert not second.controller.replay_short
     assert second.run_panel.choices().probe == watched
     assert second.run_panel.choices().delta is None, "that was of the graph of then"
     close_for_good(second)
@@ -169,17 +145,6 @@ def test_themes_reach_everything(window: MainWindow, settings: Settings, name: s
     window.toggle_theme()
     assert window.theme is not THEMES[name]
     window.set_theme("light")
-
-
-def test_notice_bar_says_and_is_dismissed(window: MainWindow, qtbot: QtBot) -> None:
-    bar = window.notice_bar
-    assert not bar.isVisible()
-    window.session.set_notice(Notice("error", "roads.gr:3: found 'x'.", "Open another file."))
-    assert bar.isVisible()
-    assert bar.text() == "roads.gr:3: found 'x'. Open another file."
-    qtbot.mouseClick(bar._button, LEFT)
-    assert not bar.isVisible()
-    assert window.session.notice is None
 
 
 def fault() -> Exception:

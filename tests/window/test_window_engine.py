@@ -92,7 +92,7 @@ def test_open_run_finish_verify(window: MainWindow, qtbot: QtBot) -> None:
 
 def test_runs_on_this_computers_cpu(window: MainWindow, qtbot: QtBot) -> None:
     """Measured, by threads: nothing of the window may take it for the model or break on it."""
-    window.set_replay_short(False)  # a replay would move the cursor to the start
+    window.controller.replay_short = False  # a replay would move the cursor to the start
     window.open_path("sample:city_roads?n=2000&seed=2")
     qtbot.waitUntil(lambda: window.session.graph is not None, timeout=PATIENCE_MS)
     panel = window.run_panel

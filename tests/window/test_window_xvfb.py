@@ -21,40 +21,26 @@ SEGMENTS = Path("/dev/shm")
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-def read_line(reader: int) -> str:
-    """Read up to the end of the line; closed sooner, the pipe would kill its writer."""
-    text = b""
-    while not text.endswith(b"\n") and select.select([reader], [], [], PATIENCE_S)[0]:
-        piece = os.read(reader, 16)
-        if not piece:
-            break
-        text += piece
-    return text.decode().strip()
-
-
 @pytest.fixture(scope="module")
 def display() -> Iterator[str]:
     """Start Xvfb on a free display and return its name."""
     server = shutil.which("Xvfb")
     if server is None:
         pytest.skip("no Xvfb here")
-    reader, writer = os.pipe()
     process = subprocess.Popen(
-        [server, "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
-        pass_fds=(writer,),
-        stdout=subprocess.DEVNULL,
+        [server, "-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        text=True,
     )
-    os.close(writer)
-    number = read_line(reader)
-    os.close(reader)
+    assert process.stdout is not None
+    number = process.stdout.readline().strip()  # empty where it ends at once
     if not number:
-        process.kill()
         process.wait()
         pytest.skip("Xvfb did not start")
     yield f":{number}"
     process.terminate()
-    process.wait(PATIENCE_S)
+    process.communicate(timeout=PATIENCE_S)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEvent, QObject, Qt, QTimer
 
+from viewer.docks import EXPLORE
 from viewer.raster import raster
 
 if TYPE_CHECKING:
@@ -28,14 +29,14 @@ class _PaintWatch(QObject):
 
     def __init__(self, widget: QObject, call: Callable[[], None]) -> None:
         super().__init__(widget)
-        self._call: Callable[[], None] | None = call
+        self._call = call
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """Look for the paint; never eat an event."""
-        if event is not None and event.type() == QEvent.Type.Paint and self._call is not None:
+        if watched is not None and event is not None and event.type() == QEvent.Type.Paint:
+            watched.removeEventFilter(self)
             QTimer.singleShot(0, self._call)  # after this paint has been done
-            self._call = None
         return False
 
 
@@ -69,11 +70,12 @@ class StallWatch(QObject):
 
 
 def print_stall(window: MainWindow) -> None:
-    """Watch the first run that `window` makes; print the longest stall in ms and close.
+    """Watch one run with all controls shown; print the longest stall in ms and close.
 
-    The run starts once the graph is drawn and the compiled loops are loaded.
+    The run starts once the graph is drawn and the compiled loops are loaded. No other run follows.
     """
     window.run_on_start = False
+    window.docks.choose(EXPLORE)
     watch = StallWatch(window)
 
     def added(_record: RunRecord) -> None:

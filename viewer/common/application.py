@@ -33,9 +33,8 @@ def make_application() -> QApplication:
 def kept_for_good(app: QApplication) -> QApplication:
     """Return the application, which Python now never frees: the process ends with it.
 
-    Where its last reference goes, and once more when Python ends, PyQt visits every object of Qt's
-    that Python knows and frees some of them, and with them others that it has yet to visit: on busy
-    cores one process in twenty ended by a signal instead (PyQt 6.11, `sip_api_visit_wrappers`).
+    Else PyQt frees objects when Python ends that others still visit: one process in twenty ended by
+    a signal instead (PyQt 6.11, `sip_api_visit_wrappers`).
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(app))
     atexit.register(_free_nothing)  # what is registered last is called first
@@ -43,10 +42,7 @@ def kept_for_good(app: QApplication) -> QApplication:
 
 
 def _free_nothing() -> None:
-    """Take back what PyQt has registered to be called after this, which nobody else can name.
-
-    And let go now of what was to be deleted later: else Qt does it when Python is gone.
-    """
+    """Take back what PyQt has registered for the end, and delete now what waits for it."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     QCoreApplication.removePostedEvents(None)
     for thing in gc.get_objects():
@@ -55,11 +51,7 @@ def _free_nothing() -> None:
 
 
 def give_back_large_blocks() -> None:
-    """Have glibc map large blocks each by itself, for good; elsewhere nothing is done.
-
-    Left alone it moves the bound up to 32 MB, to the largest block freed so far. Then pictures come
-    out of the heap, and small blocks that outlive them keep what they leave from being given back.
-    """
+    """Have glibc map large blocks each by itself, so that freed pictures go back to the system."""
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
         if mallopt is not None:

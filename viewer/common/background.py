@@ -1,9 +1,8 @@
 """Work that takes a while and must not hold the window: writing a long file.
 
 The work runs in a thread of this process and is given up by raising `CancelledByUserError` in it at
-its next line of Python, so a writer needs no code for that, only to clean up after any
-exception (`gpu.files.written_whole` does). Something that spends seconds inside one call of a
-library ends after that call.
+its next line of Python. So a writer only has to clean up after any exception, as
+`gpu.files.written_whole` does.
 """
 
 from __future__ import annotations
@@ -25,10 +24,7 @@ ERROR_CHARACTERS = 300
 
 
 def run_command(*words: str) -> None:
-    """Run a command of `sssp-scope` in a process of its own, for a Task. GpuError with its error.
-
-    The process ends when the task is cancelled.
-    """
+    """Run a command of `sssp-scope` for a Task, in a process that ends with it."""
     process = subprocess.Popen(
         module_command("viewer.app", *words),
         stdout=subprocess.DEVNULL,
@@ -46,10 +42,7 @@ def run_command(*words: str) -> None:
 
 
 class Task(QObject):
-    """One piece of work; `ended` is emitted once, in the thread of whoever made the task.
-
-    Then it deletes itself: its parent lives as long as the window, and work holds whole sessions.
-    """
+    """One piece of work; `ended` is emitted once, in its owner's thread. Then it deletes itself."""
 
     ended = pyqtSignal(object)  # the exception, None where it is done
     _returned = pyqtSignal(object)
@@ -67,6 +60,10 @@ class Task(QObject):
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(self._thread.ident), ctypes.py_object(CancelledByUserError)
             )
+
+    def wait(self) -> None:
+        """Return when the work is over; `ended` is emitted later."""
+        self._thread.join()
 
     def give_up(self) -> None:
         """Cancel and return when the thread has ended; ask again while it does not hear."""

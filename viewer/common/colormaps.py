@@ -1,18 +1,10 @@
-"""Colour tables: 256 colours each, and the same pre-mixed with the background.
+"""Colour tables: 256 colours each, and the same mixed with the background at 16 levels of coverage.
 
-Every sequential map rises (or falls) in lightness all the way, so that it reads
-without colour vision and in grey; the tests compute lightness and simulate
-protanopia and deuteranopia. The stops below are 22 even samples of viridis
-by S. van der Walt, N. Smith and E. Firing (matplotlib, CC0); between the stops the
-error is at most 5 of 255.
-
-Each map is used only over the part that stands out from the background of the theme,
-and the same end always means "near": index 1 is the start of the map, 255 its end,
-0 is for what is unreached, a grey that recedes.
-
-Pixels are partly covered (soft edges of discs and lines). Instead of mixing for every
-pixel of every frame, each table is mixed with the background once, at sixteen levels
-of coverage: 4,096 colours, which stay in the fastest cache.
+Every sequential map rises (or falls) in lightness all the way, so that it reads without colour
+vision and in grey; the tests compute lightness and simulate colour blindness. The stops are 22 even
+samples of viridis by S. van der Walt, N. Smith and E. Firing (matplotlib, CC0). Each map is used
+only over the part that stands out from the theme's background, and the same end always means
+"near": index 1 is the start of the map, 255 its end, 0 is what is unreached, a grey that recedes.
 """
 
 from __future__ import annotations

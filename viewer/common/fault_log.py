@@ -23,11 +23,7 @@ def log_path() -> Path:
 
 
 def write_fault(error: BaseException) -> Path | None:
-    """Append a fault to the log file, with versions; return the file, None if it failed.
-
-    A fault that repeats the last one is not written again: a fault in a paint comes back thirty
-    times a second.
-    """
+    """Append a fault to the log file, unless it repeats the last one; return the file, or None."""
     path = log_path()
     details = "".join(traceback.format_exception(error))
     try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QRect, QSize, Qt
+from PyQt6.QtCore import QPoint, QRect, QSize, Qt
 from PyQt6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 from viewer.common.theme import SPACING
 
 
 class FlowLayout(QLayout):
-    """Items from left to right, in as many lines as they need; of a line's height in its middle."""
+    """Items from left to right, in as many lines as they need."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,56 +43,41 @@ class FlowLayout(QLayout):
 
     def heightForWidth(self, a0: int) -> int:
         """Return the height of all lines at a width."""
-        return self._laid(QRect(0, 0, a0, 0), move=False)
+        return self._places(QRect(0, 0, a0, 0))[1]
 
     def sizeHint(self) -> QSize:
         """Return the size of one line."""
-        shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
-        width = sum(size.width() + self.spacing() for size in shown) - self.spacing()
-        return self._with_margins(QSize(width, max((size.height() for size in shown), default=0)))
+        margins = self.contentsMargins()
+        shown = [item.sizeHint().width() for item in self._items if not item.isEmpty()]
+        width = sum(shown) + self.spacing() * max(len(shown) - 1, 0)
+        width += margins.left() + margins.right()
+        return QSize(width, self.heightForWidth(width))
 
     def minimumSize(self) -> QSize:
         """Return the room of the widest item."""
-        least = QSize()
+        margins, least = self.contentsMargins(), QSize()
         for item in self._items:
             if not item.isEmpty():
                 least = least.expandedTo(item.minimumSize())
-        return self._with_margins(least)
+        return least.grownBy(margins)
 
     def setGeometry(self, a0: QRect) -> None:
         """Put every item in its place."""
         super().setGeometry(a0)
-        self._laid(a0, move=True)
+        for item, place in self._places(a0)[0]:
+            item.setGeometry(place)
 
-    def _with_margins(self, size: QSize) -> QSize:
-        margins = self.contentsMargins()
-        across, down = margins.left() + margins.right(), margins.top() + margins.bottom()
-        return size + QSize(across, down)
-
-    def _laid(self, room: QRect, move: bool) -> int:
-        """Lay items into a room, or only find out how high that is; return the height."""
-        inner = room.marginsRemoved(self.contentsMargins())
-        lines: list[list[QLayoutItem]] = [[]]
-        used = 0
-        for item in self._items:
-            if item.isEmpty():
-                continue
-            width = item.sizeHint().width()
-            if lines[-1] and used + width > inner.width():
-                lines.append([])
-                used = 0
-            lines[-1].append(item)
-            used += width + self.spacing()
-        top = inner.top()
-        for line in lines:
-            high = max((item.sizeHint().height() for item in line), default=0)
-            left = inner.left()
-            for item in line:
-                size = item.sizeHint().boundedTo(QSize(inner.width(), high))
-                if move:
-                    above = top + (high - size.height()) // 2
-                    item.setGeometry(QRect(left, above, size.width(), size.height()))
-                left += size.width() + self.spacing()
-            top += high + self.spacing()
-        margins = self.contentsMargins()
-        return top - self.spacing() - inner.top() + margins.top() + margins.bottom()
+    def _places(self, room: QRect) -> tuple[list[tuple[QLayoutItem, QRect]], int]:
+        """Return where each item stands in a room, and how high that is with its margins."""
+        margins, inner = self.contentsMargins(), room.marginsRemoved(self.contentsMargins())
+        shown = [item for item in self._items if not item.isEmpty()]
+        high = max((item.sizeHint().height() for item in shown), default=0)  # of each line
+        places: list[tuple[QLayoutItem, QRect]] = []
+        at = inner.topLeft()
+        for item in shown:
+            size = item.sizeHint().boundedTo(QSize(inner.width(), high))
+            if at.x() > inner.left() and at.x() + size.width() > inner.right() + 1:
+                at = QPoint(inner.left(), at.y() + high + self.spacing())
+            places.append((item, QRect(at + QPoint(0, (high - size.height()) // 2), size)))
+            at += QPoint(size.width() + self.spacing(), 0)
+        return places, at.y() + high - inner.top() + margins.top() + margins.bottom()

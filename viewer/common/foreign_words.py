@@ -1,8 +1,4 @@
-"""Words from files where people see them: plain, on one line.
-
-Qt takes a text that looks like HTML for HTML in every label and tooltip. `PlainStyle` makes them
-plain, once for the whole program; a label that is to be rich says so itself (`setTextFormat`).
-"""
+"""Words from files where people see them: plain, on one line, never taken for HTML."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The words of the program, each explained once: in the glossary and where the word stands.
-
-The words are in `assets/manual/glossary.toml`. A legend, a label or a manual page names a term by
-its key; `explain` returns its sentences. A test finds words of legends that the file lacks.
-"""
+"""The words of the program, each explained once (`assets/manual/glossary.toml`)."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
+from typing import Any
 
 OURS = "SSSP Scope"
 
@@ -42,16 +39,13 @@ def _read_terms() -> tuple[Term, ...]:
     file = resources.files("assets").joinpath("manual", "glossary.toml")
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
     return tuple(
-        Term(
-            key,
-            table["words"],
-            table["meaning"],
-            tuple(table.get("seen", ())),
-            table.get("source", OURS),
-            tuple(table.get("also", ())),
-        )
+        Term(key, **{name: _fixed(value) for name, value in table.items()})
         for key, table in tables.items()
     )
+
+
+def _fixed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 TERMS = _read_terms()

@@ -1,8 +1,6 @@
-"""Graphs that no file of the user's holds, kept in the settings' folder.
+"""Graphs that no file of the user's holds, such as drawings, as `NAME-HASH.npz` in our folder.
 
-A drawing that was used, a graph that came inside a workspace: each becomes `NAME-HASH.npz`, so that
-the runs made on it name a file that is there: a workspace, a trace, a copied command can open it
-again. The newest `MOST_KEPT` in a folder stay.
+So workspaces, traces and copied commands can open them again. The newest `MOST_KEPT` stay.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""How large text is: everything that depends on it asks here.
+"""How large text is: lengths in pixels were chosen for text 12 pixels high, and grow with it.
 
-The window was drawn for text 12 pixels high (9 points at 96 dots an inch). A system with larger
-text, or the projector theme, makes `QApplication.font()` larger, and what is measured in
-pixels of text (room for axis numbers, the width of the Run panel) grows by the same factor.
-Qt's own scaling of the screen (high DPI) comes on top and is none of our business: pixels here
-are Qt's, not the screen's.
+A system with larger text, or the projector theme, makes `QApplication.font()` larger. Pixels here
+are Qt's: its scaling of the screen (high DPI) comes on top.
 """
 
 from __future__ import annotations
@@ -20,10 +17,7 @@ SYSTEM_FONT = "system_font"  # property of the QApplication: its font before any
 
 
 def text_pixels() -> int:
-    """Return the height of the application's text, pixels.
-
-    As it was asked for: where no font is installed, what Qt draws with has no size.
-    """
+    """Return the height of the application's text, pixels, as it was asked for."""
     return pixels_of(QApplication.font())
 
 

@@ -1,18 +1,9 @@
-"""Three looks of the window: light, dark and projector, and how they are put on.
+"""Three looks of the window: light, dark and projector (for a wall seen from the last row).
 
 Fusion, an explicit palette and a small stylesheet, so that every system shows the same window. The
-colours are in `assets/themes.toml`. The accent colour means "you can act here"; the cursor has the
-colour of the text, data has colours of its own.
-
-A colour means one thing (`DataColours`). Runs and changes of Δ follow Okabe and Ito ("Color
-Universal Design", 2008): blue, vermilion, bluish green, reddish purple. The others were searched
-for: each has a contrast of 3 to 1 against the background and the band (text: 4.5 to 1), no two
-look alike, and colours of one picture are 20 apart in CIE Lab in the sight of protanopes,
-deuteranopes and tritanopes. Tests compute all that. Nothing is said by colour alone: markers
-differ in shape, lines in place and label.
-
-The projector's theme is for a wall seen from the last row: black on white, lines twice as wide and
-with the contrast of text, text 1.35 times the system's (`viewer.common.text_size`).
+colours are in `assets/themes.toml`. A colour means one thing (`DataColours`). Runs and changes of Δ
+follow Okabe and Ito ("Color Universal Design", 2008); the others were searched for: contrast 3 to 1
+(text 4.5 to 1), and 20 apart in CIE Lab in the sight of colour-blind people. Tests compute that.
 """
 
 from __future__ import annotations
@@ -126,32 +117,23 @@ def apply_theme(app: QApplication, name: str, text: int = 0) -> Theme:
 
 def palette_of(theme: Theme) -> QPalette:
     """Return the QPalette of a theme, every role set, disabled ones faded."""
-    role = QPalette.ColorRole
-    palette = QPalette()
-    for key, colour in {
-        role.Window: theme.window,
-        role.WindowText: theme.text,
-        role.Base: theme.base,
-        role.AlternateBase: theme.window,
-        role.Text: theme.text,
-        role.Button: theme.base,
-        role.ButtonText: theme.text,
-        role.BrightText: theme.error,
-        role.ToolTipBase: theme.base,
-        role.ToolTipText: theme.text,
-        role.PlaceholderText: theme.muted,
-        role.Highlight: theme.accent,
-        role.HighlightedText: theme.on_accent,
-        role.Accent: theme.accent,
-        role.Link: theme.accent,
-        role.LinkVisited: theme.accent,
-        role.Light: mix(theme.base, theme.text, 0.04),
-        role.Midlight: mix(theme.base, theme.text, 0.08),
-        role.Mid: theme.border,
-        role.Dark: mix(theme.border, theme.text, 0.3),
-        role.Shadow: "#000000",
-    }.items():
-        palette.setColor(key, QColor(colour))
+    palette, role = QPalette(), QPalette.ColorRole
+    for colour, names in (
+        (theme.window, "Window AlternateBase"),
+        (theme.base, "Base Button ToolTipBase"),
+        (theme.text, "WindowText Text ButtonText ToolTipText"),
+        (theme.muted, "PlaceholderText"),
+        (theme.accent, "Highlight Accent Link LinkVisited"),
+        (theme.on_accent, "HighlightedText"),
+        (theme.error, "BrightText"),
+        (theme.border, "Mid"),
+        (mix(theme.base, theme.text, 0.04), "Light"),
+        (mix(theme.base, theme.text, 0.08), "Midlight"),
+        (mix(theme.border, theme.text, 0.3), "Dark"),
+        ("#000000", "Shadow"),
+    ):
+        for name in names.split():
+            palette.setColor(role[name], QColor(colour))
     faded = QColor(mix(theme.text, theme.window, 0.55))
     for key in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
         palette.setColor(QPalette.ColorGroup.Disabled, key, faded)
@@ -175,8 +157,8 @@ QDockWidget::title {{ background: {theme.window}; padding: 5px {SPACING}px; text
 QStatusBar {{ color: {theme.muted}; border-top: 1px solid {theme.border}; }}
 QStatusBar::item {{ border: none; }}
 QLabel[role="muted"] {{ color: {theme.muted}; }}
-QLabel[role="heading"] {{ color: {theme.text}; font-weight: 600; }}
-QLabel[role="strong"] {{ color: {theme.text}; font-weight: 600; }}
+QLabel[role="error"] {{ color: {theme.error}; }}
+QLabel[role="heading"], QLabel[role="strong"] {{ color: {theme.text}; font-weight: 600; }}
 QToolButton[role="chip"] {{ color: {theme.muted}; background: transparent;
     border: 1px solid {theme.border}; border-radius: 4px; padding: 1px 7px; }}
 QToolButton[role="chip"]:hover {{ color: {theme.text}; background: {theme.base}; }}
@@ -184,9 +166,6 @@ QToolButton[role="chip"]:focus {{ border-color: {theme.accent}; }}
 QToolButton[role="chip"]:checked {{ color: {theme.accent}; border-color: {theme.accent}; }}
 QToolButton[role="chip"]:disabled {{ color: {faded}; }}
 QToolButton[role="chip"]::menu-indicator {{ image: none; }}
-QToolButton[role="fold"] {{ color: {theme.muted}; background: transparent; border: none;
-    padding: 1px 0px; }}
-QToolButton[role="fold"]:hover, QToolButton[role="fold"]:focus {{ color: {theme.accent}; }}
 QPushButton[role="primary"] {{ color: {theme.on_accent}; background: {theme.accent};
     border: 1px solid {theme.accent}; border-radius: 4px; padding: 5px 14px; font-weight: 600; }}
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus {{
@@ -209,12 +188,6 @@ def luminance(colour: str) -> float:
         for c in (channel / 255 for channel in _channels(colour))
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(first: str, second: str) -> float:
-    """Return the contrast ratio of two colours, 1..21 (WCAG 2.2)."""
-    low, high = sorted((luminance(first), luminance(second)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def _channels(colour: str) -> tuple[int, int, int]:

@@ -149,6 +149,7 @@ class AccessFeature(FeaturePart):
 
     def _obey(self, still: bool) -> None:
         self._window.playback.still = still
+        self._window.controller.replay_short = not still
         self._window.as_widget().setAnimated(not still)
         self._window.actions_by_key["still"].setChecked(still)
 

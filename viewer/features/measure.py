@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import (
@@ -167,8 +166,6 @@ class MeasureFeature(FeaturePart):
         for key in PLOTS:
             for row in ("mark_1", "mark_2"):
                 window.docks.offer(key, window.actions_by_key[row])
-        window.comparison.pair_changed.connect(self._know_b)
-        self._know_b()
 
     def needs(self) -> dict[str, bool]:
         """Say whether anything is measured."""
@@ -179,16 +176,8 @@ class MeasureFeature(FeaturePart):
         self.strip.apply_theme(theme)
 
     def put(self, place: int) -> None:
-        """Put mark 1 (place 0) or 2 (place 1) at the sample nearest to the cursor."""
+        """Put mark 1 (place 0) or 2 (place 1) at the cursor."""
         self._measure.put(place, self._window.playback.cursor_ns)
-
-    def _know_b(self) -> None:
-        """Let marks past the end of A stand at samples of B."""
-        pair = self._window.comparison
-        if pair.b is not None:
-            self._measure.set_more_instants(pair.b.samples["t_ns"])
-        else:
-            self._measure.set_more_instants(np.zeros(0))
 
 
 install = MeasureFeature

@@ -24,7 +24,7 @@ from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
-from viewer.frame.vertex_dialog import VertexDialog
+from viewer.frame.vertex_dialog import ask_vertex
 from viewer.models.notes import Flag, Pin
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import Notice, SessionModel
@@ -140,11 +140,11 @@ class NotesFeature(FeaturePart):
 
     def ask_at_vertex(self) -> None:
         """Ask for a note at the vertex pointed at; where none is, ask for the vertex first."""
-        graph, view = self._window.session.graph, self._window.graph_view
-        if view.pointed >= 0:
-            self._ask_at(view.pointed)
-        elif graph is not None:
-            VertexDialog(graph, "Note at a vertex", self._ask_at, self._window.as_widget()).open()
+        window = self._window
+        if window.graph_view.pointed >= 0:
+            self._ask_at(window.graph_view.pointed)
+        else:
+            ask_vertex(window.session, "Note at a vertex", self._ask_at, window.as_widget())
 
     def _ask_at(self, vertex: int) -> None:
         graph = self._window.session.graph

@@ -1,24 +1,19 @@
 """The simple screen: two maps, three plots, one sentence, and the seven things to touch.
 
-It is the arrangement "simple" of the same window: bars above and below the maps take the place of
-the toolbar, the Run panel and the timeline (`viewer.frame.simple_bars`). What a person opens from
-it puts up what it needs and comes back to it.
-
-*Run it here* makes the pair that is shown on this machine: the recorded comparison ends, and once A
-is over and proved, the other algorithm follows. Both pairs are kept, to switch between.
-
-The Δ slider steers a run that goes on, and slows it while it is held. Otherwise letting go runs A
-again at that Δ.
+It is the arrangement "simple": two bars (`viewer.frame.simple_bars`) take the place of the toolbar,
+the Run panel and the timeline. *Run it here* makes the pair that is shown on this machine: once A
+is over and proved, the other algorithm follows. The recorded pair is kept, to switch back to.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QToolBar, QWidget
 
-from gpu.study.compare_words import name_of, verdict
+from gpu.study.compare_words import verdict
 from gpu.words import in_sight
 from viewer.common.later import later
 from viewer.common.theme import Theme
@@ -49,10 +44,6 @@ class SimpleFeature(Screen):
         self._pairs: dict[str, Pair] = {}  # shown before, of the graph that is shown
         self._follows = False  # the other algorithm is to follow the run that goes on
         self._delta: tuple[float | None] | None = None  # to run with, once the engine is free
-        self._base = (-1, 1.0)  # graph and Δ in the middle of the slider
-        self._first_play = QTimer(self)
-        self._first_play.setSingleShot(True)
-        self._first_play.setInterval(PLAY_AFTER_MS)
         self._connect()
         self.apply_theme(window.theme)
         self._show_bars(window.docks.arrangement)
@@ -61,13 +52,17 @@ class SimpleFeature(Screen):
         window, top, bottom = self._window, self.top, self.bottom
         # the user asks
         top.graph.sample_chosen.connect(self._open_sample)
-        top.open_requested.connect(window.files.ask_open)
-        top.lessons_requested.connect(lambda: self._trigger("lessons"))
-        top.controls_requested.connect(lambda: window.docks.toggle_controls(True))
-        bottom.play_requested.connect(lambda: self._trigger("play"))
-        bottom.run_requested.connect(self._run_or_stop)
-        bottom.pair_requested.connect(self._show_kept)
-        bottom.auto_requested.connect(self._drive_again)
+        for button, key in (
+            (top.open, "open"),
+            (top.lessons, "lessons"),
+            (top.controls, "all_controls"),
+            (bottom.play, "play"),
+        ):
+            button.clicked.connect(partial(self._trigger, key))
+        for name, choice in bottom.pairs.items():
+            choice.clicked.connect(partial(self._show_kept, name))
+        bottom.run.clicked.connect(self._run_or_stop)
+        bottom.auto.clicked.connect(self._drive_again)
         bottom.delta.held.connect(self._hold)
         bottom.delta.tried.connect(self._steer)
         bottom.delta.chosen.connect(self._choose_delta)
@@ -83,14 +78,13 @@ class SimpleFeature(Screen):
         comparison.words_changed.connect(self._say)
         window.playback.cursor_changed.connect(self._show_delta)
         window.controller.running_changed.connect(self._take_running)
-        self._first_play.timeout.connect(self._play_once)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self.top.apply_theme(theme)
         self.bottom.apply_theme(theme)
 
-    def _trigger(self, key: str) -> None:
+    def _trigger(self, key: str, _checked: bool = False) -> None:
         action = self._window.actions_by_key.find(key)
         if action is not None:
             action.trigger()
@@ -106,6 +100,7 @@ class SimpleFeature(Screen):
         window = self._window
         for bar in self._bars:
             bar.setVisible(self.on)
+        self.top.choices.setVisible(not window.modes.presenting)
         tools = window.as_widget().findChild(QToolBar, "toolbar")
         if tools is not None:
             tools.setVisible(not self.on and not window.modes.presenting)
@@ -120,12 +115,14 @@ class SimpleFeature(Screen):
             self._window.open_path(f"sample:{key}")
 
     def _play_once(self) -> None:
-        window = self._window
-        current, settings = window.session.current, window.settings
-        if current is None or not current.recorded_on or window.controller.running:
+        """Play the recording at the very first start, unless less motion is asked for."""
+        window, current = self._window, self._window.session.current
+        settings = window.settings
+        played = settings.value(PLAYED, False) or settings.value(STILL, False) or not self.on
+        if played or current is None or not current.recorded_on or window.controller.running:
             return
         settings.set_value(PLAYED, True)
-        window.controller.replay(window.comparison.telling_ns)
+        window.playback.replay(window.comparison.telling_ns)
 
     # --- words
 
@@ -144,23 +141,15 @@ class SimpleFeature(Screen):
             whence = _whence(current, window.comparison.b)
             self.top.say(verdict(*pair, summary.numbers), whence, summary.whole)
             return
-        whole = ". ".join(filter(None, (state_words(current), verified_words(current)[0])))
-        self.top.say(_alone(current), _whence(current), f"{whole}.")
+        self.top.say(state_words(current), _whence(current), verified_words(current)[0])
 
     # --- runs
 
     def before_run(self) -> None:
         """Remember whether the other algorithm is to follow: it does after the pair shown."""
-        window, current = self._window, self._window.session.current
-        if not window.comparison.active:
-            self._follows = self.on
-            return
-        chosen = window.run_panel.choices().algorithm
-        self._follows = (
-            current is not None
-            and bool(current.recorded_on)
-            and current.settings.algorithm == chosen
-        )
+        a, chosen = self._window.comparison.a, self._window.run_panel.choices().algorithm
+        recorded = a is not None and bool(a.recorded_on) and a.settings.algorithm == chosen
+        self._follows = self.on if a is None else recorded
 
     def _run_or_stop(self) -> None:
         """Make what is shown on this machine, or end the run that goes on."""
@@ -175,14 +164,10 @@ class SimpleFeature(Screen):
         window, panel = self._window, self._window.run_panel
         sides = [run for run in (window.session.current, window.comparison.b) if run is not None]
         if sides:
-            chosen = panel.choices()
-            settings = {run.settings.algorithm: run.settings for run in reversed(sides)}
-            made_as = {key: one.parameters for key, one in settings.items()}
-            parameters = {**chosen.parameters, **made_as}
-            algorithm = sides[0].settings.algorithm
-            panel.set_choices(
-                replace(chosen, algorithm=algorithm, delta=delta, parameters=parameters)
-            )
+            chosen, algorithm = panel.choices(), sides[0].settings.algorithm
+            made = {run.settings.algorithm: run.settings.parameters for run in reversed(sides)}
+            made = chosen.parameters | made
+            panel.set_choices(replace(chosen, algorithm=algorithm, delta=delta, parameters=made))
         window.start_run()
 
     def _take_run(self, record: RunRecord) -> None:
@@ -213,17 +198,14 @@ class SimpleFeature(Screen):
 
     def _forget(self) -> None:
         self._pairs = {}
+        self.bottom.delta.base = 0.0
         self._say()
 
     def _take_current(self, record: RunRecord | None) -> None:
-        if record is not None and record.recorded_on and self._is_first_start():
-            self._first_play.start()
+        if record is not None and record.recorded_on:
+            later(self, self._play_once, PLAY_AFTER_MS)
         self._show_delta()
         self._take_pair()
-
-    def _is_first_start(self) -> bool:
-        settings = self._window.settings
-        return self.on and not settings.value(PLAYED, False) and not settings.value(STILL, False)
 
     def _take_pair(self) -> None:
         """Keep a pair that was recorded, or made here, whole."""
@@ -236,7 +218,7 @@ class SimpleFeature(Screen):
         self.bottom.show_pairs(shown, both)
         self._say()
 
-    def _show_kept(self, name: str) -> None:
+    def _show_kept(self, name: str, _checked: bool = False) -> None:
         """Show the recorded pair, or the one made here, where the two differ most."""
         window, kept = self._window, self._pairs.get(name)
         if kept is None:
@@ -262,15 +244,12 @@ class SimpleFeature(Screen):
         """Stand where Δ is at the cursor, around the Δ that the first run on this graph had."""
         current, bottom = self._window.session.current, self.bottom
         bucketed = current is not None and current.algorithm.bucketed
-        for part in (bottom.delta, bottom.auto):
-            part.setEnabled(bucketed)
+        bottom.delta.setEnabled(bucketed)
+        bottom.auto.setEnabled(bucketed)
         if current is None or not bucketed or not len(current.samples):
             bottom.say_delta(0.0)
             return
-        graph = id(self._window.session.graph)
-        if self._base[0] != graph:
-            self._base = (graph, float(current.samples["delta"][-1]) or 1.0)
-        bottom.delta.base = self._base[1]
+        bottom.delta.base = bottom.delta.base or float(current.samples["delta"][-1]) or 1.0
         place = max(self._window.playback.sample_index, 0)
         now = float(current.samples["delta"][min(place, len(current.samples) - 1)])
         if not bottom.delta.isSliderDown():
@@ -335,16 +314,6 @@ def _whence(record: RunRecord, other: RunRecord | None = None) -> str:
         device = in_sight(record.settings.device)
         where = f"made here, {record.clock} {device}".strip()
     return ", ".join(filter(None, (where, missing)))
-
-
-def _alone(record: RunRecord) -> str:
-    """Return what one run tells."""
-    title = name_of(record.settings)
-    if record.running:
-        return f"{title} is running…"
-    if record.state == "failed":
-        return f"{title} failed."
-    return f"{title} {'was stopped' if record.state == 'stopped' else 'has finished'}."
 
 
 install = SimpleFeature

@@ -1,7 +1,6 @@
-"""Choosing files: open a graph, save a run, save a picture. No dialog blocks the window.
+"""Choosing files: open a graph, save a run, save a picture. Nothing here blocks the window.
 
-Nor does writing: what may be long goes into the background (`viewer.common.background`), with
-progress and Cancel in the status bar once it takes a moment. One file at a time.
+Files are written in the background, one at a time, with progress and Cancel in the status bar.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from PyQt6.QtWidgets import QFileDialog, QWidget
 
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.files import written_whole
-from gpu.record.trace import Trace
 from viewer.common.background import Task
 from viewer.export.pictures import png_bytes
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, SessionModel
@@ -56,33 +54,30 @@ class FileDialogs(QObject):
         dialog.open()
 
     def ask_save_trace(self) -> None:
-        """Ask where to save the current run, whole."""
+        """Ask where to save the current run, whole; write it in the background."""
         from gpu.record.tracefile import save_trace
-
-        self._ask_trace("Save this run", "Traces (*.npz)", ".npz", save_trace)
-
-    def ask_export_png(self) -> None:
-        """Ask where to save a picture of the window."""
-
-        def write(path: str) -> None:
-            with written_whole(path) as file:
-                file.write(png_bytes(self._window.grab()))
-
-        kinds = f"Pictures (*.png);;{ALL_FILES}"
-        self.ask_save("Export a picture", kinds, ".png", lambda path: self.save(path, write))
-
-    def _ask_trace(
-        self, title: str, kind: str, suffix: str, write: Callable[[Trace, str], None]
-    ) -> None:
-        """Ask where to write the current run; write it in the background."""
 
         def save(path: str) -> None:
             run = self._session.current
             if run is not None and run.trace is not None:
                 trace = self._session.notes.trace_of(run)
-                self.save_in_background(path, lambda to: write(trace, to))
+                self.save_in_background(path, lambda to: save_trace(trace, to))
 
-        self.ask_save(title, f"{kind};;{ALL_FILES}", suffix, save)
+        self.ask_save("Save this run", f"Traces (*.npz);;{ALL_FILES}", ".npz", save)
+
+    def ask_export_png(self) -> None:
+        """Ask where to save a picture of the window."""
+
+        def save(path: str) -> None:
+            png = png_bytes(self._window.grab())
+
+            def write(to: str) -> None:
+                with written_whole(to) as file:
+                    file.write(png)
+
+            self.save_in_background(path, write)
+
+        self.ask_save("Export a picture", f"Pictures (*.png);;{ALL_FILES}", ".png", save)
 
     def ask_save(
         self, title: str, kinds: str, suffix: str, save: Callable[[str], None], name: str = ""
@@ -97,15 +92,6 @@ class FileDialogs(QObject):
         )
         dialog.fileSelected.connect(save)
         dialog.open()
-
-    def save(self, path: str, write: Callable[[str], None]) -> None:
-        """Write, and say so; what went wrong is said in the bar."""
-        try:
-            write(path)
-        except (GpuError, OSError) as error:
-            self._say(path, error)
-            return
-        self._say(path, None)
 
     def save_in_background(self, path: str, write: Callable[[str], None]) -> None:
         """Write while the window goes on; `write` must not touch widgets."""
@@ -130,19 +116,15 @@ class FileDialogs(QObject):
     def _end(self, path: str, problem: BaseException | None) -> None:
         self._task = None
         self._session.set_progress(None)
-        if isinstance(problem, GpuError | OSError | None):
-            self._say(path, problem)
+        if problem is None:
+            notice = Notice("info", f"Saved {path}")
+        elif isinstance(problem, CancelledByUserError):
+            notice = Notice("info", f"{path} was not saved: cancelled.")
+        elif isinstance(problem, GpuError | OSError):
+            notice = Notice("error", f"{path} was not saved: {problem}.", "Choose another folder.")
         else:
             raise problem
-
-    def _say(self, path: str, problem: BaseException | None) -> None:
-        if problem is None:
-            self._session.set_notice(Notice("info", f"Saved {path}"))
-        elif isinstance(problem, CancelledByUserError):
-            self._session.set_notice(Notice("info", f"{path} was not saved: cancelled."))
-        else:
-            words = f"{path} was not saved: {problem}."
-            self._session.set_notice(Notice("error", words, "Choose another folder."))
+        self._session.set_notice(notice)
 
     def _suggested_name(self) -> str:
         run = self._session.current

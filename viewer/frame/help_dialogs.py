@@ -5,14 +5,12 @@ from __future__ import annotations
 from html import escape
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QHBoxLayout,
-    QLabel,
+    QMessageBox,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
@@ -21,7 +19,6 @@ from PyQt6.QtWidgets import (
 from viewer.action_set import keys_of, plain
 from viewer.actions import Menu
 from viewer.common.fault_log import log_path, version
-from viewer.common.theme import SPACING
 
 MOUSE: dict[str, dict[str, str]] = {  # group: what is done by mouse or key, and what it does
     "Graph": {
@@ -52,48 +49,36 @@ MOUSE: dict[str, dict[str, str]] = {  # group: what is done by mouse or key, and
 }
 SHEET = QSize(560, 640)
 ABOUT = """\
+SSSP Scope {version}
+
 An oscilloscope for shortest-path schedulers: load a graph, run a GPU shortest-path
 algorithm on it, and watch the scheduler think.
 
 Without an NVIDIA GPU the algorithms run on a modelled one: the same decisions, and
 times from a small cost model. Every time axis says which it shows.
 
-Free software under the GNU General Public License, version 3 or later."""
+Free software under the GNU General Public License, version 3 or later.
+
+Log file: {log}"""
 
 
-class _Dialog(QDialog):
-    """A window with a heading and a Close button, deleted when closed."""
-
-    def __init__(self, title: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(*([2 * SPACING] * 4))
-        self.column.setSpacing(2 * SPACING)
-
-    def add_close_button(self) -> None:
-        """Close the column with the one button."""
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        for button in buttons.buttons():
-            button.setIcon(QIcon())
-        self.column.addWidget(buttons)
-
-
-class ShortcutsDialog(_Dialog):
-    """Every key that does something: from the table of actions, and MOUSE."""
-
-    def __init__(self, menus: tuple[Menu, ...], parent: QWidget) -> None:
-        super().__init__("Keyboard shortcuts", parent)
-        groups = {plain(menu.title): _keys(menu) for menu in menus} | MOUSE
-        sheet = QTextBrowser()
-        sheet.setFrameShape(QFrame.Shape.NoFrame)
-        sheet.setAccessibleName("Keyboard shortcuts")
-        sheet.setHtml("".join(_group(title, keys) for title, keys in groups.items() if keys))
-        self.column.addWidget(sheet)
-        self.add_close_button()
-        self.resize(SHEET)
+def show_shortcuts(menus: tuple[Menu, ...], parent: QWidget) -> None:
+    """Show every key that does something: from the table of actions, and MOUSE."""
+    groups = {plain(menu.title): _keys(menu) for menu in menus} | MOUSE
+    sheet = QTextBrowser()
+    sheet.setFrameShape(QFrame.Shape.NoFrame)
+    sheet.setAccessibleName("Keyboard shortcuts")
+    sheet.setHtml("".join(_group(title, keys) for title, keys in groups.items() if keys))
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    dialog = QDialog(parent)
+    dialog.setWindowTitle("Keyboard shortcuts")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    buttons.rejected.connect(dialog.reject)
+    column = QVBoxLayout(dialog)
+    column.addWidget(sheet)
+    column.addWidget(buttons)
+    dialog.resize(SHEET)
+    dialog.open()
 
 
 def _keys(menu: Menu) -> dict[str, str]:
@@ -110,24 +95,11 @@ def _group(title: str, keys: dict[str, str]) -> str:
     return f'<h3>{escape(title)}</h3><table cellpadding="2">{"".join(rows)}</table>'
 
 
-class AboutDialog(_Dialog):
-    """Name, version, licence, log file."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__("About SSSP Scope", parent)
-        row = QHBoxLayout()
-        row.setSpacing(2 * SPACING)
-        picture = QLabel()
-        picture.setPixmap(QApplication.windowIcon().pixmap(64, 64))
-        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        name = QLabel(f"SSSP Scope {version()}")
-        name.setProperty("role", "heading")
-        words.addWidget(name)
-        words.addWidget(QLabel(ABOUT))
-        log = QLabel(f"Log file: {log_path()}")
-        log.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        words.addWidget(log)
-        row.addLayout(words)
-        self.column.addLayout(row)
-        self.add_close_button()
+def show_about(parent: QWidget) -> None:
+    """Show name, version, licence, log file."""
+    words = ABOUT.format(version=version(), log=log_path())
+    box = QMessageBox(QMessageBox.Icon.NoIcon, "About SSSP Scope", words, parent=parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIconPixmap(QApplication.windowIcon().pixmap(64, 64))
+    box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    box.open()

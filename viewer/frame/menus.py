@@ -1,4 +1,4 @@
-"""Submenus whose entries are data: samples, recent files, ways to colour."""
+"""Submenus whose entries are data: recent files, ways to colour."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMenu
 
 from gpu.words import SENTENCE, in_sight
-from sample_graphs import CATALOGUE
 from viewer.common.foreign_words import button_words
 from viewer.graph.colours import COLOUR_MODES
 from viewer.graph.view import GraphView
@@ -19,17 +18,6 @@ from viewer.models.open_choices import words_of
 from viewer.models.settings import Settings
 
 Open = Callable[[str, dict[str, Any] | None], None]  # path, options of the reader
-
-
-def fill_samples(menu: QMenu, open_path: Open) -> None:
-    """Offer the samples of the catalogue."""
-    menu.setToolTipsVisible(True)
-    for key, sample in CATALOGUE.items():
-        action = QAction(sample.title, menu)
-        action.setToolTip(sample.sentence)
-        action.setStatusTip(sample.sentence)
-        action.triggered.connect(partial(_open, open_path, f"sample:{key}", None))
-        menu.addAction(action)
 
 
 def offer_recent(menu: QMenu, settings: Settings, open_path: Open) -> None:
@@ -56,18 +44,13 @@ def offer_colours(menu: QMenu, view: GraphView) -> None:
 
 def _fill_recent(menu: QMenu, settings: Settings, open_path: Open) -> None:
     menu.clear()
-    for path in settings.recent_files:
-        options = settings.recent_options.get(path) or None
+    for path, options in settings.recent.items():
         how = f" ({words_of(options)})" if options else ""
         action = QAction(button_words(f"{Path(path).name}{how}"), menu)
         action.setToolTip(in_sight(f"{path}{how}", SENTENCE))
-        action.triggered.connect(partial(_open, open_path, path, options))
+        action.triggered.connect(lambda _on, of=(path, options): open_path(*of))
         menu.addAction(action)
     if menu.isEmpty():
         nothing = QAction("Nothing opened yet", menu)
         nothing.setEnabled(False)
         menu.addAction(nothing)
-
-
-def _open(open_path: Open, path: str, options: dict[str, Any] | None, _checked: bool) -> None:
-    open_path(path, options)

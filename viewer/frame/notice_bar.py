@@ -1,8 +1,6 @@
 """One line above the picture: what happened and what to do; never a dialog.
 
-It shows the session's notice and asks the session to forget it when dismissed. What a notice
-offers are buttons; pressing one says which (`offer_taken`) and the notice goes. An information goes
-by itself after `INFO_SECONDS`; a warning, an error or an offer stays.
+What a notice offers are buttons. An information goes by itself after `INFO_SECONDS`.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from PyQt6.QtWidgets import (
 from gpu.words import in_sight
 from viewer.common.foreign_words import button_words
 from viewer.common.icons import stroke_icon
-from viewer.common.theme import SPACING, Theme, mix
+from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.models.session import Notice, Offer, SessionModel
 
 INFO_SECONDS = 8.0
@@ -41,7 +39,7 @@ class NoticeBar(QFrame):
     def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._theme: Theme | None = None
+        self._theme = LIGHT
         self._build()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -65,7 +63,6 @@ class NoticeBar(QFrame):
         self._button.setAccessibleName("Dismiss")
         row = QHBoxLayout(self)
         row.setContentsMargins(SPACING + 2, 5, SPACING, 5)
-        row.setSpacing(SPACING)
         self.offers: list[QPushButton] = []
         self._offers = QHBoxLayout()
         self._offers.addStretch(1)
@@ -89,34 +86,29 @@ class NoticeBar(QFrame):
     def _show_notice(self, notice: Notice | None) -> None:
         self._timer.stop()
         self.setVisible(notice is not None)
+        self._show_offers(notice.offers if notice is not None else ())
         if notice is None:
-            self._show_offers(None)
             return
         words = notice.words
         if notice.advice and words and words[-1] not in ".!?:":
             words += "."
         said = " ".join(part for part in (words, notice.advice) if part)
         self._words.setText(in_sight(said, LONGEST))
-        self._show_offers(notice)
         self._colour(notice.level)
         if notice.level == "info" and not notice.offers:
             self._timer.start(int(INFO_SECONDS * 1000))
 
-    def _show_offers(self, notice: Notice | None) -> None:
+    def _show_offers(self, offers: tuple[Offer, ...]) -> None:
         for button in self.offers:
             self._offers.removeWidget(button)
             button.hide()
             button.deleteLater()
-        self.offers = [self._offer(offer) for offer in (notice.offers if notice else ())]
-
-    def _offer(self, offer: Offer) -> QPushButton:
-        button = QPushButton(button_words(offer.words))
-        button.setAccessibleName(in_sight(offer.words).rstrip("…"))
-        button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        button.clicked.connect(partial(self._take, offer))
-        self._offers.insertWidget(self._offers.count() - 1, button)
-        button.show()  # now, not when the layout next finds time
-        return button
+        self.offers = [QPushButton(button_words(offer.words)) for offer in offers]
+        for place, (button, offer) in enumerate(zip(self.offers, offers, strict=True)):
+            button.setAccessibleName(in_sight(offer.words).rstrip("…"))
+            button.clicked.connect(partial(self._take, offer))
+            self._offers.insertWidget(place, button)
+            button.show()  # now, not when the layout next finds time
 
     def _take(self, offer: Offer, _checked: bool = False) -> None:
         self._dismiss()
@@ -124,8 +116,6 @@ class NoticeBar(QFrame):
 
     def _colour(self, level: str) -> None:
         theme = self._theme
-        if theme is None:
-            return
         colour = {"info": theme.accent, "warning": theme.warning, "error": theme.error}[level]
         self._icon.setPixmap(stroke_icon(level, colour, colour).pixmap(ICON_PIXELS, ICON_PIXELS))
         self.setStyleSheet(

@@ -1,59 +1,51 @@
-"""What to run: graph, device, algorithm and its knobs, source, Δ, how closely to record.
+"""What to run: graph, source, algorithm with its knobs and Δ, machine, how closely to record.
 
-Everything about algorithms comes from `gpu.algorithms.ALGORITHMS`, about devices from
-`viewer.models.machines`, about samples from the catalogue: no line here names one of them.
-The panel owns the wishes (`RunChoices`) that have no other home; graph and source live
-in the session, and a change of either by anybody shows here.
+The panel owns the choices that have no other home (`RunChoices`). Graph and source are the
+session's. Algorithms, devices and samples come from their tables: no line here names one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtCore import QSignalBlocker, QSize, pyqtSignal
 from PyQt6.QtWidgets import (
     QCheckBox,
+    QFormLayout,
     QFrame,
-    QGridLayout,
+    QLabel,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
-from gpu.algorithms import ALGORITHMS
+from gpu.algorithms import ALGORITHMS, Algorithm
 from gpu.errors import GpuError
 from gpu.numbers import type_for
 from gpu.record.trace import RunSettings
 from gpu.words import thousands
 from sample_graphs import CATALOGUE, FIRST_SAMPLE, LARGEST, SMALLEST
-from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
-from viewer.common.text_size import scaled
-from viewer.common.theme import SPACING, Theme
+from viewer.common.small_widgets import chip, wrapped_label
+from viewer.common.theme import SPACING
 from viewer.frame.run_fields import (
+    Choice,
     DeltaSpin,
     GraphChoice,
-    ParameterForm,
-    WideEnough,
-    add_field,
-    allow,
-    allow_probes,
-    choice_field,
-    choose,
-    field_grid,
-    field_label,
-    field_row,
-    file_words,
-    hint_label,
+    beside,
+    graph_words,
+    heading,
+    knob_field,
+    knob_value,
     number_field,
-    order_tabs,
     sample_key,
     say,
     sentence,
-    show_all,
 )
 from viewer.models.machines import Machine, machines, problem_of
 from viewer.models.run_choices import (
@@ -61,15 +53,14 @@ from viewer.models.run_choices import (
     PACES,
     PROBES,
     RunChoices,
-    differences,
+    probe_problem,
     room_words,
     sources_of,
 )
 from viewer.models.session import SessionModel
 
-SMALL_WINDOW = 760  # pixels, at the reference text size
-SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
-STALE = "The picture shows {}. Press Run."
+WIDEST = 340  # pixels that the panel takes at most without being asked
+PROBE_ROWS = [(str(int(probe)), title, tip) for probe, title, tip in PROBES]
 
 
 class RunPanel(QWidget):
@@ -82,205 +73,160 @@ class RunPanel(QWidget):
     source_requested = pyqtSignal(int)  # 0-based index
     choices_changed = pyqtSignal()
 
-    def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: SessionModel) -> None:
+        super().__init__()
         self._session = session
         self._parameters: dict[str, dict[str, Any]] = {}
-        self._theme: Theme | None = None
-        self._running, self._what = False, ""
-        self._build()
+        self._row: Algorithm | None = None  # whose knobs are shown
+        self.knobs: dict[str, QCheckBox | QSpinBox] = {}
+        self._rare: list[QWidget] = []  # of the knobs, those under Advanced
+        self._running, self._what, self._has_room = False, "", True
+        self._build_fields()
+        self._lay_out()
         self._connect()
         self.set_choices(RunChoices())
         self._show_graph()
 
-    def _build(self) -> None:
-        self._build_graph_fields()
-        self._build_machine_fields()
-        self._fold_away()
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(SPACING + 2, SPACING // 2, SPACING + 2, SPACING // 2)
-        column.setSpacing(SPACING)
-        for group in (self._graph_group(), self._algorithm_group(), self._record_group()):
-            column.addLayout(group)
-        column.addStretch(1)
-        scroll = self._scroll = WideEnough()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidget(inside)
-        self._run = QPushButton("Run")
-        self._run.setProperty("role", "primary")
-        self._run.setMinimumHeight(34)
-        self._stale = hint_label("")
-        self._stale.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        kept = self._stale.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)  # Run stays where it is
-        self._stale.setSizePolicy(kept)
-        self._stale.hide()
-        foot = self._foot = QVBoxLayout()
-        foot.setContentsMargins(SPACING + 2, SPACING // 2, SPACING + 2, SPACING)
-        foot.setSpacing(SPACING // 2)
-        foot.addWidget(self._stale)
-        foot.addWidget(self._run)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(scroll, 1)
-        whole.addLayout(foot)
-
-    def _build_graph_fields(self) -> None:
+    def _build_fields(self) -> None:
         self._graph = GraphChoice(self._session)
         self._browse = QPushButton("File…")
         self._browse.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._browse.setToolTip("Open a graph file")
-        self._size = number_field(SMALLEST, LARGEST)
-        self._size.setAccessibleName("Vertices")
+        self._size = number_field(SMALLEST, LARGEST, "Vertices")
         self._size.setValue(CATALOGUE[self._graph.sample or FIRST_SAMPLE].default_n)
-        self._seed = number_field(0, 2**31 - 1)
-        self._seed.setAccessibleName("Seed")
+        self._seed = number_field(0, 2**31 - 1, "Seed")
         self._seed.setValue(1)
-        self._about = hint_label()
-        self._counts = hint_label()
         self._source = QLineEdit()
         self._source.setAccessibleName("Source")
-        self._source_problem = hint_label()
-
-    def _build_machine_fields(self) -> None:
+        rows = [(row.key, row.title, row.summary) for row in ALGORITHMS.values()]
+        self._algorithm = Choice(rows, "Algorithm")
+        self._automatic, self._delta = QCheckBox("Automatic"), DeltaSpin()
+        self._automatic.setToolTip("On: the algorithm chooses the first Δ. Off: you do")
         self._machines = machines()
         rows = [(one.device, one.title, one.sentence) for one in self._machines.values()]
-        self._device = choice_field(rows, "Device")
-        rows = [(row.key, row.title, row.summary) for row in ALGORITHMS.values()]
-        self._algorithm = choice_field(rows, "Algorithm")
-        self._device_about, self._algorithm_about = hint_label(), hint_label()
-        self._form = ParameterForm()
-        self._room, self._has_room = hint_label(), True
-        self._automatic = QCheckBox("Automatic")
-        self._automatic.setToolTip("On: the algorithm chooses the first Δ. Off: you do")
-        self._delta = DeltaSpin()
-        self._delta.setAccessibleName("Δ, bucket width")
-        self._delta_label = field_label("Δ", explain("delta"))
-        self._probe = choice_field(
-            [(str(int(p)), title, tip) for p, title, tip in PROBES], "Record"
+        self._device = Choice(rows, "Device")
+        self._pace = Choice([(key, title, "") for key, title, _ in PACES], "Pace")
+        self._probe = Choice(PROBE_ROWS, "Record")
+        self._numbers = Choice(list(NUMBERS), "Numbers")
+        self._about, self._counts, self._algorithm_about = (wrapped_label() for _ in range(3))
+        self._room, self._problem = wrapped_label(), wrapped_label()
+        self._problem.setProperty("role", "error")
+        self._advanced = chip("Advanced", "Show what is rarely changed", checkable=True)
+        self._run = QPushButton("Run")
+        self._run.setProperty("role", "primary")
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        self._form = QFormLayout(inside)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        self._form.setSpacing(SPACING - 3)
+        self._delta_row = beside(self._automatic, self._delta)
+        rows: tuple[QWidget | tuple[str, str, QWidget], ...] = (
+            heading("Graph", self._graph),
+            beside(self._graph, self._browse),
+            self._about,
+            ("Vertices", "How large to make the sample", self._size),
+            self._counts,
+            ("Source", "The vertex to start from, by its own name; or click one", self._source),
+            self._problem,
+            heading("Algorithm", self._algorithm),
+            self._algorithm,
+            self._algorithm_about,
+            ("Δ", explain("delta"), self._delta_row),
+            self._room,
+            heading("Machine", self._device),
+            self._device,
+            ("Pace", "How fast the model may go while you watch", self._pace),
+            self._advanced,
+            ("Seed", "Another seed, another graph of the same kind", self._seed),
+            ("Record", "How closely to watch; costs no modelled time", self._probe),
+            ("Numbers", "What distances are computed in", self._numbers),
         )
-        self._pace = choice_field([(key, title, "") for key, title, _ in PACES], "Pace")
-        self._numbers = choice_field(list(NUMBERS), "Numbers")
+        for row in rows:
+            self._add(self._form.rowCount(), *(row if isinstance(row, tuple) else ("", "", row)))
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidget(inside)
+        self._foot = QVBoxLayout()
+        self._foot.setContentsMargins(SPACING, 0, SPACING, SPACING)
+        self._foot.addWidget(self._run)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._scroll, 1)
+        whole.addLayout(self._foot)
 
-    def _graph_group(self) -> QGridLayout:
-        grid = field_grid("Graph", self._graph)
-        grid.addLayout(field_row(self._graph, self._browse), 1, 0, 1, 2)
-        grid.addWidget(self._about, 2, 0, 1, 2)
-        self._size_label = field_label("Vertices", "How large to make the sample")
-        add_field(grid, 3, self._size_label, self._size)
-        grid.addWidget(self._counts, 5, 0, 1, 2)
-        label = field_label("Source", "The vertex to start from, by its own number")
-        grid.addWidget(label, 6, 0)
-        pick = ElidedLabel("or click one")
-        pick.shorter = "or click"
-        self._source_parts = (label, self._source, pick)
-        source = field_row(self._source, pick)
-        source.setStretch(0, 2)
-        source.setStretch(1, 3)
-        grid.addLayout(source, 6, 1)
-        grid.addWidget(self._source_problem, 7, 0, 1, 2)
-        return grid
-
-    def _algorithm_group(self) -> QGridLayout:
-        grid = field_grid("Algorithm", self._algorithm)
-        grid.addWidget(self._algorithm, 1, 0, 1, 2)
-        grid.addWidget(self._algorithm_about, 2, 0, 1, 2)
-        grid.addWidget(self._delta_label, 3, 0)
-        grid.addLayout(field_row(self._automatic, self._delta), 3, 1)
-        grid.addWidget(self._form, 4, 0, 1, 2)
-        grid.addWidget(self._room, 5, 0, 1, 2)
-        return grid
-
-    def _record_group(self) -> QGridLayout:
-        grid = field_grid("Machine", self._device)
-        grid.addWidget(self._device, 1, 0, 1, 2)
-        grid.addWidget(self._device_about, 2, 0, 1, 2)
-        pace = field_label("Pace", "How fast the model may go while you watch")
-        add_field(grid, 3, pace, self._pace)
-        return grid
-
-    def _fold_away(self) -> None:
-        """Put what is rarely changed under Advanced."""
-        self._seed_label = field_label("Seed", "Another seed, another graph of the same kind")
-        record = field_label("Record", "How closely to watch; costs no modelled time")
-        numbers = field_label("Numbers", "What distances are computed in")
-        for label, field in (
-            (self._seed_label, self._seed),
-            (record, self._probe),
-            (numbers, self._numbers),
-        ):
-            self._form.add_rare(label, field)
+    def _add(self, place: int, words: str, tip: str, field: QWidget) -> None:
+        """Insert a row: a label with its field, or the field alone."""
+        if not words or isinstance(field, QCheckBox):
+            self._form.insertRow(place, field)
+            return
+        label = QLabel(words)
+        label.setToolTip(tip)
+        self._form.insertRow(place, label, field)
+        label.setBuddy(field)
 
     def _connect(self) -> None:
         # the user asks
         self._run.clicked.connect(self._press_run)
         self._browse.clicked.connect(self.browse_requested)
-        self._graph.sample_chosen.connect(self._choose_sample)
+        self._graph.sample_chosen.connect(lambda key: self.open_requested.emit(f"sample:{key}"))
         self._size.valueChanged.connect(self._resize_sample)
         self._seed.valueChanged.connect(self._resize_sample)
         self._source.editingFinished.connect(self._read_source)
-        self._source.textEdited.connect(self._forget_source_problem)
+        self._source.textEdited.connect(lambda: say(self._problem, ""))
         # the choices change
-        self._algorithm.currentIndexChanged.connect(self._change_algorithm)
-        self._device.currentIndexChanged.connect(self._change_machine)
+        self._algorithm.currentIndexChanged.connect(self._change_row)
+        self._device.currentIndexChanged.connect(self._change_row)
         self._automatic.toggled.connect(self._change)
         self._delta.valueChanged.connect(self._change)
-        self._form.changed.connect(self._change)
-        self._probe.currentIndexChanged.connect(self._change)
-        self._pace.currentIndexChanged.connect(self._change)
-        self._numbers.currentIndexChanged.connect(self._change)
+        for field in (self._probe, self._pace, self._numbers):
+            field.currentIndexChanged.connect(self._change)
+        self._advanced.toggled.connect(self._show_advanced)
         # the session changes
         self._session.graph_changed.connect(self._show_graph)
         self._session.source_changed.connect(self._show_source)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a width that cuts nothing; beyond WIDEST the form scrolls aside."""
+        least, inside, bar = super().minimumSizeHint(), self._scroll.widget(), self._scroll
+        assert inside is not None
+        across = bar.verticalScrollBar()
+        room = across.sizeHint().width() if across is not None else 0
+        return QSize(min(inside.minimumSizeHint().width() + room, WIDEST), least.height())
 
     # --- what the panel says
 
     def choices(self) -> RunChoices:
         """Return what is chosen now."""
-        algorithm = self._algorithm.currentData()
         return RunChoices(
-            algorithm,
+            self._algorithm.currentData(),
             self._device.currentData(),
             None if self._automatic.isChecked() else self._delta.value(),
             int(self._probe.currentData()),
             self._pace.currentData(),
-            {**self._parameters, algorithm: self._form.values()},
+            {**self._parameters, **self._shown_parameters()},
             self._numbers.currentData(),
         )
 
     def set_choices(self, choices: RunChoices) -> None:
         """Show other choices."""
         self._parameters = dict(choices.parameters)
+        self._row = None
         with QSignalBlocker(self._automatic), QSignalBlocker(self._delta):
             self._automatic.setChecked(choices.delta is None)
             if choices.delta is not None:
                 self._delta.setValue(choices.delta)
-        choose(self._algorithm, choices.algorithm)
-        choose(self._device, choices.device)
-        choose(self._probe, str(choices.probe))
-        choose(self._pace, choices.pace)
-        choose(self._numbers, choices.numbers)
-        self._show_machine()
-        self._show_algorithm()
-        self._change()
+        self._algorithm.choose(choices.algorithm)
+        self._device.choose(choices.device)
+        self._probe.choose(str(choices.probe))
+        self._pace.choose(choices.pace)
+        self._numbers.choose(choices.numbers)
+        self._change_row()
 
     def run_settings(self) -> RunSettings:
         """Return the settings of the run that is asked for, on the session's source."""
         return self.choices().settings(self._session.source)
-
-    def show_pictured(self, made: Sequence[RunSettings]) -> None:
-        """Say at Run where none of the runs that are shown has the settings chosen here."""
-        chosen = self.run_settings()
-        differs = [differences(chosen, one) for one in made]
-        least = min(differs, key=len, default=[])
-        self._stale.setText(
-            STALE.format(f"another {least[0]}" if len(least) == 1 else "other settings")
-        )
-        self._stale.setToolTip(f"Unlike what is chosen here: {', '.join(least)}" if least else "")
-        self._stale.setVisible(bool(made) and all(differs))
 
     def set_running(self, running: bool) -> None:
         """Turn the Run button into a Stop button, and back."""
@@ -294,17 +240,6 @@ class RunPanel(QWidget):
         self._what = words
         self.set_running(self._running)
 
-    def fit_window(self, width: int) -> None:
-        """Scroll sideways in a small window."""
-        self._scroll.narrow = width < scaled(SMALL_WINDOW)
-        self._scroll.updateGeometry()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self._size.setMinimumWidth(scaled(SIZE_WIDTH))
-        self._show_source_problem("")
-
     # --- slots
 
     def _press_run(self) -> None:
@@ -313,61 +248,103 @@ class RunPanel(QWidget):
         elif self._source.isHidden() or self._read_source():
             self.run_requested.emit()
 
-    def _choose_sample(self, key: str) -> None:
-        self.open_requested.emit(f"sample:{key}")
-
     def _resize_sample(self) -> None:
         if self._graph.sample:
             size, seed = self._size.value(), self._seed.value()
             self.open_requested.emit(f"sample:{self._graph.sample}?n={size}&seed={seed}")
 
     def _read_source(self) -> bool:
+        """Ask for the source that is typed; return whether there is such a vertex."""
         graph = self._session.graph
         if graph is None:
             return False
         try:
             vertex = graph.vertex_of(self._source.text().strip())
         except GpuError as error:
-            self._show_source_problem(str(error))
+            say(self._problem, str(error))
             return False
-        self._show_source_problem("")
+        say(self._problem, "")
         self.source_requested.emit(vertex)
         return True
 
-    def _change_algorithm(self) -> None:
-        self._parameters.update(self._form_parameters())
-        self._show_algorithm()
-        self._change()
-
-    def _change_machine(self) -> None:
-        self._parameters.update(self._form_parameters())
-        self._show_machine()
-        self._show_algorithm()
-        self._change()
+    def _shown_parameters(self) -> dict[str, dict[str, Any]]:
+        """Return what the knobs say; those that do nothing on this machine keep their values."""
+        row = self._row
+        if row is None:
+            return {}
+        kept = self._parameters.get(row.key, {})
+        shown = {
+            knob.key: knob_value(knob, self.knobs[knob.key])
+            if knob.key in self.knobs
+            else kept.get(knob.key, knob.default)
+            for knob in row.parameters
+        }
+        return {row.key: shown}
 
     def _machine(self) -> Machine:
         return self._machines[self._device.currentData()]
 
-    def _show_machine(self) -> None:
-        """Grey out what the machine cannot run; where that was chosen, choose the first it can."""
-        able = []
-        for index in range(self._algorithm.count()):
-            row = ALGORITHMS[self._algorithm.itemData(index)]
-            problem = problem_of(row, self._machine())
-            allow(self._algorithm, index, problem or row.summary, problem is None)
-            if problem is None:
-                able.append(row.key)
-        if able and self._algorithm.currentData() not in able:
-            choose(self._algorithm, able[0])
+    def _change_row(self) -> None:
+        """Another algorithm or machine: show what goes with it."""
+        self._parameters |= self._shown_parameters()
+        rows = ALGORITHMS.values()
+        self._algorithm.allow(
+            {row.key: problem_of(row, self._machine()) for row in rows},
+            {row.key: row.summary for row in rows},
+        )
+        row = self._row = ALGORITHMS[self._algorithm.currentData()]
+        say(self._algorithm_about, sentence(row.summary))
+        self._show_knobs(row)
+        self._show_advanced()
+        self._form.setRowVisible(self._delta_row, row.bucketed)
+        self._form.setRowVisible(self._source, row.result == "row")  # else the knobs choose them
+        self._change()
+        self.updateGeometry()
 
-    def _form_parameters(self) -> dict[str, dict[str, Any]]:
-        key = self._form.algorithm_key()
-        return {key: self._form.values()} if key else {}
+    def _show_knobs(self, row: Algorithm) -> None:
+        for field in self.knobs.values():
+            self._form.removeRow(field)
+        self.knobs, self._rare = {}, []
+        values = self._parameters.get(row.key, {})
+        for knob in row.parameters:
+            if not knob.concerns(self._machine().engine):
+                continue
+            field = knob_field(knob, values.get(knob.key, knob.default))
+            below = self._seed if knob.rare else self._room
+            self._add(self._place(below), knob.title, field.toolTip(), field)
+            changed = field.toggled if isinstance(field, QCheckBox) else field.valueChanged
+            changed.connect(self._change)
+            self.knobs[knob.key] = field
+            if knob.rare:
+                self._rare.append(field)
+        usual = [field for field in self.knobs.values() if field not in self._rare]
+        order: list[QWidget] = [self._automatic, self._delta, *usual, self._device, self._pace]
+        order += [self._advanced, *self._rare, self._seed, self._probe, self._numbers, self._run]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+
+    def _place(self, field: QWidget) -> int:
+        return self._form.getWidgetPosition(field)[0] or 0
+
+    def _show_advanced(self) -> None:
+        opened = self._advanced.isChecked()
+        for field in (*self._rare, self._probe, self._numbers):
+            self._form.setRowVisible(field, opened)
+        self._form.setRowVisible(self._seed, opened and self._is_sized())
+        self._advanced.setText("Advanced ▾" if opened else "Advanced ▸")
+
+    def _is_sized(self) -> bool:
+        """Whether the graph is a sample with a size and a seed."""
+        graph = self._session.graph
+        key = sample_key(graph.provenance.origin) if graph is not None else self._graph.sample
+        return bool(key) and not CATALOGUE[key].fixed
 
     def _change(self) -> None:
         self._delta.setEnabled(not self._automatic.isChecked())
-        self._form.hold(not self._automatic.isChecked())
-        self._device_about.setText(sentence(self._machine().sentence))
+        row = self._row
+        for key in row.still if row is not None else ():  # nothing moves a Δ that is given
+            if key in self.knobs:
+                self.knobs[key].setEnabled(self._automatic.isChecked())
         self._show_room()
         self.choices_changed.emit()
 
@@ -379,18 +356,15 @@ class RunPanel(QWidget):
         if graph is not None and n:
             each = type_for(graph, choices.numbers).itemsize
             words, self._has_room = room_words(choices, n, each)
-        say(self._room, words, None if self._has_room else self._theme)
-        allow_probes(self._probe, self._machine().engine, m, sources_of(choices, n) or 1)
+        say(self._room, words if self._has_room else "")
+        if not self._has_room or self._source.isHidden():
+            say(self._problem, "" if self._has_room else words)
+        sources = sources_of(choices, n) or 1
+        engine = self._machine().engine
+        problems = {key: probe_problem(int(key), engine, m, sources) for key, _, _ in PROBE_ROWS}
+        tips = {key: tip for key, _, tip in PROBE_ROWS}
+        self._probe.allow(dict(reversed(problems.items())), tips)
         self._enable_run()
-
-    def _show_algorithm(self) -> None:
-        row = ALGORITHMS[self._algorithm.currentData()]
-        self._algorithm_about.setText(sentence(row.summary))
-        self._form.show_algorithm(row, self._parameters.get(row.key, {}), self._machine().engine)
-        self._form.hold(not self._automatic.isChecked())
-        show_all((self._delta_label, self._automatic, self._delta), row.bucketed)
-        show_all(self._source_parts, row.result == "row")  # else the sources are in the form
-        order_tabs(self)
 
     def _show_graph(self) -> None:
         graph = self._session.graph
@@ -399,23 +373,17 @@ class RunPanel(QWidget):
             self._counts.setText("No graph yet")
             return
         self._show_room()
-        self._show_origin(sample_key(graph.provenance.origin))
+        with QSignalBlocker(self._size), QSignalBlocker(self._seed):
+            if sample_key(graph.provenance.origin):
+                self._size.setValue(int(graph.provenance.options.get("n") or graph.n))
+                self._seed.setValue(int(graph.provenance.options.get("seed", 1)))
+        self._form.setRowVisible(self._size, self._is_sized())
+        self._show_advanced()
+        self._about.setText(graph_words(graph))
         kind = "whole" if graph.integer else "decimal"
         counts = f"{thousands(graph.n)} vertices, {thousands(graph.m)} edges"
         self._counts.setText(f"{counts}, {kind} weights")
         self._show_source(self._session.source)
-
-    def _show_origin(self, key: str) -> None:
-        """Show the size and seed of the sample that the graph was made by, or say what it is."""
-        graph = self._session.graph
-        assert graph is not None
-        with QSignalBlocker(self._size), QSignalBlocker(self._seed):
-            if key:
-                self._size.setValue(int(graph.provenance.options.get("n") or graph.n))
-                self._seed.setValue(int(graph.provenance.options.get("seed", 1)))
-        sized = (self._size_label, self._size, self._seed_label, self._seed)
-        show_all(sized, bool(key) and not CATALOGUE[key].fixed)
-        self._about.setText(sentence(CATALOGUE[key].sentence) if key else file_words(graph))
 
     def _show_source(self, vertex: int) -> None:
         graph = self._session.graph
@@ -423,13 +391,8 @@ class RunPanel(QWidget):
             return
         with QSignalBlocker(self._source):
             self._source.setText(str(graph.id_of(vertex)))
-        self._show_source_problem("")
-
-    def _forget_source_problem(self) -> None:
-        self._show_source_problem("")
-
-    def _show_source_problem(self, words: str) -> None:
-        say(self._source_problem, words, self._theme)
+        if self._has_room:
+            say(self._problem, "")
 
     def _enable_run(self) -> None:
         able = self._has_room and bool(self._session.graph and self._session.graph.n)

@@ -1,16 +1,16 @@
 """The bars of the simple screen: the graph and the verdict above, playback, Δ and Run below.
 
-They show what they are told and ask; `viewer.features.simple` decides.
+`viewer.features.simple` connects their buttons and says what they show.
 """
 
 from __future__ import annotations
 
 import math
+from html import escape
 
-from PyQt6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QSignalBlocker, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QFont, QKeyEvent
 from PyQt6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -18,13 +18,14 @@ from PyQt6.QtWidgets import (
     QSlider,
     QToolButton,
     QVBoxLayout,
+    QWhatsThis,
     QWidget,
 )
 
 from gpu.words import distance, time_unit
 from viewer.common.elided import ElidedLabel
 from viewer.common.icons import stroke_icon
-from viewer.common.small_widgets import chip, wrapped_label
+from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.frame.run_fields import GraphChoice
@@ -35,26 +36,18 @@ from viewer.models.session import SessionModel
 STRIP_STEPS = 2000
 OCTAVES, NOTCHES = 6, 8  # Δ goes so many doublings up and down, in steps of an eighth
 SETTLED_MS = 500  # after the last key on the Δ slider: that Δ was chosen
-MORE_WIDTH = 420  # pixels at the reference text size
 RECORDED, HERE = "recorded", "here"
 
 
 class TopBar(QWidget):
     """Graph, Open, Lessons, All controls; below, the verdict and where it comes from."""
 
-    open_requested = pyqtSignal()
-    lessons_requested = pyqtSignal()
-    controls_requested = pyqtSignal()
-
     def __init__(self, session: SessionModel) -> None:
         super().__init__()
         self.graph = GraphChoice(session)
-        self.open = QPushButton("Open…")
-        self.open.setToolTip("Open a graph file (Ctrl+O)")
-        self.lessons = QPushButton("Lessons")
-        self.lessons.setToolTip("Learn how this works, step by step (F2)")
-        self.controls = QPushButton("All controls ▸")
-        self.controls.setToolTip("Show every control and plot (Ctrl+Shift+A)")
+        self.open = _button("Open…", "Open a graph file (Ctrl+O)")
+        self.lessons = _button("Lessons", "Learn how this works, step by step (F2)")
+        self.controls = _button("All controls ▸", "Show every control and plot (Ctrl+Shift+A)")
         self.verdict, self.whence = ElidedLabel(role="strong"), QLabel()
         self.verdict.setAccessibleName("Verdict")
         self.whence.setProperty("role", "muted")
@@ -62,15 +55,13 @@ class TopBar(QWidget):
         self.more.setAutoRaise(True)
         self.more.setToolTip("The whole comparison, with its numbers")
         self.more.setAccessibleName("The whole comparison")
-        self.sheet = Sheet(self)
-        self.more.clicked.connect(self._show_sheet)
-        self.open.clicked.connect(self.open_requested)
-        self.lessons.clicked.connect(self.lessons_requested)
-        self.controls.clicked.connect(self.controls_requested)
+        self.more.clicked.connect(self._show_all)
         self._lay_out()
 
     def _lay_out(self) -> None:
-        above, below = QHBoxLayout(), QHBoxLayout()
+        self.choices = QWidget()  # hidden while presenting
+        above, below = QHBoxLayout(self.choices), QHBoxLayout()
+        above.setContentsMargins(0, 0, 0, 0)
         label = QLabel("Graph")
         label.setBuddy(self.graph)
         for part in (label, self.graph, self.open):
@@ -84,15 +75,15 @@ class TopBar(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
         column.setSpacing(SPACING // 2)
-        column.addLayout(above)
+        column.addWidget(self.choices)
         column.addLayout(below)
 
     def say(self, verdict: str, whence: str, whole: str) -> None:
-        """Show the verdict, whose runs it is about, and what the sheet says."""
+        """Show the verdict, whose runs it is about, and what opens at the info button."""
         self.verdict.setText(verdict)
         self.verdict.detail = verdict
         self.whence.setText(whence)
-        self.sheet.words.setText(whole)
+        self.more.setAccessibleDescription(whole)
         self.more.setEnabled(bool(whole))
         self.setAccessibleDescription(f"{verdict} {whence}")
 
@@ -104,32 +95,11 @@ class TopBar(QWidget):
         self.verdict.setFont(font)
         self.verdict.setMinimumHeight(self.verdict.fontMetrics().height() + 2)
 
-    def _show_sheet(self) -> None:
-        self.sheet.open_below(self.more)
-
-
-class Sheet(QFrame):
-    """Words on a sheet that Esc or a click elsewhere closes."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setAccessibleName("The whole comparison")
-        self.words = wrapped_label()
-        self.words.setProperty("role", "")
-        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*([2 * SPACING] * 4))
-        column.addWidget(self.words)
-
-    def open_below(self, button: QWidget) -> None:
-        """Show it below a button, inside the window."""
-        width = min(scaled(MORE_WIDTH), button.x() + button.width())
-        self.resize(width, self.heightForWidth(width))
-        corner = button.mapToGlobal(QPoint(button.width() - width, button.height() + 2))
-        self.move(corner)
-        self.show()
-        self.setFocus()
+    def _show_all(self) -> None:
+        """Show all words on a sheet that any key or click closes."""
+        corner = self.more.mapToGlobal(self.more.rect().bottomLeft())
+        words = escape(self.more.accessibleDescription())
+        QWhatsThis.showText(corner, f"<p>{words}</p>", self.more)
 
 
 class PassingSlider(QSlider):
@@ -150,7 +120,7 @@ class DeltaSlider(QSlider):
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self.base = 1.0
+        self.base = 0.0  # the Δ in the middle; 0: not yet known
         self.setRange(-OCTAVES * NOTCHES, OCTAVES * NOTCHES)
         self.setPageStep(NOTCHES)
         self.setAccessibleName("Δ, bucket width")
@@ -166,7 +136,7 @@ class DeltaSlider(QSlider):
     @property
     def delta(self) -> float:
         """The Δ that it stands at."""
-        return float(self.base * 2.0 ** (self.value() / NOTCHES))
+        return float((self.base or 1.0) * 2.0 ** (self.value() / NOTCHES))
 
     def show_delta(self, delta: float) -> None:
         """Stand at a Δ, unless somebody holds it."""
@@ -191,11 +161,6 @@ class DeltaSlider(QSlider):
 
 class BottomBar(QWidget):
     """Play, the strip of time, Δ with auto, and Run or the switch between two pairs of runs."""
-
-    play_requested = pyqtSignal()
-    auto_requested = pyqtSignal()
-    run_requested = pyqtSignal()
-    pair_requested = pyqtSignal(str)  # RECORDED or HERE
 
     def __init__(self, playback: PlaybackModel) -> None:
         super().__init__()
@@ -242,12 +207,7 @@ class BottomBar(QWidget):
             slider.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def _connect(self) -> None:
-        self.play.clicked.connect(self.play_requested)
         self.strip.valueChanged.connect(self._seek)
-        self.auto.clicked.connect(self.auto_requested)
-        self.run.clicked.connect(self.run_requested)
-        for name, button in self.pairs.items():
-            button.clicked.connect(lambda _on, name=name: self.pair_requested.emit(name))
         self.delta.tried.connect(self.say_delta)
         self._playback.cursor_changed.connect(self.show_time)
         self._playback.duration_changed.connect(self.show_time)
@@ -293,3 +253,9 @@ class BottomBar(QWidget):
         if self._theme is not None:
             name = "pause" if playing else "play"
             self.play.setIcon(stroke_icon(name, self._theme.text, self._theme.border))
+
+
+def _button(words: str, tip: str) -> QPushButton:
+    button = QPushButton(words)
+    button.setToolTip(tip)
+    return button

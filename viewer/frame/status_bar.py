@@ -30,7 +30,6 @@ class StatusBar(QStatusBar):
         super().__init__(parent)
         self._session = session
         self._theme: Theme | None = None
-        self._preparing = ""
         self._detailed = True
         self._build()
         self._timer = QTimer(self)
@@ -73,27 +72,20 @@ class StatusBar(QStatusBar):
         self._session.progress_changed.connect(self._show_progress)
         self._session.current_changed.connect(self._show_run)
         self._session.run_changed.connect(self._show_changed_run)
+        self._session.waiting_changed.connect(lambda: self._show_run(self._session.current))
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
         self._show_run(self._session.current)
 
-    def show_engine(self, words: str, error: str = "", brief: str = "") -> None:
-        """Say which engine and device there is; `error`, how far its times can be trusted.
-
-        brief : what stands in the bar, if not all the words.
-        """
-        self._engine.setText(brief or words)
-        shorter = self._engine.text().partition(" (")[0]
+    def show_engine(self, words: str, detail: str) -> None:
+        """Say which engine and device there is; `detail`, how far its times can be trusted."""
+        self._engine.setText(words)
+        shorter = words.partition(" (")[0]
         self._engine.shorter = shorter.replace("Next run here: Modelled GPU", "Next run")
-        self._engine.detail = f"{words}\n{error}" if error else words
-        self._engine.setToolTip(self._engine.detail)
-
-    def show_preparing(self, words: str) -> None:
-        """Say what the engine process prepares, in place of "Ready"; "" once it is ready."""
-        self._preparing = words
-        self._show_run(self._session.current)
+        self._engine.detail = detail
+        self._engine.setToolTip(detail)
 
     def show_drawn(self, words: str) -> None:
         """Say how much of the graph is drawn."""
@@ -139,9 +131,8 @@ class StatusBar(QStatusBar):
 
     def _show_run(self, record: RunRecord | None) -> None:
         if self._session.progress >= PROGRESS_DONE:
-            self._state.setText(
-                (self._preparing or READY) if record is None else state_words(record)
-            )
+            nothing = self._session.waiting or READY
+            self._state.setText(nothing if record is None else state_words(record))
         words, level = verified_words(record)
         if record is not None and record.recorded_on and words:
             words = f"Recording: {words}"

@@ -1,8 +1,4 @@
-"""Two runs on one clock: run B, and the difference in words.
-
-A is the session's current run; the cursor is one time in both. Choosing B as current swaps them; a
-current run on another graph ends the comparison. While one of the runs goes on, the words are made
-anew a few times a second.
+"""Two runs on one clock: run B beside the session's current run A, and the difference in words.
 
 Measured times are compared at probe level 0 only: `missing_reruns` returns the runs to make again
 without probes. Any run of the session with the same settings at level 0 counts as such a rerun.
@@ -24,6 +20,7 @@ from gpu.study.compare import (
     telling_moment,
 )
 from gpu.study.compare_words import Summary, names, summarise
+from viewer.common.glossary import capital
 from viewer.models.session import Notice, RunRecord, SessionModel
 
 PAIR_VIEWS = ("split", "difference", "single")  # how the graph shows two runs
@@ -127,8 +124,7 @@ class ComparisonModel(QObject):
         try:
             self.compare_with(record)
         except CompareError as error:
-            words = f"{str(error)[:1].upper()}{str(error)[1:]}."
-            self._session.set_notice(Notice("warning", words))
+            self._session.set_notice(Notice("warning", f"{capital(str(error))}."))
 
     def swap(self) -> None:
         """A becomes B, B becomes A."""

@@ -1,9 +1,7 @@
 """Why Δ changed: every decision of a run with its reason and the numbers behind it.
 
-A decision shows in the samples as a change of Δ or of the number of open head buckets. Its numbers
-are those of the sample that first carries it. Of two decisions between two samples the later one's
-reason is given. Also here: why Δ stays after the last one, and how a run that a person steered did
-against the controller's own.
+A decision shows in the samples as a change of Δ or of the open head buckets. Of two between two
+samples the later one's reason is given.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ SETTLED = 8  # samples after the last decision, at least, before it is said why 
 
 @dataclass(frozen=True)
 class Decision:
-    """One change of Δ or of the open heads.
+    """One change of Δ or of the open heads; the numbers are those of the sample that shows it.
 
     sample : its number in the trace      t_ns : on the run's clock
     before, after : Δ, weight units       changes : of Δ since the sample before

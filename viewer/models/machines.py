@@ -1,7 +1,6 @@
 """Machines for a run: modelled devices, this computer's CPU, a real GPU if there is one.
 
-The window's process never touches CUDA: it looks for a driver's file and for CuPy. The engine
-process reports what the card itself says.
+The window's process never touches CUDA: it looks for a driver's file and for CuPy.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What is looked at of a matrix: which part, which cell, which value of a pixel; who is at work.
+"""The part and the cell of a matrix that are looked at, and which sources are at work.
 
-The run is the session's current one, if it has a result for every pair of vertices. The row is
-the session's source; the column is kept here. `SourceStates` are exact at probe level 2; below it
-samples count the sources, which are begun in order.
+The row is the session's source; the column is kept here. `SourceStates` are exact at probe level 2;
+below it samples count the sources, which are begun in order.
 """
 
 from __future__ import annotations

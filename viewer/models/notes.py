@@ -1,8 +1,6 @@
 """Notes pinned to moments of runs and to vertices of graphs, as long as the window is open.
 
-A note at a moment belongs to its run, a note at a vertex to its graph, whatever ran there. Notes of
-an opened trace are added, each note once. While two runs are compared, the notes of both are shown
-on A's clock (`flags`).
+While two runs are compared, the notes of both are shown on A's clock (`flags`).
 """
 
 from __future__ import annotations

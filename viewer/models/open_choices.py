@@ -1,8 +1,6 @@
-"""How a graph file is to be read: the choices as plain values, and in the words of the window.
+"""How a graph file is to be read: options of `gpu.load_graph`, and in the words of the window.
 
-Options are those of `gpu.load_graph`, as a dict with only what differs from the usual reading, so
-an empty one means "as always". Whatever comes from settings or from a record of a graph goes
-through `known_options` first. Nothing heavy is imported: the controller needs this at start.
+A dict of options has only what differs from the usual reading.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""One cursor for every panel: a time on the run's own clock, and how it moves.
+"""One cursor for every panel: a time on the run's own clock, ns, so that two runs can share it.
 
-The cursor is in nanoseconds of the run, never in samples, so two runs can share it. It moves by
-hand (`set_cursor`, `step`), by playing (`advance`, called by one timer of the main window) or by
-following a run that goes on (`following`: it stays at the newest sample).
-
-The view is the window of time that every plot shows: the whole run (`fitted`) until somebody
-zooms. Zoomed in, it moves along with a cursor that leaves it. Speed 1 shows the whole run in
-`WHOLE_RUN_SECONDS`.
+It moves by hand (`set_cursor`, `step`), by playing (`advance`) or by following a run that goes on.
+The view is the window of time that every plot shows: the whole run (`fitted`) until it is zoomed.
 """
 
 from __future__ import annotations
@@ -25,83 +20,44 @@ NO_MARKS: Marks = (None, None)
 MIN_SPEED = 1e-4
 MAX_SPEED = 10.0
 MIN_VIEW_NS = 10.0  # no plot shows less time than this
-WHOLE_RUN_SECONDS = 10.0  # wall time of a whole run at speed 1
+WHOLE_RUN_SECONDS = 5.0  # wall time of a whole run at speed 1
 STILL_S = 0.5  # wall time between two steps where motion is unwelcome
 
 
 class MeasureModel(QObject):
-    """Marks 1 and 2 on the shared axis of time, each at a sample; A and B are runs.
-
-    With one mark only, the other end is the cursor. Another run clears both.
-    """
+    """Marks 1 and 2 on the axis of time, ns; one alone measures to the cursor."""
 
     changed = pyqtSignal()  # a mark stands elsewhere
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.marks: Marks = NO_MARKS
-        self._instants = (np.zeros(0), np.zeros(0))  # of the run's samples, and of B's
 
     @property
     def active(self) -> bool:
         """Whether a mark is set."""
         return self.marks != NO_MARKS
 
-    def set_instants(self, times_ns: np.ndarray) -> None:
-        """Know when the run's samples are, ns, rising."""
-        self._instants = (times_ns, self._instants[1])
-
-    def set_more_instants(self, times_ns: np.ndarray) -> None:
-        """Know when B's samples are shown: past the end of A marks stand at those."""
-        self._instants = (self._instants[0], times_ns)
-        first, last = (None if mark is None else self.snapped(mark) for mark in self.marks)
-        self.set_marks((first, last))
-
     def put(self, place: int, time_ns: float) -> None:
-        """Put mark 1 (place 0) or 2 (place 1) at the sample nearest to a time."""
+        """Put mark 1 (place 0) or 2 (place 1) at a time."""
         marks = list(self.marks)
-        marks[place] = self.snapped(time_ns)
+        marks[place] = time_ns
         self.set_marks((marks[0], marks[1]))
 
     def put_next(self, time_ns: float) -> None:
         """Put mark 1 where there is none yet, else mark 2."""
         self.put(0 if self.marks[0] is None else 1, time_ns)
 
-    def put_both(self, first_ns: float, last_ns: float) -> None:
-        """Put both marks at the samples nearest to two times."""
-        self.set_marks((self.snapped(first_ns), self.snapped(last_ns)))
-
-    def step(self, place: int, samples: int) -> None:
-        """Move a mark by so many samples."""
-        here = self.marks[place]
-        times = self._times(0.0 if here is None else here)
-        if here is not None and len(times):
-            at = int(np.searchsorted(times, here))
-            self.put(place, float(times[min(max(at + samples, 0), len(times) - 1)]))
-
     def set_marks(self, marks: Marks) -> None:
-        """Put both marks where they are said to be."""
-        news = marks != self.marks
-        self.marks = marks
-        if news:
+        """Put both marks."""
+        first, last = (None if mark is None else max(float(mark), 0.0) for mark in marks)
+        if (first, last) != self.marks:
+            self.marks = (first, last)
             self.changed.emit()
-
-    def remove(self, place: int) -> None:
-        """Take one mark away."""
-        self.set_marks((None, self.marks[1]) if place == 0 else (self.marks[0], None))
 
     def clear(self) -> None:
         """Take both marks away."""
         self.set_marks(NO_MARKS)
-
-    def snapped(self, time_ns: float) -> float:
-        """Return when the sample nearest to a time is."""
-        times = self._times(time_ns)
-        if not len(times):
-            return max(float(time_ns), 0.0)
-        after = min(int(np.searchsorted(times, time_ns)), len(times) - 1)
-        near = times[max(after - 1, 0) : after + 1]
-        return float(near[np.argmin(np.abs(near - time_ns))])
 
     def ends(self, cursor_ns: float) -> tuple[float, float] | None:
         """Return the interval that is measured, ns, rising; None where no mark is set."""
@@ -109,10 +65,6 @@ class MeasureModel(QObject):
             return None
         first, last = (cursor_ns if mark is None else mark for mark in self.marks)
         return min(first, last), max(first, last)
-
-    def _times(self, time_ns: float) -> np.ndarray:
-        own, more = self._instants
-        return more if len(own) and len(more) and time_ns > max(own[-1], 0) else own
 
 
 class PlaybackModel(QObject):
@@ -138,8 +90,7 @@ class PlaybackModel(QObject):
         self.measure = MeasureModel(self)
         self.still = False  # whether playing goes in steps of STILL_S instead of moving
         self._owed_s = 0.0  # wall time of a step that is not made yet
-        self._replay_speed: float | None = None  # while a replay goes on
-        self._until_ns: float | None = None  # where it is to rest
+        self._until_ns: float | None = None  # where a replay is to rest
         self._samples = np.zeros(0, SAMPLE)
         self._session: SessionModel | None = None
 
@@ -154,7 +105,6 @@ class PlaybackModel(QObject):
     def set_samples(self, samples: np.ndarray) -> None:
         """Take SAMPLE (k,), a view, for stepping; the last one's time is the duration."""
         self._samples = samples
-        self.measure.set_instants(samples["t_ns"])
         self.set_duration(float(samples["t_ns"][-1]) if len(samples) else 0.0)
 
     def set_duration(self, duration_ns: float) -> None:
@@ -221,12 +171,10 @@ class PlaybackModel(QObject):
         self.playing = True
         self.playing_changed.emit(True)
 
-    def replay(self, wall_seconds: float, until_ns: float | None = None) -> None:
-        """Play the run again in so many seconds, to `until_ns` or to its end, at its own speed."""
+    def replay(self, until_ns: float | None = None) -> None:
+        """Play the run from its start, to `until_ns` or to its end."""
         self.pause()
         self._until_ns = until_ns
-        self._replay_speed = min(max(WHOLE_RUN_SECONDS / wall_seconds, MIN_SPEED), MAX_SPEED)
-        self.speed_changed.emit(self.pace)
         self.set_cursor(0.0)
         self.play()
 
@@ -236,9 +184,6 @@ class PlaybackModel(QObject):
             self.playing = False
             self.playing_changed.emit(False)
         self._until_ns = None
-        if self._replay_speed is not None:
-            self._replay_speed = None
-            self.speed_changed.emit(self.pace)
 
     def toggle(self) -> None:
         """Play, or pause if playing."""
@@ -248,16 +193,11 @@ class PlaybackModel(QObject):
             self.play()
 
     def set_speed(self, speed: float) -> None:
-        """Set the pace, clamped to MIN_SPEED..MAX_SPEED; 1 = whole run in ten seconds."""
-        speed, before = min(max(float(speed), MIN_SPEED), MAX_SPEED), self.pace
-        self.speed, self._replay_speed = speed, None
-        if speed != before:
+        """Set the speed, clamped to MIN_SPEED..MAX_SPEED."""
+        speed = min(max(float(speed), MIN_SPEED), MAX_SPEED)
+        if speed != self.speed:
+            self.speed = speed
             self.speed_changed.emit(speed)
-
-    @property
-    def pace(self) -> float:
-        """The speed at which it plays now: the chosen one, or a replay's."""
-        return self.speed if self._replay_speed is None else self._replay_speed
 
     def advance(self, wall_seconds: float) -> None:
         """Move by the wall time that went by, if playing; pauses at the end."""
@@ -269,7 +209,7 @@ class PlaybackModel(QObject):
             if self._owed_s < STILL_S:
                 return
             wall_seconds, self._owed_s = self._owed_s, 0.0
-        target = self.cursor_ns + wall_seconds * self.pace * self.duration_ns / WHOLE_RUN_SECONDS
+        target = self.cursor_ns + wall_seconds * self.speed * self.duration_ns / WHOLE_RUN_SECONDS
         end = self.duration_ns if self._until_ns is None else self._until_ns
         self._move(min(target, end))
         if self.cursor_ns >= min(end, self.duration_ns):

@@ -1,8 +1,4 @@
-"""What the Run panel asks for beside graph and source, as one immutable value.
-
-It is what is remembered between sessions; a value that no longer fits (another
-version's, or damaged) becomes its default.
-"""
+"""What the Run panel asks for beside graph and source, as one remembered value."""
 
 from __future__ import annotations
 
@@ -20,6 +16,7 @@ from gpu.record.events import MOST_ARCS
 from gpu.record.trace import Probe, RunSettings
 from gpu.schema import fitting
 from gpu.words import size_words, thousands
+from viewer.common.glossary import capital
 from viewer.models.machines import Machine, engine_of, machines, problem_of, usual_device
 
 PROBES = (
@@ -61,11 +58,9 @@ class RunChoices:
     numbers: Literal[CHOICES] = AUTO  # type: ignore[valid-type]
 
     @classmethod
-    def from_dict(
-        cls, values: dict[str, Any], here: dict[str, Machine] | None = None
-    ) -> RunChoices:
+    def from_dict(cls, values: Any, here: dict[str, Machine] | None = None) -> RunChoices:
         """Return remembered choices, or defaults, for the machines `here` or of this computer."""
-        kept, fresh = fitting(cls, values), cls()
+        kept, fresh = fitting(cls, values if isinstance(values, dict) else {}), cls()
         here = machines() if here is None else here
         algorithm = kept.algorithm if kept.algorithm in ALGORITHMS else fresh.algorithm
         device = kept.device if kept.device in here else fresh.device
@@ -99,23 +94,6 @@ class RunChoices:
         )
 
 
-def differences(new: RunSettings, old: RunSettings) -> list[str]:
-    """Return the settings of a new run that differ from an old one's; the probe does not count."""
-    pairs = {
-        "algorithm": (new.algorithm, old.algorithm),
-        "machine": (new.device, old.device),
-        "Δ": (new.delta, old.delta),
-        "number type": (new.numbers, old.numbers),
-    }
-    if ALGORITHMS[old.algorithm].result == "row":
-        pairs["source"] = (new.source, old.source)
-    if new.algorithm == old.algorithm:
-        titles = {knob.key: knob.title for knob in ALGORITHMS[old.algorithm].parameters}
-        for key, value in new.parameters.items():
-            pairs[titles.get(key, key)] = (value, old.parameters.get(key))
-    return [words for words, (now, before) in pairs.items() if now != before]
-
-
 def sources_of(choices: RunChoices, n: int) -> int | None:
     """Return how many sources are asked for; None where they are no vertices of a graph of n."""
     row = ALGORITHMS[choices.algorithm]
@@ -136,7 +114,7 @@ def room_words(choices: RunChoices, n: int, each: int = 4) -> tuple[str, bool]:
         values = row.checked_parameters(choices.parameters.get(row.key, {}))
         _, count = source_range(values, n)
     except GpuError as error:
-        return sentence_of(error), False
+        return capital(str(error)), False
     needed = matrix_bytes(count, n, each)
     where, free = place_for(needed)
     rows = "1 row" if count == 1 else f"{thousands(count)} rows"
@@ -146,12 +124,6 @@ def room_words(choices: RunChoices, n: int, each: int = 4) -> tuple[str, bool]:
     if where == "file":
         return f"{takes} in a temporary file, {size_words(free)} are free on its disk", True
     return f"{takes}; {size_words(free)} are free: {ADVICE}", False
-
-
-def sentence_of(error: GpuError) -> str:
-    """Return the words of an error, a capital first."""
-    words = str(error)
-    return words[:1].upper() + words[1:]
 
 
 def probe_problem(probe: int, engine: str, arcs: int, sources: int = 1) -> str | None:

@@ -1,10 +1,6 @@
 """A run in words: its state, its proofs, what holds at the cursor and between the two marks.
 
-    ADDS on city_roads from 1, paused at 0.420 of 1.008 ms (modelled), Δ = 16, 37 % settled
-
-Settled is exact at probe level 2: of the vertices that the run reached, the share that was not
-improved after the cursor. While a run goes on, the share of all vertices that are reached is given
-instead; below level 2, how many vertices were processed.
+ADDS on city_roads from 1, paused at 0.420 of 1.008 ms (modelled), Δ = 16, 37 % settled
 """
 
 from __future__ import annotations
@@ -16,6 +12,7 @@ import numpy as np
 from gpu.page.words import proof_words
 from gpu.study.interval import Interval, interval, table, words
 from gpu.words import TimeUnit, percent, short, thousands, time_number, time_unit, time_words
+from viewer.common.glossary import capital
 from viewer.models.comparison import ComparisonModel, side_of
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
@@ -28,31 +25,22 @@ def run_words(record: RunRecord, playback: PlaybackModel) -> str:
     """Return algorithm, form, graph, time, Δ and settled share at the cursor as one sentence."""
     unit = time_unit(playback.duration_ns)
     now, whole = time_pair(playback.cursor_ns, playback.duration_ns)
+    doing = "playing" if playback.playing else "paused"
+    doing = "following the run" if playback.following else doing
     words = [
         record.title,
-        f"{cursor_words(playback)} at {now} of {whole} {unit.word} ({record.clock_words})",
+        f"{doing} at {now} of {whole} {unit.word} ({record.clock_words})",
     ]
     if len(record.samples):
         sample = record.samples[max(playback.sample_index, 0)]
         if record.algorithm.bucketed and sample["delta"] > 0:
             words.append(f"Δ = {short(float(sample['delta']))}")
-        words.append(progress_words(record, playback.cursor_ns, int(sample["processed_vertices"])))
+        share = share_at(record, playback.cursor_ns)
+        if share is None:
+            words.append(f"{thousands(int(sample['processed_vertices']))} vertices processed")
+        else:
+            words.append(f"{percent(share)} {'reached' if record.running else 'settled'}")
     return ", ".join(words)
-
-
-def cursor_words(playback: PlaybackModel) -> str:
-    """Return what the cursor does: follows, plays, rests."""
-    if playback.following:
-        return "following the run"
-    return "playing" if playback.playing else "paused"
-
-
-def progress_words(record: RunRecord, cursor_ns: float, processed: int) -> str:
-    """Return how far the run is at a moment, as exactly as is known."""
-    share = share_at(record, cursor_ns)
-    if share is None:
-        return f"{thousands(processed)} vertices processed"
-    return f"{percent(share)} {'reached' if record.running else 'settled'}"
 
 
 def share_at(record: RunRecord, cursor_ns: float) -> float | None:
@@ -85,13 +73,7 @@ def state_words(record: RunRecord) -> str:
     """Return the state of a run in a few words; of a recording, where it was made."""
     if record.recorded_on:
         return f"Recorded on an {record.recorded_on}: {record.title}"
-    words = {
-        "running": "Running",
-        "finished": "Finished",
-        "stopped": "Stopped",
-        "failed": "Failed",
-    }[record.state]
-    return f"{words}: {record.title}"
+    return f"{capital(record.state)}: {record.title}"
 
 
 def verified_words(record: RunRecord | None) -> tuple[str, str]:

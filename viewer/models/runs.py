@@ -1,8 +1,4 @@
-"""One run as the window holds it, growing while it runs; and the messages of the bar.
-
-Samples arrive in batches and are kept per run in one growing array. A run with a result for every
-pair of vertices keeps its matrix where the engine wrote it; `dist` is one row of it.
-"""
+"""One run as the window holds it, growing while it runs; and the messages of the bar."""
 
 from __future__ import annotations
 
@@ -55,9 +51,7 @@ class RunRecord:
 
     buffers : arrays that the engine is writing, while it runs; None afterwards
     trace : the whole run once it ended; its arrays replace `buffers`
-    failure : why it failed, in words; empty otherwise
-    row : of a run from many sources, the row that `dist` is
-    row_id : the file's own name of that row's source
+    row, row_id : of a run from many sources, the row that `dist` is, and its source's own name
     folder : where the file lies that it was read from, as long as its graph was not; else None
     """
 
@@ -138,6 +132,11 @@ class RunRecord:
         """Distances (k, n) of a run from many sources, live or final; else None."""
         held = self.trace or self.buffers
         return held.dist if held is not None and held.dist.ndim == 2 else None
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes its samples and its matrix take."""
+        return self.samples.nbytes + (self.matrix.nbytes if self.matrix is not None else 0)
 
     @property
     def source_count(self) -> int:

@@ -1,14 +1,8 @@
 """State of the window: one graph, its source, the runs made so far.
 
-The controller writes here, widgets read and follow the signals. Every change of a run names its
-`run_id`; results for a run that is not here are ignored. Who draws samples marks itself dirty on
-`samples_appended` and repaints on its own timer.
-
-Of a run with a result for every pair of vertices, the row of the session's source is shown as
-*the* distances, if the run has it (`row_changed`). So a click on a vertex shows its row.
-
-While there are more than `MAX_RUNS` runs, or more than `MAX_SAMPLE_BYTES` of samples or
-`MAX_MATRIX_BYTES` of matrices, the oldest run is removed; the current one and running ones stay.
+The controller writes here, widgets follow the signals. Results for a run that is not here are
+ignored. Of a run from many sources, the row of the session's source is shown as *the* distances
+(`row_changed`). While there are more than `MAX_RUNS` runs or `MAX_BYTES`, the oldest is removed.
 """
 
 from __future__ import annotations
@@ -27,9 +21,8 @@ from viewer.models.runs import Notice, NoticeLevel, Offer, RunRecord, RunState
 __all__ = ["Notice", "NoticeLevel", "Offer", "RunRecord", "RunState", "SessionModel"]
 
 MAX_RUNS = 50  # runs kept with their samples
-MAX_SAMPLE_BYTES = 2**30  # of all runs together: 4 million samples
-MAX_MATRIX_BYTES = 2**32  # of all runs together, but
-PAIR = 2  # matrices are kept, however large: they are compared
+MAX_BYTES = 2**32  # samples and matrices of all runs together, but
+PAIR = 2  # runs are kept, however large: they are compared
 PROGRESS_UNKNOWN = -1.0  # under way, for an unknown time
 PROGRESS_DONE = 1.0  # nothing is under way: hide the bar
 
@@ -237,12 +230,10 @@ class SessionModel(QObject):
 
     def _forget_oldest(self) -> None:
         for record in list(self.runs):
-            kept_bytes = sum(run.samples.nbytes for run in self.runs)
-            matrices = [run.matrix.nbytes for run in self.runs if run.matrix is not None]
-            too_large = sum(matrices) > MAX_MATRIX_BYTES and len(matrices) > PAIR
-            too_large = too_large and record.matrix is not None
-            if len(self.runs) <= MAX_RUNS and kept_bytes <= MAX_SAMPLE_BYTES and not too_large:
-                continue
+            kept_bytes = sum(run.nbytes for run in self.runs)
+            fits = kept_bytes <= MAX_BYTES or len(self.runs) <= PAIR
+            if fits and len(self.runs) <= MAX_RUNS:
+                return
             if record is not self.current and not record.running:
                 self.runs.remove(record)
                 self.run_removed.emit(record)

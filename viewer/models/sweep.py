@@ -1,16 +1,14 @@
 """A sweep as the window knows it: its plan, its points as they come, cancel.
 
-`gpu.study.sweep` does the work in processes of its own; a thread waits for them, and this model's
-timer takes the points from the thread. One sweep at a time; a new one replaces the points of the
-one before. Nothing here blocks the window, and `close` waits until all processes are gone.
+`gpu.study.sweep` does the work in processes of its own; a thread waits for them. One sweep at a
+time; a new one replaces the points of the one before.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import deque
 
-from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
@@ -23,8 +21,7 @@ from gpu.study.sweep import (
     in_order,
     run_sweep,
 )
-
-POLL_MS = 50
+from viewer.common.background import Task
 
 
 class SweepModel(QObject):
@@ -33,6 +30,7 @@ class SweepModel(QObject):
     changed = pyqtSignal()  # points, or whether it runs
     progress_changed = pyqtSignal(float)  # 0..1
     failed = pyqtSignal(str)  # in words
+    _arrived = pyqtSignal(object, float)  # SweepPoint, share done; sent by the sweep's thread
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -42,18 +40,14 @@ class SweepModel(QObject):
         self.recorded_on = ""  # the device, of a sweep that travels with the program
         self.points: list[SweepPoint] = []
         self.fraction = 0.0
-        self._news: deque[tuple[SweepPoint, float]] = deque()
-        self._fault = ""
         self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(POLL_MS)
-        self._timer.timeout.connect(self._poll)
+        self._task: Task | None = None
+        self._arrived.connect(self._take)
 
     @property
     def running(self) -> bool:
         """Whether points may still come."""
-        return self._thread is not None
+        return self._task is not None
 
     @property
     def cancelling(self) -> bool:
@@ -75,16 +69,10 @@ class SweepModel(QObject):
             return
         self.plan, self.points, self.fraction = plan, [], 0.0
         self.graph_name, self.graph_hash, self.recorded_on = graph.name, graph.hash, ""
-        self._fault = ""
         self._stop.clear()
-        self._thread = threading.Thread(
-            target=self._work,
-            args=(graph, plan, processes),
-            name="sweep",
-            daemon=True,
-        )
-        self._thread.start()
-        self._timer.start()
+        arrived, stopped = self._arrived.emit, self._stop.is_set
+        self._task = Task(lambda: run_sweep(graph, plan, arrived, processes, stopped), self)
+        self._task.ended.connect(self._end)
         self.changed.emit()
 
     def show_saved(self, saved: SavedSweep, recorded_on: str = "") -> None:
@@ -101,33 +89,20 @@ class SweepModel(QObject):
             self.changed.emit()
 
     def close(self) -> None:
-        """Cancel, and wait until the sweep's thread is gone. Idempotent."""
+        """Cancel, and wait until the sweep's processes are gone. Idempotent."""
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
-        self._timer.stop()
+        if self._task is not None:
+            self._task.wait()
 
-    def _work(self, graph: CSRGraph, plan: SweepPlan, processes: int | None) -> None:
-        def on_point(point: SweepPoint, share: float) -> None:
-            self._news.append((point, share))
+    def _take(self, point: SweepPoint, share: float) -> None:
+        self.points, self.fraction = in_order([*self.points, point]), share
+        self.progress_changed.emit(share)
+        self.changed.emit()
 
-        try:
-            run_sweep(graph, plan, on_point, processes, self._stop.is_set)
-        except (GpuError, OSError) as error:
-            self._fault = str(error)
-
-    def _poll(self) -> None:
-        over = self._thread is not None and not self._thread.is_alive()
-        fresh = bool(self._news)
-        while self._news:
-            point, self.fraction = self._news.popleft()
-            self.points = in_order([*self.points, point])
-        if fresh:
-            self.progress_changed.emit(self.fraction)
-        if over:
-            self.close()
-        if fresh or over:
-            self.changed.emit()
-        if over and self._fault:
-            self.failed.emit(self._fault)
+    def _end(self, problem: BaseException | None) -> None:
+        self._task = None
+        self.changed.emit()
+        if isinstance(problem, GpuError | OSError):
+            self.failed.emit(str(problem))
+        elif problem is not None:
+            raise problem

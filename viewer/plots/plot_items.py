@@ -45,7 +45,7 @@ class TimeViewBox(pg.ViewBox):
         event.accept()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             first, last = (self.mapToView(at).x() for at in (event.buttonDownPos(), event.pos()))
-            self._playback.measure.put_both(first, last)
+            self._playback.measure.set_marks((first, last))
             return
         moved = self.mapToView(event.lastPos()).x() - self.mapToView(event.pos()).x()
         self._playback.pan(moved)

@@ -136,7 +136,7 @@ class Timeline(LivePanel):
         playback.speed_changed.connect(self._show_speed)
         playback.following_changed.connect(self.live_button.setChecked)
         playback.duration_changed.connect(self._mark_dirty)
-        self._show_speed(playback.pace)
+        self._show_speed(playback.speed)
         self.live_button.setChecked(playback.following)
 
     # ---- what the user can do -----------------------------------------------------------
@@ -175,11 +175,11 @@ class Timeline(LivePanel):
 
     def faster(self) -> None:
         """Play twice as fast."""
-        self._playback.set_speed(2 * self._playback.pace)
+        self._playback.set_speed(2 * self._playback.speed)
 
     def slower(self) -> None:
         """Play half as fast."""
-        self._playback.set_speed(self._playback.pace / 2)
+        self._playback.set_speed(self._playback.speed / 2)
 
     def forget(self) -> None:
         """Forget the marks of measuring."""

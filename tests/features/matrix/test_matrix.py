@@ -167,7 +167,7 @@ def test_the_row_is_the_session_s_source(session: SessionModel) -> None:
 def test_matrices_give_way_to_newer_ones_but_two_are_kept(
     session: SessionModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_module, "MAX_MATRIX_BYTES", distances().nbytes)
+    monkeypatch.setattr(session_module, "MAX_BYTES", distances().nbytes)
     for run_id in (1, 2, 3):
         record = matrix_record(run_id)
         session.add_run(record)

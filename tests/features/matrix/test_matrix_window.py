@@ -59,7 +59,7 @@ def window(qtbot: QtBot, tmp_path: Path, host: FakeHost, graph: CSRGraph) -> Ite
     window.build_plots()
     while window.features.install_next():
         pass
-    window.set_replay_short(False)
+    window.controller.replay_short = False
     window.controller.show_graph(graph)
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
@@ -73,7 +73,7 @@ def pick(field: QComboBox, key: str) -> None:
 
 def type_into(window: MainWindow, key: str, text: str, qtbot: QtBot) -> None:
     """Type a number into a knob of the Run panel."""
-    field = window.run_panel._form.field(key)
+    field = window.run_panel.knobs[key]
     assert isinstance(field, QSpinBox)
     field.setFocus()
     field.selectAll()
@@ -139,7 +139,7 @@ def test_the_run_panel_asks_for_sources_and_says_what_they_take(
     assert not panel._room.isVisible()
     pick(panel._algorithm, key)
     assert not panel._source.isVisible()
-    sources = panel._form.field("sources")
+    sources = panel.knobs["sources"]
     assert isinstance(sources, QSpinBox)
     assert sources.text() == "all"
     assert panel._delta.isVisible() is ALGORITHMS[key].bucketed
@@ -147,7 +147,7 @@ def test_the_run_panel_asks_for_sources_and_says_what_they_take(
     type_into(window, "first_source", "95", qtbot)
     assert panel._room.text().startswith("5 rows of 100 distances")
     type_into(window, "sources", "9", qtbot)
-    assert panel._room.text().startswith("Sources = 9 from 95 on; allowed: 1 to 5")
+    assert panel._problem.text().startswith("Sources = 9 from 95 on; allowed: 1 to 5")
     assert not panel._run.isEnabled()
     type_into(window, "sources", "4", qtbot)
     qtbot.mouseClick(panel._run, LEFT)

@@ -87,9 +87,9 @@ def drag(widget: QWidget, start: QPoint, end: QPoint, keys: Qt.KeyboardModifier)
 def test_one_mark_measures_to_the_cursor_and_two_stay(window: MainWindow, qtbot: QtBot) -> None:
     playback = window.playback
     assert not strip_of(window).isVisible()
-    playback.set_cursor(203_000.0)
+    playback.set_cursor(200_000.0)
     qtbot.keyClick(window, Key.Key_M)
-    assert measure_of(window).marks == (200_000.0, None)  # at a sample
+    assert measure_of(window).marks == (200_000.0, None)
     assert strip_of(window).isVisible()
     playback.set_cursor(500_000.0)
     assert cell(window, "processed") == "30"
@@ -128,14 +128,14 @@ def test_a_drag_with_ctrl_on_a_plot_measures_and_lines_can_be_dragged(
     qtbot.wait(50)
     drag(viewport, at(600_000), at(800_000), Held.NoModifier)
     assert measure.marks == pytest.approx((200_000, 800_000), abs=near)
-    assert [line.value() for line in plot.marks.lines] == list(measure.marks)  # at samples
+    assert [line.value() for line in plot.marks.lines] == list(measure.marks)
     assert window.playback.fitted
 
 
-def test_what_is_measured_is_part_of_a_picture(
+def test_the_table_is_part_of_a_picture(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    measure_of(window).put_both(100_000.0, 400_000.0)
+    measure_of(window).set_marks((100_000.0, 400_000.0))
     saved: list[object] = []
     monkeypatch.setattr(window.files, "save_in_background", lambda _p, write: saved.append(write))
     window.features["take_away"].save_panel("work", str(tmp_path / "work.pdf"))

@@ -16,7 +16,6 @@ from gpu.record.notes import LONGEST_NOTE, Note
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
 from viewer.features.notes import NotesPanel
-from viewer.frame.vertex_dialog import VertexDialog
 from viewer.main_window import MainWindow
 from viewer.models.notes import NotesModel, Pin
 from viewer.models.session import RunRecord
@@ -63,10 +62,10 @@ def test_a_note_at_the_cursor_and_one_at_a_vertex_by_keys(window: MainWindow, qt
     qtbot.keyClick(window, Key.Key_N)
     answer(window, qtbot, QInputDialog, "here it starves")
     qtbot.keyClick(window, Key.Key_N, Held.ShiftModifier)
-    answer(window, qtbot, VertexDialog, "99")
-    dialog = next(one for one in window.findChildren(VertexDialog) if one.isVisible())
-    assert "99 is not a vertex" in dialog.problem.text()
-    answer(window, qtbot, VertexDialog, "2")
+    answer(window, qtbot, QInputDialog, "99")
+    assert "99 is not a vertex" in window.session.notice.words
+    qtbot.keyClick(window, Key.Key_N, Held.ShiftModifier)
+    answer(window, qtbot, QInputDialog, "2")
     answer(window, qtbot, QInputDialog, "the bridge")
     pins = notes_of(window).shown()
     assert [pin.note for pin in pins] == [

@@ -91,7 +91,7 @@ def test_a_signed_matrix_dropped_opens_by_the_bars_button(
     with pytest.raises(GpuError, match=r"or read with --weights absolute, unit or random\)$"):
         load_graph(path)  # the command line keeps its words
     assert offers(window) == ["Open without signs", "Choose options…"]
-    assert window.settings.recent_files == []
+    assert window.settings.recent == {}
     window.notice_bar.offers[0].click()
     assert not window.notice_bar.isVisible()
     assert serve(window, qtbot).weights == "absolute"
@@ -156,4 +156,4 @@ def test_what_no_reader_made_cannot_be_read_again(
     window.open_path(str(path), {"undirected": False})
     assert serve(window, qtbot).undirected is False
     assert reopen.isEnabled()
-    assert window.settings.recent_options == {str(path): {"undirected": False}}
+    assert window.settings.recent == {str(path): {"undirected": False}}

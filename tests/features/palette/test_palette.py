@@ -16,7 +16,6 @@ def test_every_action_is_in_the_palette(window: MainWindow) -> None:
         if not row.submenu and key != "palette":
             assert window.actions_by_key[key] in found, key
     words = [entry.words for entry in window.features["palette"].entries()]
-    assert any(word.startswith("Open sample: ") for word in words)
     assert any(word.startswith("Colour by: ") for word in words)
 
 

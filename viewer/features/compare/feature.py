@@ -272,7 +272,7 @@ class CompareFeature(FeaturePart):
         if telling is None:
             return
         if blink and self._window.controller.replay_short:
-            self._window.controller.replay(telling)
+            self._window.playback.replay(telling)
         else:
             self._window.playback.set_cursor(telling)
 

@@ -247,10 +247,12 @@ class DrawFeature(FeaturePart):
         """Save the drawing in the format of the suffix."""
         from gpu.formats import save_graph
 
-        def write(to: str) -> None:
-            save_graph(to_graph(self.model.drawing, to), to)
+        drawing = self.model.drawing
 
-        self._window.files.save(path, write)
+        def write(to: str) -> None:
+            save_graph(to_graph(drawing, to), to)
+
+        self._window.files.save_in_background(path, write)
 
     # --- edits of the selection
 

@@ -62,7 +62,7 @@ class MicroscopeFeature(Microscope):
         window.session.current_changed.connect(self._show_under_way)
         window.session.run_changed.connect(self._show_under_way)
         window.controller.running_changed.connect(self._show_running)
-        window.controller.engine_changed.connect(self._show_under_way)
+        window.session.waiting_changed.connect(self._show_under_way)
         window.graph_view.more_marks.append(self._paint)
         window.docks.chosen.connect(window.enable_actions)
         for key in DOCKS:
@@ -165,7 +165,7 @@ class MicroscopeFeature(Microscope):
         elif not controller.running:
             self._wanted = not controller.opening
             settings = self._settings(graph)
-            controller.run_when_ready(lambda: controller.start_run(settings))
+            controller.start_run(settings)
             self._show_under_way()
 
     def record_example(self) -> None:
