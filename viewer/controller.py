@@ -210,7 +210,7 @@ class Controller(QObject):
         elif max(self._load_id, self._placement_id, self._proof_id) >= 0:
             if self._proof_id >= 0:
                 given_up = Verification(None, None, "the proof was given up")
-                self.session.set_verification(self._proof_id, given_up)
+                self.session.change_run(self._proof_id, verification=given_up)
             self.host.stop()
             self._load_id = self._placement_id = self._proof_id = -1
         self.session.set_progress(None)
@@ -327,7 +327,8 @@ class Controller(QObject):
         live = self.host.live
         mine = live is not None and live.run_id == message.run_id
         self.session.set_progress(PROGRESS_UNKNOWN, "Running…")
-        self.session.set_buffers(message.run_id, live.buffers if live and mine else None)
+        buffers = live.buffers if live and mine else None
+        self.session.change_run(message.run_id, buffers=buffers)
 
     def _on_run_finished(self, message: messages.RunFinished) -> None:
         record = self._live_record(message.run_id)
@@ -343,7 +344,7 @@ class Controller(QObject):
             self.playback.replay()
 
     def _on_verified(self, message: messages.Verified) -> None:
-        self.session.set_verification(message.run_id, message.verification)
+        self.session.change_run(message.run_id, verification=message.verification)
         if message.run_id == self._proof_id:
             self._proof_id = -1
             if self._idle:
@@ -357,7 +358,7 @@ class Controller(QObject):
         was_load = message.run_id == self._load_id
         record = self._live_record(message.run_id)
         if record is not None:
-            self.session.fail_run(message.run_id, str(message.error))
+            self._fail(message.run_id, str(message.error))
             self._end_run()
         self._load_id = -1 if was_load else self._load_id
         self._placement_id = -1 if message.run_id == self._placement_id else self._placement_id
@@ -383,11 +384,14 @@ class Controller(QObject):
         if self.running:
             if message.trace is not None:
                 self.session.finish_run(self._run_id, message.trace)
-            self.session.fail_run(self._run_id, message.words)
+            self._fail(self._run_id, message.words)
             self._end_run()
         self._proof_id = -1
         self.session.set_progress(None)
         self.session.set_notice(Notice("error", message.words, LOST_ADVICE))
+
+    def _fail(self, run_id: int, words: str) -> None:
+        self.session.change_run(run_id, state="failed", failure=words, buffers=None)
 
     def _live_record(self, run_id: int) -> RunRecord | None:
         return self.session.run_by_id(run_id) if run_id == self._run_id else None

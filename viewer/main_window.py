@@ -25,7 +25,6 @@ from gpu.host import EngineHost
 from gpu.model.accuracy import error_words
 from viewer.action_set import ActionSet
 from viewer.actions import menus_of
-from viewer.common.drops import dropped_file, refuse_drops
 from viewer.common.fault_log import write_fault
 from viewer.common.foreign_words import title_words
 from viewer.common.text_size import scaled
@@ -445,3 +444,17 @@ class MainWindow(QMainWindow):
         if a0 is not None and file is not None:
             a0.acceptProposedAction()
             self.open_path(file)
+
+
+def refuse_drops(widget: QWidget) -> None:
+    """A file dropped anywhere is for the window, not for a field inside it."""
+    for part in widget.findChildren(QWidget):
+        part.setAcceptDrops(False)
+
+
+def dropped_file(event: QDropEvent) -> str | None:
+    """Return the one local file that is being dropped, None for anything else."""
+    mime = event.mimeData()
+    urls = mime.urls() if mime is not None else []
+    files = [url.toLocalFile() for url in urls if url.isLocalFile()]
+    return files[0] if len(files) == 1 else None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWid
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
-import viewer
 from viewer.common.colormaps import rgb
 from viewer.common.text_size import scaled, small_pixels, text_pixels
 from viewer.common.theme import THEMES, Theme, apply_theme, mix, palette_of
@@ -116,14 +113,3 @@ def test_the_projector_is_large_and_strong(qtbot: QtBot, qapp: QApplication) -> 
         apply_theme(qapp, "light")
         qapp.setStyleSheet("")
     assert text_pixels() == before
-
-
-def test_no_line_of_code_fixes_a_text_size() -> None:
-    # names inside a disc are as large as the disc
-    allowed = {"common/text_size.py", "graph/items.py"}
-    for path in Path(viewer.__file__).parent.rglob("*.py"):
-        if path.relative_to(Path(viewer.__file__).parent).as_posix() not in allowed:
-            found = re.findall(
-                r"setPixelSize\((?!scaled)|setPointSize\(|font-size: *\d", path.read_text("utf-8")
-            )
-            assert not found, (path.name, found)

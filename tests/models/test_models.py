@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
-from gpu.record.trace import SAMPLE, GraphReference, RunSettings, Trace, Verification
+from gpu.record.trace import SAMPLE, GraphReference, RunSettings, Trace
 from viewer.models import session as session_module
 from viewer.models.session import RunRecord, SessionModel
 
@@ -54,19 +54,6 @@ def test_samples_grow_and_earlier_views_stay_true(qtbot: QtBot) -> None:
     assert grown.args[1:] == [2, 1002]
     assert session.current.samples["t_ns"].tolist() == list(range(1, 1003))
     assert early["t_ns"].tolist() == [1, 2]
-
-
-def test_late_samples_of_an_old_or_ended_run_are_dropped(qtbot: QtBot) -> None:
-    session = SessionModel()
-    session.add_run(make_record())
-    session.finish_run(1, trace_of(samples_of([1, 2])))
-    with qtbot.assertNotEmitted(session.samples_appended):
-        session.append_samples(1, samples_of([3]))
-        session.append_samples(77, samples_of([3]))
-    session.finish_run(77, trace_of(samples_of([1])))
-    session.set_verification(77, Verification(True, True, ""))
-    session.fail_run(77, "gone")
-    assert len(session.runs) == 1
 
 
 def test_a_finished_run_hands_its_arrays_over(qtbot: QtBot) -> None:

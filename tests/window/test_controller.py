@@ -186,19 +186,6 @@ def test_late_results_are_dropped(controller: Controller, host: FakeHost) -> Non
     assert controller.session.graph.n == 9
 
 
-def test_a_graph_without_positions_gets_a_picture_and_a_layout(
-    controller: Controller, host: FakeHost
-) -> None:
-    controller.open("roads.gr")
-    spots = np.ones((4, 2), np.float32)
-    say(controller, host, GraphLoaded(controller._load_id, path_graph(4, False), spots))
-    assert controller.session.positions is spots
-    assert host.asked("layout") == ["auto"]
-    better = np.zeros((4, 2), np.float32)
-    say(controller, host, LayoutDone(controller._placement_id, better))
-    assert controller.session.positions is better
-
-
 def test_a_file_that_cannot_be_read_is_a_notice(
     controller: Controller, host: FakeHost, qtbot: QtBot
 ) -> None:
@@ -231,15 +218,6 @@ def test_where_the_gpu_does_not_answer_another_machine_is_named(
     notice = controller.session.notice
     assert notice.words == str(error)
     assert ("machine" in notice.advice) == advised
-
-
-def test_cancel_gives_up_a_load(controller: Controller, host: FakeHost) -> None:
-    controller.open("roads.gr")
-    load_id = controller._load_id
-    controller.cancel()
-    assert len(host.asked("stop")) == 1
-    say(controller, host, GraphLoaded(load_id, path_graph(), None))
-    assert controller.session.graph is None
 
 
 def test_no_run_without_a_graph_or_beside_another(controller: Controller, host: FakeHost) -> None:

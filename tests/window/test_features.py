@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QWidget
+from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph, say, trace_of
 from test_window import close_for_good, with_finished_run
@@ -17,49 +17,14 @@ from viewer import features, main_window
 from viewer.actions import MENUS
 from viewer.common.icons import read_icon
 from viewer.common.theme import THEMES
-from viewer.feature import Feature, FeaturePart, Microscope
-from viewer.features import FEATURES, Features, installer
+from viewer.feature import FeaturePart
+from viewer.features import FEATURES, installer
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
 NAMES = tuple(feature.key for feature in FEATURES)
 LEFT_OUT = {"quit", "present"}  # close the window, go to full screen: tests of their own
 LATER = {"toggle_theme", *(f"theme_{name}" for name in THEMES)}  # see `show_everything`
-
-
-class Moon(FeaturePart):
-    """A feature with one dock."""
-
-    def make_panel(self, dock: str) -> QWidget:
-        return QLabel(dock)
-
-    def needs(self) -> dict[str, bool]:
-        return {"moon": True}
-
-
-MOON = Feature("moon", docks={"crater": "Crater"})
-
-
-def test_a_feature_is_built_once_and_when_first_used(
-    monkeypatch: pytest.MonkeyPatch, window: MainWindow
-) -> None:
-    built: list[Moon] = []
-
-    def install(of: MainWindow) -> Moon:
-        built.append(Moon(of))
-        return built[-1]
-
-    monkeypatch.setattr(features, "installer", lambda _key: install)
-    parts = Features(window, (MOON,))
-    assert parts.built == ()
-    assert parts.panel("crater").text() == "crater"
-    assert parts["moon"] is parts["moon"]
-    assert parts.built == tuple(built)
-    assert len(built) == 1
-    assert not parts.install_next()
-    assert parts.part(Microscope) is None
-    with pytest.raises(KeyError):
-        _ = parts["sun"]
 
 
 def test_the_table_is_sound() -> None:

@@ -182,7 +182,7 @@ def test_letting_go_of_delta_runs_again(window: MainWindow, host: FakeHost, qtbo
     bottom = screen(window).bottom
     assert bottom.auto.isChecked()
     bottom.delta.setSliderDown(True)
-    bottom.delta.setValue(bottom.delta.value() + 16)
+    bottom.delta.setSliderPosition(bottom.delta.value() + 16)
     chosen = bottom.delta.delta
     assert not host.asked("run")
     bottom.delta.setSliderDown(False)
@@ -207,7 +207,7 @@ def test_delta_steers_a_run_that_goes_on_slowly_while_it_is_held(
     qtbot.mouseClick(bottom.run, LEFT)
     before = len(host.asked("set_pace"))
     bottom.delta.setSliderDown(True)
-    bottom.delta.setValue(bottom.delta.value() - 8)
+    bottom.delta.setSliderPosition(bottom.delta.value() - 8)
     assert host.asked("set_delta")[-1] == pytest.approx(bottom.delta.delta)
     bottom.delta.setSliderDown(False)
     slow, after = host.asked("set_pace")[before:]

@@ -6,7 +6,7 @@ from typing import Any
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QPainter
-from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PyQt6.QtWidgets import QLabel, QSizePolicy
 
 
 class ElidedLabel(QLabel):
@@ -16,15 +16,8 @@ class ElidedLabel(QLabel):
     shorter : said in place of words that would be cut, where that fits; "" for nothing
     """
 
-    def __init__(
-        self,
-        text: str = "",
-        role: str = "muted",
-        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(text, parent)
-        self._elide = elide
+    def __init__(self, text: str = "", role: str = "muted") -> None:
+        super().__init__(text)
         self.detail = self.shorter = ""
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -50,4 +43,4 @@ class ElidedLabel(QLabel):
         width = self.fontMetrics().horizontalAdvance
         if self.shorter and width(self.text()) > room >= width(self.shorter):
             return self.shorter
-        return self.fontMetrics().elidedText(self.text(), self._elide, room)
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)

@@ -63,7 +63,8 @@ class SimpleFeature(Screen):
             choice.clicked.connect(partial(self._show_kept, name))
         bottom.run.clicked.connect(self._run_or_stop)
         bottom.auto.clicked.connect(self._drive_again)
-        bottom.delta.held.connect(self._hold)
+        bottom.delta.sliderPressed.connect(partial(self._hold, True))
+        bottom.delta.sliderReleased.connect(partial(self._hold, False))
         bottom.delta.tried.connect(self._steer)
         bottom.delta.chosen.connect(self._choose_delta)
         # the models change
@@ -270,8 +271,10 @@ class SimpleFeature(Screen):
             self._window.controller.set_delta(delta)
 
     def _choose_delta(self, delta: float) -> None:
-        """Run again at this Δ, unless the run that goes on has taken it."""
-        if not self._steered:
+        """Have the run that goes on take this Δ, or run again at it."""
+        if self._steered:
+            self._steer(delta)
+        else:
             self._run_soon(float(f"{delta:.3g}"))
 
     def _drive_again(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from PyQt6.QtCore import QSignalBlocker, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtGui import QFont, QKeyEvent
 from PyQt6.QtWidgets import (
     QHBoxLayout,
@@ -35,7 +35,6 @@ from viewer.models.session import SessionModel
 
 STRIP_STEPS = 2000
 OCTAVES, NOTCHES = 6, 8  # Δ goes so many doublings up and down, in steps of an eighth
-SETTLED_MS = 500  # after the last key on the Δ slider: that Δ was chosen
 RECORDED, HERE = "recorded", "here"
 
 
@@ -115,48 +114,29 @@ class DeltaSlider(QSlider):
     """Δ on a log scale around a base; tells a value that is tried from one that is chosen."""
 
     tried = pyqtSignal(float)  # Δ, while it is held
-    chosen = pyqtSignal(float)  # Δ, once it is let go of
-    held = pyqtSignal(bool)
+    chosen = pyqtSignal(float)  # Δ, once it is let go of, or a key was pressed
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self.base = 0.0  # the Δ in the middle; 0: not yet known
         self.setRange(-OCTAVES * NOTCHES, OCTAVES * NOTCHES)
         self.setPageStep(NOTCHES)
+        self.setTracking(False)  # its value changes when it is let go of
         self.setAccessibleName("Δ, bucket width")
         self.setToolTip("Bucket width: drag, and see what it does")
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLED_MS)
-        self._settle.timeout.connect(self._choose)
-        self.valueChanged.connect(self._try)
-        self.sliderPressed.connect(lambda: self.held.emit(True))
-        self.sliderReleased.connect(self._let_go)
+        self.sliderMoved.connect(lambda: self.tried.emit(self.delta))
+        self.valueChanged.connect(lambda: self.chosen.emit(self.delta))
 
     @property
     def delta(self) -> float:
         """The Δ that it stands at."""
-        return float((self.base or 1.0) * 2.0 ** (self.value() / NOTCHES))
+        return float((self.base or 1.0) * 2.0 ** (self.sliderPosition() / NOTCHES))
 
     def show_delta(self, delta: float) -> None:
         """Stand at a Δ, unless somebody holds it."""
-        if self.isSliderDown() or self._settle.isActive() or delta <= 0:
-            return
-        with QSignalBlocker(self):
-            self.setValue(round(NOTCHES * math.log2(delta / self.base)))
-
-    def _try(self) -> None:
-        self.tried.emit(self.delta)
-        if not self.isSliderDown():
-            self._settle.start()
-
-    def _let_go(self) -> None:
-        self.held.emit(False)
-        self._choose()
-
-    def _choose(self) -> None:
-        self._settle.stop()
-        self.chosen.emit(self.delta)
+        if not self.isSliderDown() and delta > 0:
+            with QSignalBlocker(self):
+                self.setValue(round(NOTCHES * math.log2(delta / self.base)))
 
 
 class BottomBar(QWidget):
@@ -209,6 +189,7 @@ class BottomBar(QWidget):
     def _connect(self) -> None:
         self.strip.valueChanged.connect(self._seek)
         self.delta.tried.connect(self.say_delta)
+        self.delta.chosen.connect(self.say_delta)
         self._playback.cursor_changed.connect(self.show_time)
         self._playback.duration_changed.connect(self.show_time)
         self._playback.playing_changed.connect(self._show_playing)

@@ -7,13 +7,14 @@ ignored. Of a run from many sources, the row of the session's source is shown as
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from gpu.engine import RunBuffers
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph, Provenance
-from gpu.record.trace import GraphReference, Trace, Verification
+from gpu.record.trace import GraphReference, Trace
 from sample_graphs import remembered_reference
 from viewer.models.notes import NotesModel
 from viewer.models.runs import Notice, NoticeLevel, Offer, RunRecord, RunState
@@ -156,11 +157,12 @@ class SessionModel(QObject):
         first, last = record.append(batch)
         self.samples_appended.emit(record, first, last)
 
-    def set_buffers(self, run_id: int, buffers: RunBuffers | None) -> None:
-        """Say that a run has begun; `buffers` are its live arrays where they can be read."""
+    def change_run(self, run_id: int, **fields: Any) -> None:
+        """Set fields of a run: its live arrays, the outcome of its proofs, that it failed."""
         record = self.run_by_id(run_id)
         if record is not None:
-            record.buffers = buffers
+            for name, value in fields.items():
+                setattr(record, name, value)
             self.run_changed.emit(record)
 
     def finish_run(self, run_id: int, trace: Trace) -> None:
@@ -172,20 +174,6 @@ class SessionModel(QObject):
             self.samples_appended.emit(record, 0, len(record.samples))
         self.run_changed.emit(record)
         self._forget_oldest()
-
-    def set_verification(self, run_id: int, verification: Verification) -> None:
-        """Hand a run the outcome of its proofs."""
-        record = self.run_by_id(run_id)
-        if record is not None:
-            record.verification = verification
-            self.run_changed.emit(record)
-
-    def fail_run(self, run_id: int, words: str) -> None:
-        """Mark a run as failed; its samples so far stay."""
-        record = self.run_by_id(run_id)
-        if record is not None:
-            record.state, record.failure, record.buffers = "failed", words, None
-            self.run_changed.emit(record)
 
     def remove_run(self, record: RunRecord) -> None:
         """Forget a run that has ended; the current one is replaced by the newest of the rest."""
