@@ -292,8 +292,6 @@ MENUS: tuple[Menu, ...] = (
         Action("theme_projector", "&Projector theme",
                "Large black text and wide lines on white, for a wall seen from the last row",
                "set_theme", argument="projector", checkable=True, group="theme"),
-        Action("toggle_theme", "S&witch theme", "Go to the next theme: light, dark, projector",
-               "toggle_theme", "Ctrl+T", icon="theme", toolbar=True),
         Action("arrange_own", "Arrange: As in the &file",
                "Draw the vertices at the positions that came with them", "place", "Ctrl+Alt+1",
                by="placement", argument="own", needs="placed"),

@@ -28,7 +28,7 @@ from viewer.actions import menus_of
 from viewer.common.fault_log import write_fault
 from viewer.common.foreign_words import title_words
 from viewer.common.text_size import scaled
-from viewer.common.theme import apply_theme, next_theme
+from viewer.common.theme import apply_theme
 from viewer.controller import Controller
 from viewer.docks import ARRANGEMENTS, FIRST, PLOTS, SIMPLE, Docks
 from viewer.feature import Opening, Screen, Themed
@@ -316,10 +316,6 @@ class MainWindow(QMainWindow):
         """Run; from now on Space plays instead of pressing the button again."""
         self.start_run()
         self.timeline.setFocus()
-
-    def toggle_theme(self) -> None:
-        """The next theme."""
-        self.set_theme(next_theme(self.settings.theme))
 
     def ask_path(self) -> None:
         """Show the shortest path to the vertex pointed at, or to one that is asked for by name."""

@@ -90,12 +90,6 @@ LIGHT, DARK, PROJECTOR = THEMES["light"], THEMES["dark"], THEMES["projector"]
 STYLED = "sssp_scope_styled"  # property of the application: it has our style
 
 
-def next_theme(name: str) -> str:
-    """Return the theme after this one: light, dark, projector, light."""
-    names = list(THEMES)
-    return names[(names.index(name) + 1) % len(names)]
-
-
 def apply_theme(app: QApplication, name: str, text: int = 0) -> Theme:
     """Put a theme on the whole application and return it; raise KeyError if unknown.
 

@@ -14,7 +14,6 @@ from gpu.words import SENTENCE, in_sight
 from viewer.common.foreign_words import button_words
 from viewer.graph.colours import COLOUR_MODES
 from viewer.graph.view import GraphView
-from viewer.models.open_choices import words_of
 from viewer.models.settings import Settings
 
 Open = Callable[[str, dict[str, Any] | None], None]  # path, options of the reader
@@ -45,7 +44,7 @@ def offer_colours(menu: QMenu, view: GraphView) -> None:
 def _fill_recent(menu: QMenu, settings: Settings, open_path: Open) -> None:
     menu.clear()
     for path, options in settings.recent.items():
-        how = f" ({words_of(options)})" if options else ""
+        how = " (with options)" if options else ""
         action = QAction(button_words(f"{Path(path).name}{how}"), menu)
         action.setToolTip(in_sight(f"{path}{how}", SENTENCE))
         action.triggered.connect(lambda _on, of=(path, options): open_path(*of))

@@ -14,7 +14,7 @@ from gpu.errors import FormatError, GpuError
 from gpu.record.workspace import reader_options as known_options
 from viewer.models.session import Notice, Offer
 
-__all__ = ["OpenRequest", "known_options", "outside", "refusal", "unnamed", "words_of"]
+__all__ = ["OpenRequest", "known_options", "outside", "refusal", "unnamed"]
 
 DIRECTIONS: dict[bool | None, str] = {
     None: "As the file says",
@@ -26,10 +26,6 @@ WEIGHTS = {
     "unit": "All 1",
     "random": "Random, {low} to {high} (seed {seed})",
     "absolute": "Without signs (absolute)",
-}
-IN_SHORT = {"unit": "all weights 1", "random": "random weights", "absolute": "without signs"}
-OPEN_WITH = {  # (option, value) of a Remedy: the words on its button
-    ("weights", "absolute"): "Open without signs"
 }
 CHOOSE = "Choose options…"
 
@@ -49,34 +45,19 @@ def outside(why: str, path: str, options: Mapping[str, Any]) -> Notice:
     return Notice("warning", f"The file of this run names the graph {why}.", offers=(offer,))
 
 
-def words_of(options: Mapping[str, Any]) -> str:
-    """Return the options in a few words, "" for the usual reading."""
-    parts = []
-    if options.get("undirected") is not None:
-        parts.append("undirected" if options["undirected"] else "directed")
-    if options.get("weight_name"):
-        parts.append(f"weights from {options['weight_name']}")
-    if options.get("header") is False:
-        parts.append("no heading")
-    if options.get("weights") in IN_SHORT:
-        parts.append(IN_SHORT[options["weights"]])
-    return ", ".join(parts)
-
-
 def refusal(error: GpuError, path: str, options: Mapping[str, Any]) -> Notice:
     """Return what the bar says about a file that was not opened, with what helps as buttons."""
     remedy = error.remedy if isinstance(error, FormatError) else None
-    chosen = known_options(options)
-    if remedy is None:
-        choose = (Offer(CHOOSE, OpenRequest(path, chosen, ask=True)),) if chosen else ()
-        return Notice("error", str(error), offers=choose)
-    offers = []
-    words = OPEN_WITH.get((remedy.option, remedy.value or ""))
-    if words is not None:
-        offers.append(Offer(words, OpenRequest(path, chosen | {remedy.option: remedy.value})))
-    offers.append(Offer(CHOOSE, OpenRequest(path, chosen, ask=True)))
-    assert isinstance(error, FormatError)
-    return Notice("error", error.plain, offers=tuple(offers))
+    chosen, offers = known_options(options), []
+    if remedy is not None and (remedy.option, remedy.value) == ("weights", "absolute"):
+        without_signs = OpenRequest(path, chosen | {"weights": "absolute"})
+        offers.append(Offer("Open without signs", without_signs))
+    if remedy is not None or chosen:
+        offers.append(Offer(CHOOSE, OpenRequest(path, chosen, ask=True)))
+    words = str(error)
+    if remedy is not None and isinstance(error, FormatError):
+        words = error.plain
+    return Notice("error", words, offers=tuple(offers))
 
 
 def unnamed(path: str, options: Mapping[str, Any], words: str) -> Notice:
