@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Mapping
 from functools import partial
 
-from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import (
     QAbstractButton,
@@ -54,7 +54,6 @@ SIMPLE_CELL = 110  # the same, on the simple screen: three plots make the point
 BARS = 80  # pixels, the same: menu, toolbar and status bar
 HERE = Qt.FindChildOption.FindDirectChildrenOnly
 STATE_VERSION = 3  # raise when docks are rearranged
-PEACE_MS = 200  # without a new size of the window: a person has let go of its edge
 SIMPLE, EXPLORE, COMPARE = "simple", "explore", "compare"
 FIRST = SIMPLE
 ARRANGEMENTS: dict[str, tuple[str, ...]] = {
@@ -82,12 +81,6 @@ class Docks(QObject):
         self.arrangement = self.base = FIRST  # base: the last one of ARRANGEMENTS
         self._gathered: dict[str, tuple[str, ...]] = {}  # by features: name, docks
         self._kept: dict[str, QByteArray] = {}  # how an arrangement stood when it was left
-        self._peace = QTimer(self)
-        self._peace.setSingleShot(True)
-        self._peace.setInterval(PEACE_MS)
-        self._peace.timeout.connect(self._keep_share)
-        self._settled = 0, 0  # widths at peace: of the window, of its right side
-        window.installEventFilter(self)
         window.setDockNestingEnabled(True)
         window.setAnimated(False)  # each change of arrangement would make twenty animations
         window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
@@ -182,7 +175,6 @@ class Docks(QObject):
         """Stand as an arrangement says; as the last lasting one if there is none of that name."""
         exists = name in ARRANGEMENTS or name in self._gathered
         self.arrangement = name if exists else self.base
-        self._settled = 0, 0
         size = self._window.size()
         for dock in self.by_key.values():
             dock.setFloating(False)  # before it is removed: a removed dock stays afloat
@@ -277,11 +269,8 @@ class Docks(QObject):
     # --- sizes, and what Qt leaves behind
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
-        """Hear of new sizes of the window and of its docks, and of the pointer over a dock."""
-        kind = event.type() if event is not None else QEvent.Type.None_
-        if kind == QEvent.Type.Resize:
-            self._peace.start()
-        if isinstance(watched, QDockWidget) and kind in ICONS:
+        """Hear of the pointer over a dock."""
+        if isinstance(watched, QDockWidget) and event is not None and event.type() in ICONS:
             later(self, partial(self._show_icons, watched))
         return super().eventFilter(watched, event)
 
@@ -291,18 +280,6 @@ class Docks(QObject):
         shown = dock.underMouse() and not bare
         for icon in dock.findChildren(QAbstractButton, options=HERE):
             icon.setVisible(shown)
-
-    def _keep_share(self) -> None:
-        """Give the right side its share back: Qt gives the graph all that a window grows by."""
-        window, (before, length) = self._window, self._settled
-        right = self._first(RIGHT)[:1]
-        if not window.isVisible() or window.isMinimized():
-            return
-        if length and before != window.width():
-            window.resizeDocks(
-                right, [round(length * window.width() / before)] * len(right), ACROSS
-            )
-        self._settled = window.width(), right[0].width() if right else 0
 
     def _hide_ghosts(self) -> None:
         """Hide the tab bars that Qt keeps outside the window: Tab would go there."""

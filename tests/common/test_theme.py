@@ -8,14 +8,14 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 from colour_vision import SEEN_BY, contrast, lab
-from PyQt6.QtGui import QFontInfo, QPalette
+from PyQt6.QtGui import QFontInfo
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from viewer.common.colormaps import rgb
 from viewer.common.text_size import scaled, small_pixels, text_pixels
-from viewer.common.theme import THEMES, Theme, apply_theme, mix, palette_of
+from viewer.common.theme import THEMES, Theme, apply_theme, mix
 from viewer.plots.axes import TimeAxis, dress_axis
 
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2: least contrast of text, of graphics
@@ -56,15 +56,6 @@ def test_what_one_picture_tells_apart_everyone_can(theme: Theme, seen_by: str) -
     if seen_by == "everyone":  # no two meanings share a colour
         for first, second in itertools.combinations(names, 2):
             assert np.linalg.norm(seen[first] - seen[second]) > 15, (first, second)
-
-
-def test_palette_is_complete(qapp: QApplication, theme: Theme) -> None:
-    palette = palette_of(theme)
-    roles = [r for r in QPalette.ColorRole if r is not QPalette.ColorRole.NoRole]
-    for role in roles[: QPalette.ColorRole.NColorRoles.value]:
-        if role not in (QPalette.ColorRole.NColorRoles,):
-            assert palette.isBrushSet(QPalette.ColorGroup.Active, role), role
-    assert theme.dark == (theme.name == "dark")
 
 
 def test_theme_is_put_on(qtbot: QtBot, qapp: QApplication, theme: Theme) -> None:

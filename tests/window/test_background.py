@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from hand_made import small_trace
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QPushButton
+from PyQt6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpu.errors import CancelledByUserError
 from gpu.record.export import write_csv
-from viewer.common.background import Task
 from viewer.main_window import MainWindow
-
-
-def test_a_task_is_given_up_in_the_middle(qtbot: QtBot, qapp: QApplication) -> None:
-    begun = threading.Event()
-
-    def for_ever() -> None:
-        while True:
-            begun.set()
-
-    task = Task(for_ever)
-    begun.wait(5)
-    with qtbot.waitSignal(task.ended) as ended:
-        task.cancel()
-    assert isinstance(ended.args[0], CancelledByUserError)
-    task.cancel()  # nothing is left to give up
 
 
 def test_a_long_export_shows_progress_and_cancel_leaves_nothing(
