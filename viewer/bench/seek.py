@@ -24,7 +24,7 @@ ZOOM = 0.002  # of the run is shown while zoomed in
 SIZE = (1280, 800)
 
 
-def time_seek() -> dict[str, object]:
+def time_seek() -> dict[str, list[float]]:
     """Return milliseconds of every seek: whole run shown, and zoomed in."""
     if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -47,9 +47,9 @@ class Task(QObject):
     ended = pyqtSignal(object)  # the exception, None where it is done
     _returned = pyqtSignal(object)
 
-    def __init__(self, work: Callable[[], None], parent: QObject | None = None) -> None:
+    def __init__(self, work: Callable[[], object], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._work: Callable[[], None] | None = work
+        self._work: Callable[[], object] | None = work
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
         self._returned.connect(self._end)  # queued: the thread is another one
         self._thread.start()

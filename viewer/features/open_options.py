@@ -48,7 +48,7 @@ class OpenDialog(QDialog):
         self._header = options.get("header")
         self.setWindowTitle("Open with options")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.file = ElidedLabel(Path(path).name, "strong", Qt.TextElideMode.ElideMiddle)
+        self.file = ElidedLabel(Path(path).name, "strong")
         self.file.detail = path
         self.direction = choice(DIRECTIONS, options.get("undirected"), "Direction")
         numbers = {"low": 1, "high": RANDOM_WEIGHTS, "seed": RANDOM_SEED}
