@@ -189,11 +189,11 @@ class RunPanel(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return a width that cuts nothing; beyond WIDEST the form scrolls aside."""
-        least, inside, bar = super().minimumSizeHint(), self._scroll.widget(), self._scroll
+        inside, bar = self._scroll.widget(), self._scroll.verticalScrollBar()
         assert inside is not None
-        across = bar.verticalScrollBar()
-        room = across.sizeHint().width() if across is not None else 0
-        return QSize(min(inside.minimumSizeHint().width() + room, WIDEST), least.height())
+        assert bar is not None
+        width = inside.minimumSizeHint().width() + bar.sizeHint().width()
+        return QSize(min(width, WIDEST), super().minimumSizeHint().height())
 
     # --- what the panel says
 
@@ -352,12 +352,12 @@ class RunPanel(QWidget):
         """Say what the result takes before it is taken; where it does not fit, do not run."""
         graph, choices = self._session.graph, self.choices()
         n, m = (graph.n, graph.m) if graph is not None else (0, 0)
-        words, self._has_room = "", True
+        words, had_room, self._has_room = "", self._has_room, True
         if graph is not None and n:
             each = type_for(graph, choices.numbers).itemsize
             words, self._has_room = room_words(choices, n, each)
         say(self._room, words if self._has_room else "")
-        if not self._has_room or self._source.isHidden():
+        if not (self._has_room and had_room):
             say(self._problem, "" if self._has_room else words)
         sources = sources_of(choices, n) or 1
         engine = self._machine().engine
