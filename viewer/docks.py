@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Mapping
 from functools import partial
 
-from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import (
     QAbstractButton,
@@ -53,6 +53,7 @@ CELL = 165  # pixels at the reference text size: the least height of a plot that
 SIMPLE_CELL = 110  # the same, on the simple screen: three plots make the point
 BARS = 80  # pixels, the same: menu, toolbar and status bar
 HERE = Qt.FindChildOption.FindDirectChildrenOnly
+PEACE_MS = 200  # without a new size: a person has let go of an edge
 STATE_VERSION = 3  # raise when docks are rearranged
 SIMPLE, EXPLORE, COMPARE = "simple", "explore", "compare"
 FIRST = SIMPLE
@@ -81,6 +82,12 @@ class Docks(QObject):
         self.arrangement = self.base = FIRST  # base: the last one of ARRANGEMENTS
         self._gathered: dict[str, tuple[str, ...]] = {}  # by features: name, docks
         self._kept: dict[str, QByteArray] = {}  # how an arrangement stood when it was left
+        self._peace = QTimer(self)
+        self._peace.setSingleShot(True)
+        self._peace.setInterval(PEACE_MS)
+        self._peace.timeout.connect(self._keep_share)
+        self._settled = 0, 0  # widths at peace: of the window, of its right side
+        window.installEventFilter(self)
         window.setDockNestingEnabled(True)
         window.setAnimated(False)  # each change of arrangement would make twenty animations
         window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
@@ -175,6 +182,7 @@ class Docks(QObject):
         """Stand as an arrangement says; as the last lasting one if there is none of that name."""
         exists = name in ARRANGEMENTS or name in self._gathered
         self.arrangement = name if exists else self.base
+        self._settled = 0, 0
         size = self._window.size()
         for dock in self.by_key.values():
             dock.setFloating(False)  # before it is removed: a removed dock stays afloat
@@ -269,7 +277,9 @@ class Docks(QObject):
     # --- sizes, and what Qt leaves behind
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
-        """Hear of the pointer over a dock."""
+        """Hear of new sizes of the window and its docks, and of the pointer over a dock."""
+        if event is not None and event.type() == QEvent.Type.Resize:
+            self._peace.start()
         if isinstance(watched, QDockWidget) and event is not None and event.type() in ICONS:
             later(self, partial(self._show_icons, watched))
         return super().eventFilter(watched, event)
@@ -280,6 +290,16 @@ class Docks(QObject):
         shown = dock.underMouse() and not bare
         for icon in dock.findChildren(QAbstractButton, options=HERE):
             icon.setVisible(shown)
+
+    def _keep_share(self) -> None:
+        """Give the right side its share of the width back: Qt gives the graph every change."""
+        now, (before, width) = self._window.width(), self._settled
+        right = self._first(RIGHT)[:1]
+        if not right or not right[0].isVisible():
+            return
+        if width and before != now:
+            self._window.resizeDocks(right, [round(width * now / before)], ACROSS)
+        self._settled = now, right[0].width()
 
     def _hide_ghosts(self) -> None:
         """Hide the tab bars that Qt keeps outside the window: Tab would go there."""

@@ -152,6 +152,18 @@ def test_no_panel_that_is_shown_or_closed_makes_the_window_larger(
             assert window.size() == window.size().boundedTo(most), key
 
 
+def test_the_right_side_keeps_its_share_of_a_window_that_grows(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.resize(1280, 800)
+    window.docks.choose("explore")
+    qtbot.wait(400)
+    share = lambda: window.docks["buckets"].width() / window.width()  # noqa: E731
+    before = share()
+    window.resize(3840, 2160)
+    qtbot.waitUntil(lambda: share() == pytest.approx(before, abs=0.02))
+
+
 def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)

@@ -102,7 +102,7 @@ def test_a_signed_matrix_dropped_opens_by_the_bars_button(
 
     recent = window.actions_by_key.menu("recent")
     recent.aboutToShow.emit()
-    assert [row.text() for row in recent.actions()] == ["signed.mtx (without signs)"]
+    assert [row.text() for row in recent.actions()] == ["signed.mtx (with options)"]
     recent.actions()[0].trigger()
     assert serve(window, qtbot).weights == "absolute"
     drop(window, path)  # as usual, whatever was remembered
