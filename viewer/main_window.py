@@ -17,6 +17,7 @@ from PyQt6.QtGui import (
     QDropEvent,
     QKeyEvent,
     QPaintEvent,
+    QResizeEvent,
 )
 from PyQt6.QtWidgets import QApplication, QMainWindow, QToolBar, QVBoxLayout, QWidget
 
@@ -160,6 +161,11 @@ class MainWindow(QMainWindow):
         self.docks.named.connect(self._mark_arrangement)
         for key in self.docks.extra:
             self.docks[key].visibilityChanged.connect(partial(self._fill_when_seen, key))
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Let the Run panel be narrow in a small window."""
+        super().resizeEvent(a0)
+        self.run_panel.updateGeometry()
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Build the plots once the window has been painted for the first time."""

@@ -32,6 +32,7 @@ from gpu.words import thousands
 from sample_graphs import CATALOGUE, FIRST_SAMPLE, LARGEST, SMALLEST
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import chip, wrapped_label
+from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.frame.run_fields import (
     Choice,
@@ -59,7 +60,8 @@ from viewer.models.run_choices import (
 )
 from viewer.models.session import SessionModel
 
-WIDEST = 340  # pixels that the panel takes at most without being asked
+NARROW, WIDEST = 160, 340  # pixels that the panel takes at least, and at most unless asked
+SMALL_WINDOW = 760  # pixels, at the reference text size
 PROBE_ROWS = [(str(int(probe)), title, tip) for probe, title, tip in PROBES]
 
 
@@ -188,12 +190,13 @@ class RunPanel(QWidget):
         self._session.source_changed.connect(self._show_source)
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width that cuts nothing; beyond WIDEST the form scrolls aside."""
+        """Return a width that cuts nothing; beyond WIDEST, or in a small window, it scrolls aside."""
         inside, bar = self._scroll.widget(), self._scroll.verticalScrollBar()
         assert inside is not None
         assert bar is not None
         width = inside.minimumSizeHint().width() + bar.sizeHint().width()
-        return QSize(min(width, WIDEST), super().minimumSizeHint().height())
+        small = self.window() is not self and self.window().width() < scaled(SMALL_WINDOW)
+        return QSize(NARROW if small else min(width, WIDEST), super().minimumSizeHint().height())
 
     # --- what the panel says
 
