@@ -25,7 +25,6 @@ from PyQt6.QtWidgets import (
 from test_controller import FakeHost
 from test_features import opened
 from test_window import close_for_good
-from viewer.features.lessons.files import FOLDER
 
 import gpu
 import sample_graphs

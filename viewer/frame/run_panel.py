@@ -190,7 +190,7 @@ class RunPanel(QWidget):
         self._session.source_changed.connect(self._show_source)
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width that cuts nothing; beyond WIDEST, or in a small window, it scrolls aside."""
+        """Return a width that cuts nothing; beyond WIDEST the form scrolls aside."""
         inside, bar = self._scroll.widget(), self._scroll.verticalScrollBar()
         assert inside is not None
         assert bar is not None
