@@ -277,9 +277,9 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """Remember how the window stood, stop everything."""
         self._frame.stop()
-        self.status_bar.clearMessage()  # and stop its timer
         for part in self.features.built:
             part.close()  # a page, a presentation, a lesson: panels stand as before it
+        self.status_bar.clearMessage()  # and stop its timer
         self.settings.set_bytes("geometry", self.saveGeometry())
         self.settings.set_bytes("state", self.saveState(self.docks.version))
         self.settings.set_value("run_panel", self.run_panel.choices().as_dict())

@@ -195,7 +195,8 @@ class RunPanel(QWidget):
         assert inside is not None
         assert bar is not None
         width = inside.minimumSizeHint().width() + bar.sizeHint().width()
-        small = self.window() is not self and self.window().width() < scaled(SMALL_WINDOW)
+        around = self.window()
+        small = around is not None and around is not self and around.width() < scaled(SMALL_WINDOW)
         return QSize(NARROW if small else min(width, WIDEST), super().minimumSizeHint().height())
 
     # --- what the panel says
