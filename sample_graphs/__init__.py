@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import ParameterError
+from gpu.files import require_memory
 from gpu.graph import CSRGraph, Provenance
 from gpu.words import did_you_mean
 
 SMALLEST, LARGEST = 10, 20_000_000  # vertices that may be asked for
-CHECK_MEMORY_FROM = 100_000  # vertices: below, nothing worth refusing is needed
 FIRST_SAMPLE = "city_roads"
 PREFIX = "sample:"
 
@@ -148,10 +148,7 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
         raise ParameterError(f"seed = {seed!r}; allowed: a whole number from 0")
     if weights not in {"int", "float"}:
         raise ParameterError(f"weights = {weights!r}; allowed: int or float")
-    if n >= CHECK_MEMORY_FROM:
-        from gpu.files import require_memory
-
-        require_memory(n * sample.peak_bytes, f"{sample.title} of {n:,} vertices")
+    require_memory(n * sample.peak_bytes, f"{sample.title} of {n:,} vertices")
     module, function = sample.maker.split(":")
     graph: CSRGraph = getattr(import_module(f"sample_graphs.{module}"), function)(n, seed)
     values = graph.weights

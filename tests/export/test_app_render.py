@@ -111,11 +111,6 @@ def test_without_its_graph_a_sentence_says_why(
         assert picture_of(file.with_suffix(".png")).width() == 900
 
 
-@pytest.mark.parametrize("size", ["9x9", "wide", "1000", "100000x100"])
-def test_a_size_out_of_bounds_is_wrong_usage(size: str) -> None:
-    assert app.main(["render", "run.npz", "--size", size]) == 2
-
-
 MODELLED = [k for k, r in ALGORITHMS.items() if "model" in r.engines and r.result == "row"]
 
 
