@@ -97,6 +97,7 @@ def assert_trace_invariants(trace: gpu.Trace, graph: CSRGraph) -> None:
         assert kept.last_improved_ns.max() <= trace.time_ns
 
 
+@pytest.mark.slow  # it compiles every loop of the model
 @pytest.mark.parametrize("kind", [np.int32, np.float32])
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("algorithm", MODELLED)

@@ -34,7 +34,7 @@ from PyQt6.QtWidgets import (
     QSpinBox,
 )
 
-SUITE_SECONDS = 8
+SUITE_SECONDS = 6
 SEED = 20261121
 MOST_RUNS = 6  # kept in the table
 SIZES = (20, 200, 1500)  # vertices of the graphs
