@@ -11,9 +11,6 @@ command  A command gets one of these signals, or Ctrl-C, while it writes a trace
          SOON_S. The same command then succeeds and removes what was left.
 stops    Requests are stopped, replaced and changed. Each ends in at most one message,
          and the last run finishes with a proof.
-window   A window is killed while it opens, runs, saves, films, shows a lesson and closes.
-         Settings and workspace are as saved, no process of it lives, and no shared segment
-         outlives the next start.
 
 After each scene descriptors, threads, processes and segments are compared with before.
 """
@@ -21,7 +18,6 @@ After each scene descriptors, threads, processes and segments are compared with 
 from __future__ import annotations
 
 import gc
-import json
 import os
 import random
 import signal
@@ -288,86 +284,11 @@ def _strike_command(words: str, out: Path, chance: random.Random) -> None:
         out.unlink()
 
 
-WINDOW = """
-import sys
-from pathlib import Path
-from PyQt6.QtCore import QTimer
-from viewer.common.application import make_application
-from viewer.main_window import MainWindow
-from viewer.models.settings import Settings
-app = make_application()
-folder, turn = Path(sys.argv[1]), 0
-settings = Settings(folder / "window.ini")
-settings.set_value("kept", [1, 2, 3])
-settings.sync()
-window = MainWindow(settings)
-window.show()
-window.start()
-print("up", flush=True)
-def again():
-    global turn
-    if not window.isVisible():
-        return
-    turn += 1
-    settings.set_value("kept", [1, 2, 3])
-    settings.add_recent("/a/b.gr")
-    settings.sync()
-    window.start_run()
-    if turn % 3 == 0:
-        window.features["workspace"]._save_in_background(str(folder / "a.ssspw"))
-    if turn % 4 == 1:
-        window.features["take_away"].save_film(str(folder / "a.gif"))
-    if turn % 10 == 7:
-        window.features["lessons"].start(turn % 8)
-timer = QTimer()
-timer.timeout.connect(again)
-timer.start(200)
-QTimer.singleShot(4000, window.close)
-app.exec()
-"""
-
-
-UNBORN = "EOFError: Ran out of input"  # of a child that Python had not told yet what to do
-
-
-def window(seconds: float, seed: int, most: int) -> int:
-    """Kill whole windows; return how many."""
-    chance, count = random.Random(f"{seed} window"), 0
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and count < most:
-        with tempfile.TemporaryDirectory() as folder:
-            _strike_window(Path(folder), chance)
-        count += 1
-    return count
-
-
-def _strike_window(folder: Path, chance: random.Random) -> None:
-    from gpu.record.workspace import load_workspace
-    from viewer.models.settings import Settings
-
-    with started(["-c", WINDOW, str(folder)], folder) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(chance.random() * 5)
-        below = [process.pid, *children(process.pid)]
-        process.kill()
-        output, _ = process.communicate(timeout=PATIENCE_S)
-    assert output.count("Traceback") <= output.count(UNBORN), output
-    until(lambda: not any(map(lives, below)), "the end of what a window started")
-    if UNBORN not in output:  # else nobody was left to remove it
-        assert not list(SHM.glob(f"sssp-{process.pid}-*")), "a segment is left"
-    settings, saved = Settings(folder / "window.ini"), folder / "a.ssspw"
-    json.dumps(list(settings.recent))
-    assert settings.value("kept") == [1, 2, 3]
-    assert not saved.exists() or load_workspace(saved) is not None
-
-
 SCENES: dict[str, Callable[[float, int, int], int]] = {
     "engine": partial(_played_on_engine, Engine.strike_once),
     "stops": partial(_played_on_engine, Engine.stop_and_replace),
     "cuda": partial(_played_on_engine, Engine.strike_once, name="cuda", device="cuda:0"),
     "command": command,
-    "window": window,
 }
 
 

@@ -18,7 +18,7 @@ from test_nvrtc import compiled_bytes
 
 from gpu.cuda.ladder import OPTIONS, STEPS, Run, Step, distances
 from gpu.cuda.module import KERNELS
-from gpu.errors import EngineError, SourceError, WeightError
+from gpu.errors import EngineError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.proof.verify import oracle_distances
 
@@ -151,15 +151,3 @@ def test_a_full_pile_is_refused(libraries: dict[str, ctypes.CDLL], step: Step) -
     run.start()
     with pytest.raises(EngineError, match="room for 20 items"):
         finish(run)
-
-
-def test_what_the_ladder_does_not_take_is_refused() -> None:
-    machine: Any = ThreadMachine(ctypes.CDLL(None))
-    for numbers in ("int64", "float32", "float64"):
-        weights = np.array([2], numbers)
-        other = CSRGraph.from_arcs(np.array([0]), np.array([1]), weights, 2)
-        with pytest.raises(WeightError, match=f"{numbers} weights; the ladder takes int32 alone"):
-            Run(STEPS[0], machine, other, 0, None)
-    with pytest.raises(SourceError, match="is not a vertex"):
-        Run(STEPS[0], machine, graph_of([], 2), 2, None)
-    assert Run(STEPS[0], machine, graph_of([(0, 1, 4)], 2), 0, None).delta >= 1

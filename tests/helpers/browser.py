@@ -11,7 +11,6 @@ Only the standard library is used.
 
 from __future__ import annotations
 
-import base64
 import fcntl
 import json
 import os
@@ -185,12 +184,6 @@ class Page:
         ]
         return [url for url in asked if not url.startswith(("data:", "blob:"))]
 
-    def reload(self, until: str) -> None:
-        """Load the page again, and wait until an expression is true in the new one."""
-        self.value("window.isOld = true")
-        self.call("Page.reload")
-        self.wait(f"!window.isOld && ({until})")
-
     def press(self, key: str, shift: bool = False) -> None:
         """Press and release a key."""
         code, number = KEYS[key]
@@ -235,12 +228,3 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         motion = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
         self.call("Emulation.setEmulatedMedia", media="", features=[scheme, motion])
-
-    def picture(self, whole: bool = False) -> bytes:
-        """Return the window, or the whole page, as PNG."""
-        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        return base64.b64decode(found["data"])
-
-    def paper(self) -> bytes:
-        """Return the page printed, as PDF."""
-        return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])

@@ -26,13 +26,6 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 @contextmanager
-def scheduler() -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Give its address and its process; both processes are killed at the end."""
-    with pair() as (address, process, _worker):
-        yield address, process
-
-
-@contextmanager
 def pair() -> Iterator[tuple[str, subprocess.Popen[str], subprocess.Popen[str]]]:
     """Give the scheduler's address, its process, and that of the worker."""
     with _begun("") as (address, process), _begun(address) as (_own, worker):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -64,18 +63,6 @@ def test_the_packages_named_are_those_that_qt_needs() -> None:
         assert words == set(DEBIAN.split())
 
 
-def test_ci_is_valid_shell() -> None:
-    done = subprocess.run(["bash", "-n", TOP / ".ci" / "run"], capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def test_every_command_shown_exists() -> None:
-    (console,) = blocks("console", COMMANDS)
-    shown = set(re.findall(r"^\$ sssp-scope ([a-z]+)\b(?!\.)", console, re.MULTILINE))
-    assert shown <= {*cli.COMMANDS, *OF_THE_WINDOW}
-    assert {*cli.COMMANDS, *OF_THE_WINDOW} - shown <= {"samples"}
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -111,7 +98,3 @@ def test_links_lead_somewhere_and_lines_are_short(page: Path) -> None:
     lessons = page.parent.name == "lessons" and page.name != "README.md"  # a paragraph a line
     long = [line for line in prose.splitlines() if len(line) > LONGEST and line[0] not in "|!"]
     assert lessons or long == []
-
-
-def test_the_readme_is_short() -> None:
-    assert len(README.splitlines()) <= 140

@@ -2,7 +2,7 @@
 
     python tests/repository/weight.py
 
-Counts files that git tracks. No test fails on these numbers.
+Counts files that git tracks; run it at the top of the checkout. No test fails on these numbers.
 """
 
 from __future__ import annotations
@@ -14,32 +14,24 @@ import tokenize
 from collections import Counter
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
 PRODUCT = ("gpu", "viewer", "sample_graphs", "assets")
 PROSE_LEFT_OUT = {"CHANGELOG.md", "LOG.md"}
 
 
 def tracked() -> list[Path]:
     """Return the files that git tracks, relative to the top."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=TOP, capture_output=True, text=True, check=True
-    ).stdout
-    return [Path(name) for name in listed.split("\0") if name and (TOP / name).is_file()]
-
-
-def text_of(path: Path) -> str:
-    """Return the content of a tracked file."""
-    return (TOP / path).read_text(encoding="utf-8")
+    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True)
+    return [Path(name) for name in listed.stdout.splitlines() if Path(name).is_file()]
 
 
 def lines(path: Path) -> int:
     """Return the number of lines of a file."""
-    return text_of(path).count("\n")
+    return path.read_text(encoding="utf-8").count("\n")
 
 
 def code_lines(path: Path) -> int:
     """Return the lines of a Python file without blank lines, comments and docstrings."""
-    text = text_of(path)
+    text = path.read_text(encoding="utf-8")
     skipped = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
     skipped |= {tokenize.ENCODING, tokenize.ENDMARKER}
     used: set[int] = set()
@@ -87,7 +79,7 @@ def main() -> None:
     for name, (top, kinds) in suffixes.items():
         counted = [path for path in paths if path.parts[0] == top and path.suffix in kinds]
         print(f"{name}: {sum(lines(path) for path in counted):,} lines")
-    words = sum(len(text_of(path).split()) for path in paths if is_prose(path))
+    words = sum(len(path.read_text(encoding="utf-8").split()) for path in paths if is_prose(path))
     print(f"Markdown: {words:,} words")
 
 
