@@ -29,6 +29,8 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path.append(str(TESTS / "helpers"))
 sys.path.append(str(TESTS.parent))
 
+from gpu.errors import GpuError  # noqa: E402
+
 MOST = 40
 SHIM = "SSSP_SCOPE_FAULTS"
 OLD = b"what was there before"
@@ -170,8 +172,6 @@ def tried(action: Action, kind: str, library: Library, most: int) -> tuple[int, 
 
 def _told(act: Callable[[], Any]) -> str:
     """Return "" where an action went on, the words of its refusal, or with a ! what it raised."""
-    from gpu.errors import GpuError
-
     try:
         act()
     except GpuError as error:

@@ -8,9 +8,7 @@ from test_nvrtc import FAST, compiled_bytes
 
 from gpu.cuda import apsp, apsp_records
 from gpu.cuda.apsp_records import (
-    JOB,
     Shape,
-    job_records,
     plan_chunks,
 )
 from gpu.cuda.module import compile_options, source_of
@@ -49,28 +47,6 @@ def test_chunks_cover_every_source_and_fit(n: int, gigabytes: int, numbers: str,
     assert plan.slots == 1 or plan.slots >= 2
     assert size * n * plan.rows <= max(apsp_records.SLOT_BYTES, size * n * 2 * 264)
     assert plan.device_bytes >= size * n * plan.rows * plan.slots
-
-
-def test_records_hold_addresses_past_32_bits() -> None:
-    n, base = 100_000, 7 << 40
-    graph = empty_graph(n)
-    plan = plan_chunks(graph, n, shape(264, scratch=6250), True, 3 << 30)
-    names = ("bits", "taken", "progress", "begun", "ended", "rounds")
-    addresses = dict.fromkeys(names, base)
-    slots = [base + 4 * n * plan.rows * slot for slot in range(plan.slots)]
-    jobs = job_records(graph, shape(264, scratch=6250), plan, 0, addresses, slots)
-    last = plan.chunks - 1
-    before = last * plan.rows
-    assert int(jobs["first"][last]) == before
-    assert int(jobs["begun"][last]) == base + 8 * before
-    assert int(jobs["rounds"][last]) == base + 4 * before
-    assert int(jobs["taken"][last]) == base + 4 * last
-    assert int(jobs["bits"][1]) == base + 4 * 264 * 6250
-    assert int(jobs["bits"][2]) == base
-    assert int(jobs["progress"][1]) == base + 64 * 264
-    assert int(jobs["out"][plan.slots]) == base
-    assert int(jobs["count"].sum()) == n
-    assert jobs.dtype == JOB
 
 
 def test_what_does_not_fit_the_device_is_refused_with_sizes() -> None:

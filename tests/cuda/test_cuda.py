@@ -10,7 +10,6 @@ import pytest
 
 import gpu
 from gpu.cuda import device
-from gpu.cuda.module import KERNELS, THREADS, source_of
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 
@@ -58,12 +57,3 @@ def test_a_wrong_device_name_is_refused(name: str) -> None:
 def test_level_three_is_refused(algorithm: str) -> None:
     with pytest.raises(ParameterError, match="levels 0, 1 and 2"):
         gpu.run(PATH, algorithm, "cuda", probe=3)
-
-
-@pytest.mark.parametrize("name", THREADS)
-def test_sources_hold_each_header_once_and_none_by_reference(name: str) -> None:
-    text = source_of(name)
-    assert "#include" not in text.replace("#include <cmath>", "")
-    headers = [path.name for path in KERNELS.glob("*.cuh")]
-    assert len(headers) > 5
-    assert [name for name in headers if text.count(f"/*\n{name}: ") > 1] == []
