@@ -24,7 +24,6 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -61,18 +60,6 @@ MARKDOWN = (
 
 class TooSlowError(BaseException):
     """A file took longer than PATIENCE_S; nobody's `except` may swallow it."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of file.
-
-    drawn : a file, from a generator of random numbers
-    used : read and used as the program does; GpuError where it is refused
-    """
-
-    drawn: Callable[[random.Random], Any]
-    used: Callable[[Any, Path], None]
 
 
 def places(tree: Any) -> list[tuple[Any, Any]]:
@@ -272,11 +259,12 @@ def used_graph(content: bytes, folder: Path) -> None:
     load_graph(path, weights=("file", "absolute", "unit")[len(content) % 3]).checked()
 
 
-ALL = {
-    "trace": Kind(drawn_trace, used_trace),
-    "workspace": Kind(drawn_workspace, used_workspace),
-    "lesson": Kind(drawn_lesson, used_lesson),
-    "graph": Kind(drawn_graph, used_graph),
+Kind = tuple[Callable[[random.Random], Any], Callable[[Any, Path], None]]  # makes, uses a file
+ALL: dict[str, Kind] = {
+    "trace": (drawn_trace, used_trace),
+    "workspace": (drawn_workspace, used_workspace),
+    "lesson": (drawn_lesson, used_lesson),
+    "graph": (drawn_graph, used_graph),
 }
 
 
@@ -296,12 +284,12 @@ def patience() -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def tried(kind: Kind, content: Any, folder: Path) -> bool:
+def tried(used: Callable[[Any, Path], None], content: Any, folder: Path) -> bool:
     """Return whether a file was read; AssertionError where it was neither read nor refused."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
         with patience():
-            kind.used(content, folder)
+            used(content, folder)
     except GpuError as error:
         if "\n" in str(error):
             raise AssertionError(str(error)) from error
@@ -320,13 +308,13 @@ def campaign(
     Returns how many, how many of them were read, and the faults: where, and what with.
     """
     warnings.simplefilter("error", RuntimeWarning)  # of NumPy: a number went wrong unseen
-    kind, chance = ALL[name], random.Random(f"{seed} {name}")
+    (drawn, used), chance = ALL[name], random.Random(f"{seed} {name}")
     done, read, until = 0, 0, time.monotonic() + seconds
     faults: dict[str, str] = {}
     while done < files and time.monotonic() < until:
-        content = kind.drawn(chance)
+        content = drawn(chance)
         try:
-            read += tried(kind, content, folder)
+            read += tried(used, content, folder)
         except (Exception, TooSlowError) as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{type(error).__name__} in {last.filename}:{last.lineno}"

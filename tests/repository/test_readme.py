@@ -15,8 +15,6 @@ from viewer.qt_libraries import DEBIAN
 TOP = Path(__file__).resolve().parents[2]
 ROOMS = ("gpu", "viewer", "sample_graphs", "assets", "tests")
 README = (TOP / "README.md").read_text(encoding="utf-8")
-
-
 API = (TOP / "gpu" / "API.md").read_text(encoding="utf-8")
 COMMANDS = (TOP / "gpu" / "cli" / "README.md").read_text(encoding="utf-8")
 LONGEST = 120  # characters of a line of prose

@@ -60,7 +60,6 @@ def test_no_line_holds(pattern: re.Pattern[str]) -> None:
 
 
 def test_data_is_small() -> None:
-    """Recordings have a bound of their own, see tests/record/test_recording.py."""
     kept = [path for path in tracked() if path.parent.name != "recordings"]
     data = {str(p): p.stat().st_size for p in kept if p.suffix not in {".py", ".md"}}
     assert sum(data.values()) <= MAX_DATA_BYTES, sorted(data.items(), key=lambda kv: -kv[1])[:5]
