@@ -16,12 +16,14 @@ import numpy as np
 from gpu.cuda.records import RUN, STATE
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
-USUAL_THREADS = 1024
-THREADS = {  # threads a block, where they are others
+THREADS = {  # threads a block
     "adds.cu": 256,
     "apsp_edge.cu": 256,
     "apsp_sweep.cu": 256,
     "async_near_far.cu": 512,
+    "bellman_ford.cu": 1024,
+    "delta_stepping.cu": 1024,
+    "near_far.cu": 1024,
     "prepare.cu": 256,
 }
 SOURCE_LEVELS = 2  # the highest level that kernels are compiled for
@@ -55,7 +57,7 @@ def compile_options(name: str, level: int, numbers: str, threads: int | None = N
         f"-DLEVEL={min(level, SOURCE_LEVELS)}",
         f"-DWEIGHT_FLOAT={int(kind.kind == 'f')}",
         f"-DWEIGHT_WIDE={int(kind.itemsize == 8)}",
-        f"-DTHREADS={threads or THREADS.get(name, USUAL_THREADS)}",
+        f"-DTHREADS={threads or THREADS[name]}",
         f"-DRUN_BYTES={RUN.itemsize}",
         f"-DSTATE_BYTES={STATE.itemsize}",
     ]
@@ -75,7 +77,7 @@ def function(
     device: int, name: str, kernel: str, level: int, numbers: str, threads: int | None = None
 ) -> Any:
     """Return one kernel of a variant."""
-    threads = threads or THREADS.get(name, USUAL_THREADS)
+    threads = threads or THREADS[name]
     return load_module(device, name, level, numbers, threads).get_function(kernel)
 
 
