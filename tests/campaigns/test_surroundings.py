@@ -82,7 +82,7 @@ def test_the_same_answer_wherever_it_runs(
 
 @pytest.mark.parametrize(
     ("limit", "words"),
-    [("ulimit -v 150000", "out of memory"), ("ulimit -n 10", "too many open files")],
+    [("ulimit -v 400000", "raise ulimit -v"), ("ulimit -n 10", "oo many open files")],
 )
 def test_too_little_is_said_in_one_line(limit: str, words: str) -> None:
     done = program(("sweep", "sample:grid?n=300", "--count", "2"), before=limit)

@@ -224,7 +224,7 @@ def test_its_own_delta_goes_with_the_degree_on_one_thread_and_where_there_are_hu
 
 
 @pytest.mark.parametrize(("threads", "weights"), [(2, 2.068), (4, 2.375), (16, 3.134)])
-@pytest.mark.parametrize("key", ["grid", "mesh", "city_roads"])
+@pytest.mark.parametrize("key", ["grid", "city_roads"])
 def test_several_threads_get_a_width_by_weight_alone_where_a_search_spreads_slowly(
     key: str, threads: int, weights: float
 ) -> None:

@@ -92,7 +92,6 @@ def test_open_run_finish_verify(window: MainWindow, qtbot: QtBot) -> None:
 
 def test_runs_on_this_computers_cpu(window: MainWindow, qtbot: QtBot) -> None:
     """Measured, by threads: nothing of the window may take it for the model or break on it."""
-    window.controller.replay_short = False  # a replay would move the cursor to the start
     window.open_path("sample:city_roads?n=2000&seed=2")
     qtbot.waitUntil(lambda: window.session.graph is not None, timeout=PATIENCE_MS)
     panel = window.run_panel
@@ -105,6 +104,8 @@ def test_runs_on_this_computers_cpu(window: MainWindow, qtbot: QtBot) -> None:
         assert record.verification.passed
         assert record.clock == record.trace.clock == "measured"
         assert record.trace.vertices is not None
+        window.playback.pause()  # of the replay
+        window.playback.set_cursor(record.trace.time_ns)
         qtbot.waitUntil(lambda: not window.plots["buckets"].pending, timeout=PATIENCE_MS)
         assert window.plots["buckets"].summary_text().startswith("Waiting: 0 in ")
         assert not window.grab().isNull()

@@ -297,17 +297,19 @@ def test_it_is_saved_in_the_formats_that_are_written(
     figure_1(feature.model)
     for suffix in (".npz", ".csv", ".gr", ".mtx"):
         window.actions_by_key["draw_save"].trigger()
-        dialog = window.findChild(QFileDialog)
+        dialog = window.findChildren(QFileDialog)[-1]
         assert "keeps names and places" in dialog.nameFilters()[0]
         dialog.fileSelected.emit(str(tmp_path / f"mine{suffix}"))
         dialog.reject()
         QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete.value)
+        qtbot.waitUntil(lambda: window.files._task is None, timeout=5000)
         graph = load_graph(tmp_path / f"mine{suffix}")
         assert (graph.n, graph.m) == (3, 3), suffix
         assert sorted(graph.weights.tolist()) == [1, 1, 10]
         named = suffix in (".npz", ".csv")
         assert {str(graph.id_of(v)) for v in range(3)} == ({*"SAB"} if named else {*"123"})
     feature.save_as(str(tmp_path / "mine.graph"))  # METIS is only read
+    qtbot.waitUntil(lambda: window.files._task is None, timeout=5000)
     assert window.session.notice.level == "error"
 
 
