@@ -1,14 +1,16 @@
 """Presenting: full screen and large; the window stands as before when it ends.
 
-Esc ends it. The keys of playback and of a lesson's pages (PgUp, PgDn: what a clicker sends) work as
-in the window.
+Esc ends it. Ctrl+plus and Ctrl+minus change the size of the text. The keys of playback and of a
+lesson's pages (PgUp, PgDn: what a clicker sends) work as in the window.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from PyQt6.QtCore import QByteArray, Qt
+from PyQt6.QtGui import QShortcut
 from PyQt6.QtWidgets import QToolBar
 
 from viewer.docks import SIMPLE
@@ -17,6 +19,7 @@ from viewer.feature import FeaturePart, Window
 PROJECTOR = "projector"
 READABLE = 0.022  # of the screen's height: text that row 10 reads
 LEAST_TEXT = 12  # pixels
+STEPS = {"Ctrl++": 1.1, "Ctrl+=": 1.1, "Ctrl+-": 1 / 1.1}  # of the height of the text
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class PresentFeature(FeaturePart):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self._before: Before | None = None
+        self._text = LEAST_TEXT  # pixels
+        self._keys: list[QShortcut] = []
 
     @property
     def on(self) -> bool:
@@ -65,7 +70,12 @@ class PresentFeature(FeaturePart):
         window.session.set_notice(None)  # it is the person's, not the class's
         screen = main.screen()
         height = screen.size().height() if screen is not None else main.height()
-        window.set_theme(PROJECTOR, max(round(READABLE * height), LEAST_TEXT))
+        self._text = round(READABLE * height)
+        self._scale(1.0)
+        for keys, factor in STEPS.items():
+            key = QShortcut(keys, main)
+            key.activated.connect(partial(self._scale, factor))
+            self._keys.append(key)
         turn = window.actions_by_key.find("lesson_next")
         if turn is None or not turn.isEnabled():  # no lesson is open
             window.docks.choose(SIMPLE)
@@ -81,6 +91,8 @@ class PresentFeature(FeaturePart):
         window, main = self._window, self._window.as_widget()
         self._trigger("draw_leave")
         window.modes.presenting = False
+        while self._keys:
+            self._keys.pop().deleteLater()
         self._show_bars(True)
         main.setWindowState(before.window)
         window.set_theme(before.theme)
@@ -91,6 +103,11 @@ class PresentFeature(FeaturePart):
     def close(self) -> None:
         """The window closes: remember the theme that was there before."""
         self.end()
+
+    def _scale(self, factor: float) -> None:
+        """Make the text larger or smaller."""
+        self._text = max(round(self._text * factor), LEAST_TEXT)
+        self._window.set_theme(PROJECTOR, self._text)
 
     def _trigger(self, key: str) -> None:
         action = self._window.actions_by_key.find(key)

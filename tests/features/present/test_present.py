@@ -26,7 +26,12 @@ def test_f5_presents_and_esc_puts_everything_back(
     assert window.theme.name == "projector"
     assert window.menuBar().isHidden()
     assert window.session.notice is None
-    assert text_pixels() >= round(0.022 * window.screen().size().height())
+    large = text_pixels()
+    assert large >= round(0.022 * window.screen().size().height())
+    qtbot.keyClick(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    assert text_pixels() > large
+    qtbot.keyClick(window, Qt.Key.Key_Minus, Qt.KeyboardModifier.ControlModifier)
+    assert text_pixels() == large
     qtbot.keyClick(window, Qt.Key.Key_Right)
     assert window.playback.cursor_ns == window.session.current.samples["t_ns"][1] > 0
     qtbot.keyClick(window, Qt.Key.Key_Escape)
