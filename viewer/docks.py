@@ -177,6 +177,7 @@ class Docks(QObject):
         if name in ARRANGEMENTS:
             self.base = name
         self.named.emit(name)
+        later(self, self._hide_ghosts)  # whoever restores a state marks it first
 
     def arrange(self, name: str = FIRST) -> None:
         """Stand as an arrangement says; as the last lasting one if there is none of that name."""
@@ -302,9 +303,14 @@ class Docks(QObject):
         self._settled = now, right[0].width()
 
     def _hide_ghosts(self) -> None:
-        """Hide the tab bars that Qt keeps outside the window: Tab would go there."""
+        """Hide the tab bars that Qt keeps for docks that are no tabs any more."""
+        real = set()
+        for dock in self.by_key.values():
+            tabs = self._window.tabifiedDockWidgets(dock)
+            real.add(frozenset(one.windowTitle() for one in (dock, *tabs)))
         for bar in self._window.findChildren(QTabBar, options=HERE):
-            if bar.count() < 2:
+            titles = frozenset(bar.tabText(tab) for tab in range(bar.count()))
+            if bar.count() < 2 or titles not in real:
                 bar.hide()
 
     def _keep_size(self, size: QSize) -> None:
