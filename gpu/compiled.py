@@ -120,11 +120,12 @@ def _claim(path: str) -> None:
     if fcntl is None:
         return
     with contextlib.suppress(OSError):  # some file systems have no locks
-        file = _claimed.setdefault(path, os.open(path, os.O_RDWR | os.O_CREAT, 0o666))
+        if path not in _claimed:
+            _claimed[path] = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             with contextlib.suppress(BlockingIOError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(_claimed[path], fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
             time.sleep(0.05)
 

@@ -134,6 +134,12 @@ class FeaturePart(QObject):
     def close(self) -> None:
         """The window closes: stop timers and tasks, keep what is to be remembered."""
 
+    def _trigger(self, key: str, _checked: bool = False) -> None:
+        """Trigger an action, if its feature is installed; a button may call it."""
+        action = self._window.actions_by_key.find(key)
+        if action is not None:
+            action.trigger()
+
 
 class Microscope(FeaturePart):
     """Steps through every event of a run on a small graph."""

@@ -109,11 +109,6 @@ class PresentFeature(FeaturePart):
         self._text = max(round(self._text * factor), LEAST_TEXT)
         self._window.set_theme(PROJECTOR, self._text)
 
-    def _trigger(self, key: str) -> None:
-        action = self._window.actions_by_key.find(key)
-        if action is not None:
-            action.trigger()
-
     def _show_bars(self, shown: bool) -> None:
         main = self._window.as_widget()
         for bar in (main.menuBar(), main.findChild(QToolBar, "toolbar"), main.statusBar()):

@@ -85,11 +85,6 @@ class SimpleFeature(Screen):
         self.top.apply_theme(theme)
         self.bottom.apply_theme(theme)
 
-    def _trigger(self, key: str, _checked: bool = False) -> None:
-        action = self._window.actions_by_key.find(key)
-        if action is not None:
-            action.trigger()
-
     # --- the screen comes and goes
 
     @property
