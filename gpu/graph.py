@@ -195,8 +195,8 @@ class CSRGraph:
         return int(np.searchsorted(self.indptr, arc, side="right")) - 1
 
     def arc_words(self, arc: int) -> str:
-        """Return an arc, an index of `indices`, as an error names it: "arc A -> B"."""
-        return f"arc {self.id_of(self.tail_of(arc))} -> {self.id_of(int(self.indices[arc]))}"
+        """Return an arc, an index of `indices`, as an error names it: "edge A -> B"."""
+        return f"edge {self.id_of(self.tail_of(arc))} -> {self.id_of(int(self.indices[arc]))}"
 
     def vertex_of(self, name: int | str) -> int:
         """Return the 0-based index of the vertex that the file calls `name`. SourceError."""
@@ -294,7 +294,7 @@ def _edges_of(
     )
     if not same:
         raise GraphError(
-            f"{graph.name} is directed: not every arc has a reverse of the same weight; "
+            f"{graph.name} is directed: not every edge has a reverse of the same weight; "
             "use to_networkx()"
         )
     edges = np.append(up, np.flatnonzero(tails == heads))
@@ -325,11 +325,11 @@ def _check_lengths(graph: CSRGraph) -> None:
     if any(array.ndim != 1 for array in (indptr, graph.indices, graph.weights)):
         raise GraphError("indptr, indices and weights need one dimension each")
     if graph.n > MAX_COUNT or graph.m > MAX_COUNT:
-        raise GraphError(f"{graph.n} vertices, {graph.m} arcs; each may be at most {MAX_COUNT}")
+        raise GraphError(f"{graph.n} vertices, {graph.m} edges; each may be at most {MAX_COUNT}")
     if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != graph.m:
-        raise GraphError(f"indptr must rise from 0 to the {graph.m} arcs and never fall")
+        raise GraphError(f"indptr must rise from 0 to the {graph.m} edges and never fall")
     if len(graph.weights) != graph.m:
-        raise GraphError(f"{len(graph.weights)} weights for {graph.m} arcs")
+        raise GraphError(f"{len(graph.weights)} weights for {graph.m} edges")
     if graph.positions is not None and graph.positions.shape != (graph.n, 2):
         raise GraphError(f"positions have shape {graph.positions.shape}, need ({graph.n}, 2)")
 
@@ -337,10 +337,10 @@ def _check_lengths(graph: CSRGraph) -> None:
 def _check_rows(graph: CSRGraph) -> None:
     indptr, indices = graph.indptr, graph.indices
     if (indptr[1:] < indptr[:-1]).any():
-        raise GraphError(f"indptr must rise from 0 to the {graph.m} arcs and never fall")
+        raise GraphError(f"indptr must rise from 0 to the {graph.m} edges and never fall")
     if graph.m and (indices.min() < 0 or indices.max() >= graph.n):
         bad = int(indices.min() if indices.min() < 0 else indices.max())
-        raise GraphError(f"an arc ends at {bad}; vertices are 0 to {graph.n - 1}")
+        raise GraphError(f"an edge ends at {bad}; vertices are 0 to {graph.n - 1}")
 
 
 def _check_weights(graph: CSRGraph) -> None:

@@ -141,6 +141,6 @@ def _check_fit(graph: CSRGraph, run_type: np.dtype) -> None:
         arc = int(bad[0])
         raise WeightError(
             f"{graph.arc_words(arc)} has weight {weights[arc]:.17g}, "
-            f"which {run_type} cannot hold ({len(bad):,} of {graph.m:,} arcs); "
+            f"which {run_type} cannot hold ({len(bad):,} of {graph.m:,} edges); "
             "use --numbers auto"
         )

@@ -87,7 +87,7 @@ _ROWS = (
     Sample(
         "erdos_renyi",
         "Erdős-Rényi",
-        "Uniform random arcs, eight a vertex: no hubs and no long ways, so parallelism rises and "
+        "Uniform random edges, eight a vertex: no hubs and no long ways, so parallelism rises and "
         "falls like a bell.",
         *("random_graphs:erdos_renyi", 5_000, "any n", "first", 240),
     ),

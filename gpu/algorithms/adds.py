@@ -138,7 +138,7 @@ ALGORITHM = Algorithm(
             "Dynamic Δ",
             "bool",
             True,
-            "let the controller double and halve Δ as it runs; off: Δ stays where it begins",
+            "the controller doubles and halves Δ during the run; off: Δ does not change",
             rare=True,
         ),
         Parameter("buckets", "Buckets", "int", 32, "buckets in the ring", 2, 32, rare=True),
@@ -147,8 +147,8 @@ ALGORITHM = Algorithm(
             "As published",
             "bool",
             False,
-            "the paper's own rules, without what we changed: Δ begins at a 32nd of the mean weight"
-            " over the mean degree, stale items are processed again, all go through a bucket",
+            "the paper's own rules: Δ starts at mean weight ÷ (32 × mean degree); outdated items are"
+            " still processed; every item goes through a bucket",
             rare=True,
         ),
         Parameter(
@@ -156,7 +156,7 @@ ALGORITHM = Algorithm(
             "Workers",
             "int",
             None,
-            "worker blocks; empty: the device's own",
+            "how many workers; empty: as many as this device holds",
             1,
             4096,
             rare=True,
@@ -166,7 +166,7 @@ ALGORITHM = Algorithm(
             "Open heads",
             "int",
             4,
-            "most buckets to take work from at once",
+            "workers take from at most this many buckets at once",
             1,
             8,
             rare=True,

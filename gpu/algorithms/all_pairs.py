@@ -54,8 +54,8 @@ def check_events(rows: int, arcs: int) -> None:
     if rows * arcs > MOST_ROW_ARCS:
         most = max(1, MOST_ROW_ARCS // max(arcs, 1))
         raise ParameterError(
-            f"every event of {rows:,} sources on {arcs:,} arcs is too much to record; allowed: "
-            f"{MOST_ROW_ARCS:,} arcs times sources: take {most:,} sources, or probe level 2"
+            f"every event of {rows:,} sources on {arcs:,} edges is too much to record; allowed: "
+            f"{MOST_ROW_ARCS:,} edges times sources: take {most:,} sources, or probe level 2"
         )
 
 

@@ -61,11 +61,19 @@ ROW_PARAMETERS = (
         "Sources",
         "int",
         None,
-        "how many, one after the other from the first on; empty: all the rest",
+        "how many sources, from the first on; empty: all the rest",
         1,
         automatic="all",
     ),
-    Parameter("workers", "Workers", "int", None, "worker blocks; empty: the device's own", 1, 4096),
+    Parameter(
+        "workers",
+        "Workers",
+        "int",
+        None,
+        "how many workers; empty: as many as this device holds",
+        1,
+        4096,
+    ),
 )
 
 ALGORITHM = Algorithm(

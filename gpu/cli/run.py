@@ -154,8 +154,8 @@ def check_same_graph(trace: Trace, graph: CSRGraph, name: str, args: argparse.Na
     if trace.graph.hash != graph.hash:
         made = f"{trace.graph.name} ({trace.graph.n:,} vertices, {trace.graph.m:,} edges)"
         raise GpuError(
-            f"{name} was made on {made}, and {args.file} is another graph, or the same "
-            "read otherwise (--undirected, --weights)"
+            f"{name} was made on {made}; {args.file} is another graph, or was read with other "
+            "options (--undirected, --weights)"
         )
     if has_source(args) and choose_source(graph, args) != trace.settings.source:
         raise GpuError(f"{name} started from vertex {trace.graph.source_id}")

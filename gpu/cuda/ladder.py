@@ -40,7 +40,7 @@ class Step:
 
 STEPS = (
     Step("near_far_simple.cu", "a launch a superstep, a thread a vertex", False),
-    Step("near_far_lanes.cu", "arcs dealt to lanes, an atomic a warp", False),
+    Step("near_far_lanes.cu", "edges dealt to lanes, an atomic a warp", False),
     Step("near_far_persistent.cu", "one launch, a barrier of all blocks", True),
     Step("near_far_one_block.cu", "a small frontier in one block's shared memory", True),
 )

@@ -55,8 +55,8 @@ def _watch() -> None:
         heard = _heard
         if heard is not None and _report is not None and time.monotonic() - heard > SILENCE_S:
             _report(
-                f"the GPU has said nothing for {SILENCE_S:g} s, and its kernels should end after "
-                f"{LIMIT_S:g} s: this process ends, and its kernel with it. Files written so far "
-                "are kept; run again, or take the engine model"
+                f"the GPU has not answered for {SILENCE_S:g} s, though its kernels end after "
+                f"{LIMIT_S:g} s: this process and its kernel end now. Files written so far are "
+                "kept; run again, or use the engine model"
             )
             os._exit(EXIT_CODE)

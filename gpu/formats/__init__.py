@@ -126,10 +126,10 @@ def _data_of(reading: Reading) -> tuple[Format, bytearray]:
     try:
         row = READERS[reading.format] if reading.format else chosen_format(reading, source.head)
         if not reading.format and not named_formats(reading.path):
-            reading.note(f"no suffix says the format: {row.title}, guessed from the content")
+            reading.note(f"the suffix names no format; guessed from the content: {row.title}")
         if reading.weight_name is not None and not row.named_weights:
             raise reading.fault(
-                f"{row.title} does not name its weights; choose no name", remedy=NAME
+                f"{row.title} has no names of weights; leave the name out", remedy=NAME
             )
         data = source.read_all(text=row.text)
     finally:
@@ -171,7 +171,7 @@ def chosen_format(reading: Reading, head: bytes) -> Format:
     titles = ", ".join(row.title for row in named or TABLE)
     if others:
         raise reading.fault(f"{others[0]} is not read; formats that are: {titles}")
-    raise reading.fault(f"begins {shown(head)}, no graph format known; those are: {titles}")
+    raise reading.fault(f"begins {shown(head)}, which is no known graph format; these are: {titles}")
 
 
 def named_formats(path: Path) -> list[Format]:

@@ -160,7 +160,7 @@ def _model(_folder: Path, graph: str) -> tuple[list[float], str]:
         begin = time.perf_counter()
         trace = run(roads, "adds", "model", source)
         rates.append(trace.relaxed_edges / (time.perf_counter() - begin) / 1e6)
-    return rates, f"{note}; {trace.relaxed_edges:,} arcs relaxed"
+    return rates, f"{note}; {trace.relaxed_edges:,} edges relaxed"
 
 
 def _io(folder: Path, _graph: str) -> tuple[list[float], str]:
@@ -183,8 +183,8 @@ def _io(folder: Path, _graph: str) -> tuple[list[float], str]:
 
 
 ROWS: dict[str, tuple[Row, Measurement]] = {
-    "model": (Row("model", "ADDS on the model, arcs relaxed", "M/s", 10, most=False), _model),
-    "io": (Row("io", "DIMACS text, 5M arcs", "s", 0.5), _io),
+    "model": (Row("model", "ADDS on the model, edges relaxed", "M/s", 10, most=False), _model),
+    "io": (Row("io", "DIMACS text, 5M edges", "s", 0.5), _io),
 }
 GROUPS: dict[str, tuple[str, ...]] = {}
 

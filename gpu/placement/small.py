@@ -38,7 +38,7 @@ def check_size(graph: CSRGraph, kind: str) -> None:
     """Raise ParameterError where the graph is too large for the layout."""
     if not fits(graph, kind):
         raise ParameterError(
-            f"layout {kind}: {graph.n} vertices and {graph.m} arcs; "
+            f"layout {kind}: {graph.n} vertices and {graph.m} edges; "
             f"allowed: up to {MOST[kind]} and {MOST_ARCS[kind]}; use pivot_mds"
         )
 

@@ -155,7 +155,7 @@ class VertexDifference:
 def obstacle(a: Side, b: Side) -> str:
     """Return why two runs cannot be compared at all, one sentence; "" where they can."""
     if a.graph.hash != b.graph.hash:
-        there, here = (f"{g.name}, {g.n:,} vertices, {g.m:,} arcs" for g in (b.graph, a.graph))
+        there, here = (f"{g.name}, {g.n:,} vertices, {g.m:,} edges" for g in (b.graph, a.graph))
         return f"B ran on another graph ({there}) than A ({here}): choose two runs of one graph"
     if a.algorithm.result != b.algorithm.result:
         return (

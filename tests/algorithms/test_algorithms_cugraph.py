@@ -87,7 +87,7 @@ def test_a_distance_past_the_range_is_left_out_and_remembered() -> None:
     assert written(path(1e308, "float64"), 0, 1e308, np.inf) == (True, [0, 1e308, np.inf])
     assert written(path(1.5, "float32"), 0, 1.5, np.inf) == (False, [0, 1.5, np.inf])
     graph = path(2e9, "int32")
-    with pytest.raises(DistanceRangeError, match=r"arc 2 -> 3 .* passes 2\^31 - 1"):
+    with pytest.raises(DistanceRangeError, match=r"edge 2 -> 3 .* passes 2\^31 - 1"):
         judge_range(graph, np.array([0, 2_000_000_000, top], np.int32))
 
 

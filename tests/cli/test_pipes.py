@@ -90,7 +90,7 @@ def test_a_picture_goes_to_stdout(folder: Path) -> None:
 
 WRONG = {
     "nothing comes": ("sssp-scope info - < /dev/null", FAILED, "/dev/stdin: the file is empty"),
-    "zeros without end": ("sssp-scope info - < /dev/zero", FAILED, "no graph format known"),
+    "zeros without end": ("sssp-scope info - < /dev/zero", FAILED, "no known graph format"),
     "a fault in line 2": ("echo 'p sp 1 1\na 1 9 1' | sssp-scope info -", FAILED, "/dev/stdin:2:"),
     "two inputs": ("sssp-scope verify - /dev/stdin < roads.gr", WRONG_USAGE, "cannot both"),
     "two outputs": (

@@ -74,7 +74,7 @@ def test_a_weight_that_does_not_fit_is_named(
     weight: float, held: str, asked: str, words: str
 ) -> None:
     graph = graph_of([(0, 1, 1), (1, 2, weight)], held)
-    with pytest.raises(WeightError, match=rf"arc 1 -> 2 has weight .*{words}.*\(1 of 2 arcs\)"):
+    with pytest.raises(WeightError, match=rf"edge 1 -> 2 has weight .*{words}.*\(1 of 2 edges\)"):
         gpu.run(graph, numbers=asked)
 
 
@@ -96,7 +96,7 @@ def test_a_tentative_distance_is_not_judged_as_if_it_were_final(key: str, engine
 @pytest.mark.parametrize(("key", "engine"), ENGINES)
 def test_auto_widens_and_says_so(key: str, engine: str) -> None:
     graph = graph_of([(0, 1, TOP32), (1, 2, 1)], "int32")
-    with pytest.raises(DistanceRangeError, match=r"arc 0 -> 1 .*passes 2\^31 - 1; use --numbers"):
+    with pytest.raises(DistanceRangeError, match=r"edge 0 -> 1 .*passes 2\^31 - 1; use --numbers"):
         distances(graph, key, engine, "int32")
     parameters = {"sources": 1} if ALGORITHMS[key].result == "matrix" else {}
     trace = gpu.run(graph, key, engine, parameters=parameters)
@@ -123,9 +123,9 @@ def test_a_range_is_judged_in_every_row() -> None:
     judge_range(graph, dist)
     judge_range(graph, np.tile(dist, (2, 1)))
     dist[41:] = TOP32
-    with pytest.raises(DistanceRangeError, match="arc 40 -> 41 "):
+    with pytest.raises(DistanceRangeError, match="edge 40 -> 41 "):
         judge_range(graph, dist)
-    with pytest.raises(DistanceRangeError, match="arc 40 -> 41 "):
+    with pytest.raises(DistanceRangeError, match="edge 40 -> 41 "):
         judge_range(graph, np.array([np.arange(n), dist], np.int32))
 
 

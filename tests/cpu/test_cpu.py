@@ -301,7 +301,7 @@ def test_a_delta_held_by_hand_is_obeyed() -> None:
 def test_a_distance_past_the_type_is_refused_with_the_arc_named(key: str, kind: type) -> None:
     big: np.ndarray = np.full(2, 2e9 if kind is np.int32 else 3e38).astype(kind)
     graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big, 3, id_base=1)
-    with pytest.raises(WeightError, match=r"arc 2 -> 3 .* passes"):
+    with pytest.raises(WeightError, match=r"edge 2 -> 3 .* passes"):
         gpu.run(graph, key, "cpu", numbers=np.dtype(kind).name)
     assert gpu.run(graph, key, "cpu").dist[2] == 2 * float(big[0])
 

@@ -52,7 +52,7 @@ def test_a_tentative_distance_past_the_range_refuses_nothing(key: str, numbers: 
 def test_a_distance_past_the_range_is_refused(key: str, numbers: str) -> None:
     part = top_of(numbers) // 3 * 2
     graph = arcs([0, 1, 1], [1, 2, 3], [part, part, 1], 4, numbers)
-    with pytest.raises(DistanceRangeError, match="arc 1 -> 2 "):
+    with pytest.raises(DistanceRangeError, match="edge 1 -> 2 "):
         run_typed(graph, key, "cuda")
 
 

@@ -30,7 +30,7 @@ def run(signs: int, after: str) -> tuple[int, str]:
 def test_a_silent_gpu_ends_its_process_with_a_sentence() -> None:
     code, words = run(10, "    time.sleep(50)")
     assert code == 1
-    assert words.startswith("the GPU has said nothing for 0.4 s")
+    assert words.startswith("the GPU has not answered for 0.4 s")
     assert "alive" not in words
 
 

@@ -54,7 +54,7 @@ MALFORMED = {
     "3 3 1\n2 3 3\n1 3 3 4\n1 1 2 4\n": "pairs of neighbour and weight",
     '<?xml version="1.0"?><svg></svg>': "XML is not read; formats that are: DIMACS",
     "digraph x { a -> b }": "Graphviz is not read",
-    "hello there this is no graph at all\n": "no graph format known",
+    "hello there this is no graph at all\n": "no known graph format",
 }
 
 
@@ -96,7 +96,7 @@ def test_malformed_binaries(tmp_path: Path) -> None:
         "end early|broken xz": lzma.compress(FILES["dimacs"])[:-20],
         "zstd compressed; unpack it first": b"\x28\xb5\x2f\xfd123",
         "bzip2 compressed; unpack it first": b"BZh91AY",
-        "no graph format": bytes(range(256)) * 4,
+        "no known graph format": bytes(range(256)) * 4,
     }
     for words, content in cases.items():
         with pytest.raises(FormatError, match=words):

@@ -41,7 +41,7 @@ def test_a_suffix_settles_what_content_leaves_open(tmp_path: Path) -> None:
 
 
 def test_a_guess_is_said(tmp_path: Path) -> None:
-    words = "no suffix says the format: Edge list (SNAP, CSV, TSV), guessed from the content"
+    words = "the suffix names no format; guessed from the content: Edge list (SNAP, CSV, TSV)"
     for name in ("g", "g.txt", "g.dat.gz"):
         assert words in load_graph(save(tmp_path, name, "0 1\n")).provenance.notes
     assert "guessed" not in " ".join(load_graph(save(tmp_path, "g.el", "0 1\n")).provenance.notes)

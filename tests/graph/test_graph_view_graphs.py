@@ -140,7 +140,7 @@ def test_a_sketch_is_shown_until_the_kernels_are_there(
         sheet = stage.view.picture.sheet
         assert sheet is not None
         assert not sheet.compiled
-        assert stage.view.drawn_text() == "900 of 900 drawn, edges left out"
+        assert stage.view.drawn_text() == "900 of 900 vertices visible, edges not drawn"
         assert _ink(stage) > 0.001
     raster.load_kernels()  # as another picture does
     stage.view.picture.load_kernels()

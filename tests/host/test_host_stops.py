@@ -94,7 +94,7 @@ def test_a_process_that_runs_nothing_any_more_is_ended_with_a_sentence(
 def test_a_gpu_that_says_nothing_costs_its_run_and_says_so(driver: Driver) -> None:
     driver.load()
     lost = driver.wait_for(EngineLost, driver.start_run("silent_gpu"))
-    assert "the GPU has said nothing for 0.5 s" in lost.words
+    assert "the GPU has not answered for 0.5 s" in lost.words
     assert lost.trace is not None
     assert len(lost.trace.samples) == 11
     assert driver.finish().trace.reached == 20

@@ -127,7 +127,7 @@ def test_large_graphs_are_refused_in_a_sentence() -> None:
     tails = np.zeros(MOST_ARCS + 1, np.int64)
     graph = CSRGraph.from_arcs(tails, tails + 1, np.ones(len(tails), np.int32), 2, name="many")
     for key in MODELLED:
-        with pytest.raises(ParameterError, match=r"many has 20,001 arcs; every event \(level 3\)"):
+        with pytest.raises(ParameterError, match=r"many has 20,001 edges; every event \(level 3\)"):
             gpu.run(graph, key, "model", probe=3)
 
 

@@ -109,7 +109,7 @@ def test_any_delta_is_right(key: str, kind: type, delta: float) -> None:
 def test_a_distance_past_the_range_counts_only_without_another_way(key: str) -> None:
     heavy = np.array([2**31 - 10, 100], np.int32)
     graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), heavy, 3)
-    with pytest.raises(WeightError, match=r"arc 1 -> 2 .*use --numbers"):
+    with pytest.raises(WeightError, match=r"edge 1 -> 2 .*use --numbers"):
         gpu.run(graph, key, numbers="int32")
     assert gpu.run(graph, key).dist[0].tolist() == [0, 2**31 - 10, 2**31 + 90]
     weights = np.r_[heavy, 7].astype(np.int32)

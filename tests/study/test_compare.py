@@ -111,7 +111,7 @@ def test_measured_times_with_probes_on_are_not_quoted() -> None:
     }
     a, b = made(**real), made(SLOW, 3000, **real)
     said = summarise(a, b)
-    assert "Measured with probes on (levels 2 and 2): not to be quoted as speed." in said.cautions
+    assert "Measured while recording (probe levels 2 and 2)" in " ".join(said.cautions)
     off: dict[str, Any] = {**real, "probe": 0, "vertices": None}
     said = summarise(a, b, (made(end_ns=900, **off), made(SLOW, 1800, **off)))
     assert said.words.startswith("ADDS finished 2.0x sooner (0.9 µs against 1.8 µs, measured)")
@@ -147,7 +147,7 @@ def test_another_graph_is_refused_in_words() -> None:
     other = replace(GRAPH, hash="2", name="grid", n=9, m=24)
     a, b = made(), made(SLOW, graph=other)
     assert obstacle(a, made(SLOW)) == ""
-    assert "grid, 9 vertices, 24 arcs" in obstacle(a, b)
+    assert "grid, 9 vertices, 24 edges" in obstacle(a, b)
     said = summarise(a, b)
     assert said.words == f"{obstacle(a, b)}."
     assert said.numbers["comparable"] is False

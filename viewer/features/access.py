@@ -124,7 +124,7 @@ class AccessFeature(FeaturePart):
         graph = window.session.graph
         parts = []
         if graph is not None:
-            size = f"{thousands(graph.n)} vertices, {thousands(graph.m)} arcs"
+            size = f"{thousands(graph.n)} vertices, {thousands(graph.m)} edges"
             source = graph.id_of(window.session.source)
             parts.append(f"Graph: {graph.name}, {size}, source {source}. {self._map_words()}")
         summary = window.comparison.summary()

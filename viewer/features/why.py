@@ -74,7 +74,7 @@ class WhyPanel(LivePanel):
             delta = record.settings.delta
             steady = "Δ did not change during this run."
             if delta is not None and record.algorithm.dynamic:
-                steady = f"Δ was given, {distance(delta)}, so the controller left it. {AUTOMATIC}"
+                steady = f"You set Δ to {distance(delta)}, so it did not change. {AUTOMATIC}"
             self.hint.setText(steady if record.algorithm.bucketed else "This algorithm has no Δ.")
         self._pages.setCurrentIndex(1 if self._rows else 0)
 

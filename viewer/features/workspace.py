@@ -242,12 +242,12 @@ class WorkspaceFeature(FeaturePart):
         self._add(waiting.workspace, waiting.records)
         looked = ", ".join(str(name) for name in graph.looked(folder))
         words = f"The graph {graph.name} is not here; looked for {looked}."
-        advice = "Its runs are shown. Open it where it is now: by its hash they will know it."
+        advice = "Its runs are shown. Open the graph where it is now; it is recognised by its hash."
         offers: tuple[Offer, ...] = ()
         if outside:
             places = " or ".join(question(name, folder) for name in outside)
             words = f"The file names the graph {places}."
-            advice = "Its runs are shown. Open it only if you know it."
+            advice = "Its runs are shown. Open the graph only if you trust it."
             place = next(filter(is_there, outside), outside[0])
             request = OpenRequest(place, reader_options(graph.options))
             offers = (Offer("Open it", request),)
@@ -276,7 +276,7 @@ class WorkspaceFeature(FeaturePart):
             return
         self._waiting = None
         self._add(waiting.workspace, waiting.records)
-        words = f"{waiting.graph.origin} is another graph than the saved runs'."
+        words = f"{waiting.graph.origin} is not the graph of the saved runs."
         self._window.session.set_notice(Notice("warning", words, "They are in the table."))
 
     def _join(self, graph: CSRGraph, waiting: Waiting) -> None:

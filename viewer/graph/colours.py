@@ -208,7 +208,7 @@ def _by_state(seen: Seen) -> Look:
     if seen.record.running:
         names = (*STATES[:2], (2, "settled, so far"))
     if seen.record.running and np.isinf(seen.moment.cursor_ns):
-        note = "live: what is settled is known at the end"
+        note = "during a run nobody knows yet which vertices are settled"
         colouring = Colouring("distance", seen.dist, unit=np.inf)
         names = ((0, "unreached"), (1, "reached"))
     return Look(colouring, "state", Legend(f"State{_at(seen)}", (), names, note))
@@ -256,7 +256,7 @@ def _moment_note(seen: Seen) -> str:
     if seen.record.is_matrix:
         return "distances so far" if seen.record.running else "final distances of this source"
     if seen.times is None:
-        return f"final distances; the past {NEEDS_TIMES}"
+        return f"final distances; earlier ones: {NEEDS_TIMES}"
     distances = "distances so far" if seen.record.running else "final distances"
     moment = _at(seen).removeprefix(" at").partition(" (")[0]  # the time axis says whose time
     return f"reached by{moment}, {distances}"

@@ -249,10 +249,10 @@ def _edge_words(pixels: PixelMap, graph: CSRGraph) -> str:
     if not graph.m or (step == 1 and pixels.density is None):
         return ""
     if not step:
-        return ", edges left out"
-    return f", 1 edge in {thousands(step)} as grey" if step > 1 else ", edges as grey"
+        return ", edges not drawn"
+    return f", 1 edge in {thousands(step)} drawn, in grey" if step > 1 else ", edges drawn as grey"
 
 
 def _drawn(drawn: int, in_view: int, n: int) -> str:
-    words = f"{thousands(drawn)} of {thousands(in_view)} drawn"
+    words = f"{thousands(drawn)} of {thousands(in_view)} vertices visible"
     return words if in_view == n else f"{words} (of {thousands(n)} in all)"

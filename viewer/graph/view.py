@@ -246,7 +246,7 @@ class GraphView(GraphCanvas):
         if graph is None or record is None or dist is None or len(dist) != graph.n:
             return
         if self._session.arcs_missing:
-            words = "The edges of this graph are still being made."
+            words = "The edges of this graph are still being prepared."
             self._session.set_notice(Notice("info", words, "Ask for the path again in a moment."))
             return
         source = record.shown_source

@@ -85,7 +85,7 @@ def test_a_run_whose_delta_was_given_says_why_it_stayed(qtbot: QtBot) -> None:
     panel.show()
     graph = sample_graphs.make("grid", n=400, seed=1)
     session.add_run(RunRecord.from_trace(1, gpu.run(graph, "adds", delta=7.0)))
-    qtbot.waitUntil(lambda: "Δ was given, 7" in panel.hint.text())
+    qtbot.waitUntil(lambda: "You set Δ to 7" in panel.hint.text())
     session.add_run(RunRecord.from_trace(2, gpu.run(graph, "near_far", delta=7.0)))
     qtbot.waitUntil(lambda: "Δ did not change" in panel.hint.text())  # nothing could move it
 
