@@ -201,7 +201,7 @@ MENUS: tuple[Menu, ...] = (
     )),
     Menu("compare", "&Compare", (
         Action("compare_rival", "&Compare",
-               "Run another algorithm on the same graph and show both runs together", "compare_rival",
+               "Run another algorithm on the same graph, show both together", "compare_rival",
                "Ctrl+B", by="compare", needs="alone", icon="compare", toolbar=True,
                label="Compare"),
         Action("compare_other", "Compare &with",
@@ -255,7 +255,7 @@ MENUS: tuple[Menu, ...] = (
         Action("draw_all", "Select all", "Select every vertex and edge", "model.select_all",
                "Ctrl+A", by="draw", needs="drawn"),
         LINE,
-        Action("draw_arrange", "Arrange", "Move the vertices so that the edges can be seen", "arrange",
+        Action("draw_arrange", "Arrange", "Move vertices until all edges can be seen", "arrange",
                by="draw", needs="drawn"),
         Action("draw_fit", "&Fit drawing", "Show all of the drawing", "fit", by="draw", hint="F",
                needs="drawing", icon="fit"),

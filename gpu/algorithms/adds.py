@@ -147,8 +147,8 @@ ALGORITHM = Algorithm(
             "As published",
             "bool",
             False,
-            "the paper's own rules: Δ starts at mean weight ÷ (32 × mean degree); outdated items are"
-            " still processed; every item goes through a bucket",
+            "the paper's own rules: Δ starts at mean weight ÷ (32 × mean degree); outdated items"
+            " are still processed; every item goes through a bucket",
             rare=True,
         ),
         Parameter(

@@ -83,9 +83,9 @@ _WHOLE: dict[str, Any] = {"type": int, "default": 1}
 # what `add_argument` takes; an argument without -- is written in capitals
 OPTIONS: dict[str, dict[str, Any]] = {
     "FILE": _value("FILE", "file, - (stdin) or sample:KEY?n=..&seed=.."),
-    "format": _value("NAME", "read FILE as this format [found from its content]", choices=list(READERS)),
+    "format": _value("NAME", "read FILE as this format", choices=list(READERS)),
     "undirected": _flag("every edge goes both ways [as the format says]", default=None),
-    "directed": _flag("every edge goes one way", dest="undirected", action="store_false", default=None),
+    "directed": _flag("every edge one way", dest="undirected", action="store_false", default=None),
     "weights": _choice("HOW", ["file", "unit", "random", "absolute"], default="file"),
     "weight-name": _value("NAME", "the column or attribute that is the weight"),
     "no-header": _flag("the first row of a table is an edge", dest="header", action="store_false"),

@@ -171,7 +171,8 @@ def chosen_format(reading: Reading, head: bytes) -> Format:
     titles = ", ".join(row.title for row in named or TABLE)
     if others:
         raise reading.fault(f"{others[0]} is not read; formats that are: {titles}")
-    raise reading.fault(f"begins {shown(head)}, which is no known graph format; these are: {titles}")
+    begins = f"begins {shown(head)}, which is no known graph format"
+    raise reading.fault(f"{begins}; these are: {titles}")
 
 
 def named_formats(path: Path) -> list[Format]:

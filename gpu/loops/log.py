@@ -69,8 +69,8 @@ def check_probe(probe: int, graph: CSRGraph) -> None:
     """Refuse to record every event of a large graph: ParameterError."""
     if probe >= Probe.EVENTS and graph.m > MOST_ARCS:
         raise ParameterError(
-            f"{graph.name} has {graph.m:,} edges; every event (level 3) is recorded on graphs of up "
-            f"to {MOST_ARCS:,}: take a smaller graph, or record per-vertex times (level 2)"
+            f"{graph.name} has {graph.m:,} edges; every event (level 3) is recorded on graphs of "
+            f"up to {MOST_ARCS:,}: take a smaller graph, or record per-vertex times (level 2)"
         )
 
 

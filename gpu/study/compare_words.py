@@ -255,7 +255,7 @@ def _cautions(sides: Sides, called: Names, at_level_0: bool) -> list[str]:
         said.append("Timed in a second run, without recording, which would slow it.")
     elif any(map(_probed, sides)):
         levels = " and ".join(str(side.settings.probe) for side in sides)
-        said.append(f"Measured while recording (probe levels {levels}), which slows: do not quote as speed.")
+        said.append(f"Measured while recording (probe levels {levels}): do not quote as speed.")
     if a.settings.device != b.settings.device or a.settings.engine != b.settings.engine:
         said.append(f"Different devices: {' and '.join(_devices(a, b))}.")
     if a.settings.source != b.settings.source:

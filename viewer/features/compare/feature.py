@@ -36,7 +36,7 @@ from viewer.frame.copied_commands import copy_run
 from viewer.models.comparison import rival_of, rivals_of
 from viewer.models.session import Notice, RunRecord
 
-COMPARED = "the same graph and show both runs together"
+COMPARED = "the same graph, show both together"
 BEHIND = (  # actions behind the bar's button
     "pair_split",
     "pair_difference",
