@@ -13,7 +13,7 @@ Making a sample of 20,000 vertices or fewer imports neither Numba nor SciPy.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -36,6 +36,7 @@ class Sample:
     maker : "module:function", called with (n, seed), gives float32 weights
     rounding : what n becomes where the shape does not allow any
     fixed : whether the number of vertices cannot be chosen
+    shape : whole numbers above 0 that its maker takes too, with their defaults
     peak_bytes : memory needed while it is made, per vertex
     source : which vertex to start from, see `suggested_source`: "first", "centre", "hub"
     """
@@ -49,6 +50,7 @@ class Sample:
     source: str
     peak_bytes: int = 0
     fixed: bool = False
+    shape: Mapping[str, int] = field(default_factory=dict)
 
 
 def _figure(key: str, title: str, n: int, sentence: str, source: str = "first") -> Sample:
@@ -98,6 +100,14 @@ _ROWS = (
         "long one step takes.",
         *("lattices:chain", 1_000, "any n", "first", 110),
     ),
+    Sample(
+        "band",
+        "Band",
+        "A long strip of random neighbours, as dense and as long as asked for: degree and diameter "
+        "are chosen apart, which no graph from life allows.",
+        *("random_graphs:band", 8_000, "any n", "first", 800),
+        shape={"degree": 8, "diameter": 200},
+    ),
     _figure(
         *("figure_1", "Figure 1: order matters", 3),
         "Three vertices from the ADDS paper: taking A before B means taking A twice.",
@@ -127,7 +137,9 @@ _ROWS = (
 CATALOGUE: dict[str, Sample] = {sample.key: sample for sample in _ROWS}
 
 
-def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int") -> CSRGraph:
+def make(
+    key: str, *, n: int | None = None, seed: int = 1, weights: str = "int", **shape: int
+) -> CSRGraph:
     """Make a sample.
 
     Parameters
@@ -137,6 +149,7 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
         (`Sample.rounding`); None for the sample's own; the figures have one size
     seed : 0 or more
     weights : "int" (int32) or "float" (float64)
+    shape : of `Sample.shape`
 
     Raises
     ------
@@ -148,9 +161,15 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
         raise ParameterError(f"seed = {seed!r}; allowed: a whole number from 0")
     if weights not in {"int", "float"}:
         raise ParameterError(f"weights = {weights!r}; allowed: int or float")
+    for name, value in shape.items():
+        if name not in sample.shape or value < 1:
+            words = ", ".join(sample.shape) or "none"
+            raise ParameterError(f"{key}: {name} = {value}; allowed: whole numbers of: {words}")
     require_memory(n * sample.peak_bytes, f"{sample.title} of {n:,} vertices")
     module, function = sample.maker.split(":")
-    graph: CSRGraph = getattr(import_module(f"sample_graphs.{module}"), function)(n, seed)
+    maker = getattr(import_module(f"sample_graphs.{module}"), function)
+    shape = {**sample.shape, **shape}
+    graph: CSRGraph = maker(n, seed, **shape)
     values = graph.weights
     if weights == "int":
         np.maximum(np.rint(values, out=values), 1, out=values)
@@ -158,7 +177,7 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
     else:
         values = values.astype(np.float64)
     name = sample.title if sample.fixed else f"{sample.title} {graph.n:,}"
-    options = {"n": n, "seed": seed, "weights": weights}
+    options = {"n": n, "seed": seed, "weights": weights, **shape}
     kept = Provenance(PREFIX + sample.key, "sample", options)
     return replace(graph, weights=values, name=name, provenance=kept)
 
@@ -166,23 +185,28 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
 def open_sample(reference: str) -> CSRGraph:
     """Make the sample that a reference names: `sample:city_roads?n=5000&seed=2`, or a key.
 
-    Options after the question mark: n, seed, weights (int or float).
+    Options after the question mark: n, seed, weights (int or float), and those of its shape.
     Raises ParameterError, MemoryNeededError.
     """
     key, options = _parsed(reference)
-    n, seed = (_whole(reference, name, options.get(name)) for name in ("n", "seed"))
-    weights = options.get("weights", "int")
-    return make(key, n=n, seed=1 if seed is None else seed, weights=weights)
+    weights = options.pop("weights", "int")
+    return make(
+        key,
+        weights=weights,
+        **{name: _whole(reference, name, text) for name, text in options.items()},
+    )
 
 
 def _parsed(reference: str) -> tuple[str, dict[str, str]]:
     key, _, query = reference.removeprefix(PREFIX).partition("?")
     options: dict[str, str] = {}
+    known = {"n", "seed", "weights", *(CATALOGUE[key].shape if key in CATALOGUE else ())}
     for part in filter(None, query.split("&")):
         name, equals, value = part.partition("=")
-        if name not in {"n", "seed", "weights"} or not equals:
+        if name not in known or not equals:
+            others = "".join(f", {name}=" for name in sorted(known - {"n", "seed", "weights"}))
             raise ParameterError(
-                f"{reference!r}: {part!r} is no option; there are: n=, seed= and weights="
+                f"{reference!r}: {part!r} is no option; there are: n=, seed= and weights={others}"
             )
         options[name] = value
     return key, options
@@ -244,9 +268,7 @@ def _checked_size(sample: Sample, n: int | None) -> int:
     return n
 
 
-def _whole(reference: str, name: str, text: str | None) -> int | None:
-    if text is None:
-        return None
+def _whole(reference: str, name: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Erdős-Rényi and R-MAT: random graphs without places.
+"""Erdős-Rényi, R-MAT and band: random graphs without places.
 
 Erdős-Rényi [1]  directed G(n, m): 8 n arcs, both ends uniform, no loops; two arcs may be parallel.
 R-MAT [2]        to place an arc, halve the adjacency matrix again and again and choose one of the
@@ -6,6 +6,9 @@ R-MAT [2]        to place an arc, halve the adjacency matrix again and again and
                  few vertices gather most arcs. The ids are shuffled afterwards. Directed; parallel
                  arcs and loops are kept, as in the usual benchmark generators. Probabilities are
                  multiples of 1/65536: one 16-bit draw a halving.
+Band             vertices in a row, each joined with the next one and with `degree` / 2 - 1 random
+                 ones among the next `span`, both ways. The span is what makes the way from end to
+                 end about `diameter` edges long.
 
 [1] E. N. Gilbert, 1959; P. Erdős, A. Rényi, 1959.  [2] Chakrabarti, Zhan, Faloutsos 2004.
 """
@@ -20,6 +23,7 @@ UNIFORM_ARCS = 8  # arcs a vertex: Erdős-Rényi
 UNIFORM_WEIGHT = 1000  # largest
 RMAT_ARCS = 16  # arcs a vertex
 RMAT_WEIGHT = 100  # largest
+BAND_WEIGHT = 1000  # largest
 A, B, C = 0.57, 0.19, 0.19  # d is the rest, 0.05
 AT_ONCE = 65_536  # arcs placed at a time: they stay in the processor's cache
 
@@ -32,6 +36,24 @@ def erdos_renyi(n: int, seed: int) -> CSRGraph:
     heads += heads >= tails
     weights = rng.integers(1, UNIFORM_WEIGHT + 1, len(tails), dtype=np.int16)
     return CSRGraph.from_arcs(tails, heads, weights.astype(np.float32), n)
+
+
+def band(n: int, seed: int, degree: int, diameter: int) -> CSRGraph:
+    """Return a band of n vertices: `degree` arcs each on average, weights 1..1000.
+
+    A step goes as far as the longest of `degree` / 2 - 1 random ones: its mean is most of the span.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    draws = max(degree // 2 - 1, 0)
+    span = max(degree, round(n / diameter * (draws + 1) / max(draws, 1)))
+    ahead = np.ones((n, draws + 1), np.int64)
+    ahead[:, 1:] = rng.integers(1, span + 1, (n, draws))
+    tails = np.repeat(np.arange(n), draws + 1)
+    heads = tails + ahead.ravel()
+    tails, heads = tails[heads < n], heads[heads < n]
+    weights = rng.integers(1, BAND_WEIGHT + 1, len(tails), dtype=np.int16).astype(np.float32)
+    both = np.concatenate([tails, heads]), np.concatenate([heads, tails])
+    return CSRGraph.from_arcs(*both, np.concatenate([weights, weights]), n)
 
 
 def rmat_scale(n: int) -> int:

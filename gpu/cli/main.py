@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "samples": ("list the built-in graphs", "gpu.cli.graphs"),
     "lesson": ("check a lesson", "gpu.cli.page"),
     "page": ("write runs, a sweep or a lesson as one web page", "gpu.cli.page"),
+    "lab": ("run a suite of graphs and codes, and report on it", "gpu.cli.lab"),
     "bench": ("measure the program itself on this computer", "gpu.lab.bench"),
 }
 LABORATORIES = (["gpu"], ["cpu"], ["ladder"])  # of `bench`, with options of their own

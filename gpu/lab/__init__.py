@@ -17,6 +17,13 @@ Rows = list[dict[str, Any]]
 Measure = Callable[[argparse.Namespace], tuple[Rows, dict[str, Any]]]
 
 
+def load(path: str | Path) -> Any:
+    """Return the runs of RESULTS as a NumPy record array: `gpu.lab.records.load`. GpuError."""
+    from gpu.lab import records
+
+    return records.load(path)
+
+
 def laboratory(
     name: str,
     about: str | None,

@@ -21,8 +21,8 @@ CLASSICS = {
     "les_miserables": nx.les_miserables_graph,
     "petersen": nx.petersen_graph,
 }
-DRAWN_BY_LAYOUT = {"rmat", "erdos_renyi", *CLASSICS}  # no natural positions
-EXACT = ("erdos_renyi", "chain")
+DRAWN_BY_LAYOUT = {"rmat", "erdos_renyi", "band", *CLASSICS}  # no natural positions
+EXACT = ("erdos_renyi", "chain", "band")
 SCALABLE = [key for key, sample in CATALOGUE.items() if not sample.fixed]
 
 
@@ -56,6 +56,7 @@ def test_every_sample_is_a_sound_graph(key: str, weights: str) -> None:
         ("rmat", 128, "24657332638dc319"),
         ("erdos_renyi", 120, "bf7401c9f431d6e1"),
         ("chain", 120, "a427f859a84255dd"),
+        ("band", 120, "24a3bf19cf0e7a4c"),
         ("figure_1", None, "b4a07056388da28a"),
         ("figure_6", None, "54ead29cbba491a5"),
         ("karate_club", None, "ff3d400a1da2683a"),
@@ -138,12 +139,24 @@ def test_city_is_a_road_network(seed: int) -> None:
         ("grid?n=30000000", "from 10 to 20000000"),
         ("grid?seed=-1", "from 0"),
         ("grid?weights=double", "int or float"),
+        ("grid?degree=4", "'degree=4' is no option"),
+        ("band?width=4", "weights=, degree=, diameter="),
+        ("band?degree=0", "degree = 0"),
         ("figure_1?n=4", "always has 3"),
     ],
 )
 def test_wrong_references_are_explained(reference: str, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         open_sample(reference)
+
+
+@pytest.mark.parametrize(("degree", "diameter"), [(6, 20), (24, 100), (48, 60)])
+def test_a_band_is_as_dense_and_as_long_as_asked_for(degree: int, diameter: int) -> None:
+    graph = make("band", n=4000, degree=degree, diameter=diameter)
+    assert 0.95 * degree < graph.mean_degree <= degree
+    hops = oracle_distances(CSRGraph(graph.indptr, graph.indices, np.ones_like(graph.weights)), 0)
+    assert 0.8 * diameter < hops.max() <= 1.2 * diameter
+    assert open_sample(reference_of(graph) or "").hash == graph.hash
 
 
 def test_memory_is_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:

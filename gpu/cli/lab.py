@@ -1,0 +1,61 @@
+"""The command `lab`: run a suite, report on its results, fetch the paper's graphs.
+
+lab run SUITE -o RESULTS     a shipped suite or a .toml file; the same command goes on after a kill
+lab report RESULTS           one web page; of two RESULTS, what became faster or slower
+lab fetch paper              the graphs of the paper, from their collection
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from gpu.cli.parser import Command, Parser
+from gpu.cli.terminal import check_failed, progress_line, result
+from gpu.compiled import cache_folder
+
+ENGINES = ("model", "cuda", "cpu")
+
+
+def add_lab(parser: Parser) -> None:
+    """Fill the parser of `lab`."""
+    what = parser.add_subparsers(
+        title="what to do", metavar="WHAT", required=True, parser_class=Command
+    )
+    _add_run(what.add_parser("run", help="run a suite; goes on where it was"))
+    parser.epilog = (
+        "examples:\n"
+        "  sssp-scope lab run small -o small.jsonl\n"
+        "  sssp-scope lab run mine.toml --engine cuda -o mine.jsonl\n"
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("suite", metavar="SUITE", help="bench, cpu, gpu, paper, small, or a .toml")
+    parser.add_argument("-o", "--output", metavar="RESULTS", required=True, help="JSON lines")
+    parser.add_argument("--engine", choices=ENGINES, default="", help="[the suite's]")
+    words = "share the graphs with Dask: local:N, tcp://HOST:PORT, a file"
+    parser.add_argument("--cluster", metavar="ADDRESS", default="", help=words)
+    parser.add_argument("--graphs", metavar="FOLDER", help="of the paper's graphs [the cache]")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from gpu.lab.campaign import run_suite
+    from gpu.lab.suite import entries_of, read_suite
+
+    suite, folder = read_suite(args.suite, args.engine)
+    entries = entries_of(suite, folder, _paper_folder(args.graphs))
+    with progress_line() as progress:
+        results = run_suite(suite, entries, Path(args.output), progress.show, args.cluster)
+    wrong = [line for line in results.failed.values() if line.reason.startswith("wrong")]
+    numbers = {"runs": len(results.runs), "graphs": len(results.graphs)}
+    result(numbers | {"failed": len(results.failed), "file": args.output}, is_json=args.json)
+    if wrong:
+        return check_failed(f"{wrong[0].graph}, {wrong[0].code}: {wrong[0].reason}")
+    return 0
+
+
+def _paper_folder(name: str | None) -> Path:
+    return Path(name) if name else cache_folder().parent / "paper"

@@ -1,0 +1,388 @@
+"""`lab run`: every code of a suite on every graph, in turns, each distance proved.
+
+On a graph the codes take turns run by run, so that a machine that slows down hurts all of them. A
+run that has ended is in the file before the next begins. Killed at any moment, the same command
+goes on: it repeats only the run that had not ended, and the warm-ups. What fails costs itself: a
+code on a graph, or a graph, is listed with the reason. On a cluster a graph is one piece of work.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import shlex
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from gpu.algorithms import find
+from gpu.engine import Observer, run
+from gpu.errors import CancelledByUserError, EngineError, GpuError
+from gpu.formats import load_graph, save_graph
+from gpu.graph import CSRGraph
+from gpu.interpreter import cores, version
+from gpu.lab.records import (
+    FORMAT,
+    PROGRAM,
+    Appended,
+    Facts,
+    Failed,
+    Head,
+    Line,
+    Profile,
+    Results,
+    ResultsError,
+    Run,
+    Session,
+)
+from gpu.lab.suite import UNIT_MS, Code, Command, Entry, Suite
+from gpu.proof.distances import read_distances
+from gpu.proof.verify import certificate
+from gpu.record.trace import Probe, RunSettings, Trace
+from gpu.study.elsewhere import Stop, cluster, map_there, never, result
+from sample_graphs import PREFIX, open_sample, suggested_source
+
+PROFILE_POINTS = 300  # of a curve that are kept
+PROFILED = ("adds", "near_far")  # algorithms of figures 11 to 15
+Progress = Callable[[float, str], object]
+Emit = Callable[[Line], object]
+
+
+class Job(Struct, frozen=True):
+    """A graph and what is left to do on it.
+
+    turns : the turns of each row of the suite    profiles : codes    known : facts are written
+    """
+
+    entry: Entry
+    suite: Suite
+    turns: list[list[int]]
+    profiles: list[str]
+    known: bool
+
+
+def run_suite(
+    suite: Suite,
+    entries: Sequence[Entry],
+    path: Path,
+    progress: Progress = lambda _share, _words: None,
+    where: str = "",
+    should_stop: Stop = never,
+) -> Results:
+    """Make the runs that are not in `path` yet and append them; return all results.
+
+    where : a cluster, see `gpu.study.elsewhere.cluster`. Raises GpuError.
+    """
+    with Appended(path) as file:
+        results = _begin(suite, entries, path, file)
+        jobs = [job for entry in entries if (job := _job(suite, entry, results)) is not None]
+        names = {job.entry.name: place for place, job in enumerate(jobs, 1)}
+        total, done, began = sum(len(t) for job in jobs for t in job.turns), 0, time.monotonic()
+
+        def emit(line: Line) -> None:
+            nonlocal done
+            file.write(line)
+            if isinstance(line, Run):
+                done += 1
+                left = (time.monotonic() - began) * (total - done) / done
+                words = f"graph {names[line.graph]} of {len(jobs)}: {line.graph}, {line.code}"
+                words += f"; {done:,} of {total:,} runs, {left / 60:.1f} minutes left"
+                progress(done / total, words)
+
+        if where:
+            _run_there(where, jobs, emit, should_stop)
+        else:
+            for job in jobs:
+                measure(job, emit, should_stop)
+    return Results(path)
+
+
+def _run_there(where: str, jobs: list[Job], emit: Emit, should_stop: Stop) -> None:
+    nothing = CSRGraph(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+    with cluster(where) as client:
+        for job, future in map_there(client, _measured, nothing, jobs, should_stop):
+            try:
+                lines = result(future)
+            except EngineError as error:  # its worker died
+                lines = [Failed(job.entry.name, "", str(error))]
+            for line in lines:
+                emit(line)
+
+
+def _measured(_graph: CSRGraph, job: Job, should_stop: Stop) -> list[Line]:
+    lines: list[Line] = []
+    measure(job, lines.append, should_stop)
+    return lines
+
+
+# what the file says, and what is left to do
+
+
+def _begin(suite: Suite, entries: Sequence[Entry], path: Path, file: Appended) -> Results:
+    """Return what is in the file, which now has a head and a session of this process."""
+    results = file.begin(path)
+    codes = [row for row in suite.rows if isinstance(row, Code)]
+    reasons = {code.name: find(code.algorithm).problem(code.engine) for code in codes}
+    left_out = {name: why for name, why in reasons.items() if why is not None}
+    engines = sorted({code.engine for code in codes if code.name not in left_out})
+    facts = {engine: _engine_facts(engine) for engine in engines}
+    if results.head is None:
+        names = [row.name for row in suite.rows if row.name not in left_out]
+        head = suite.title, suite.digest, suite.engine, names, len(entries), left_out
+        file.write(Head(PROGRAM, FORMAT, *head))
+    elif results.head.digest != suite.digest:
+        words = f"{results.head.suite}, engine {results.head.engine}"
+        raise ResultsError(f"{path}: of another suite ({words}), or one that has changed since")
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    file.write(Session(date, version(), _commit(), machine(), facts))
+    return results
+
+
+def _engine_facts(engine: str) -> dict[str, Any]:
+    """Return what an engine runs on; EngineError where it cannot run at all."""
+    if engine == "cuda":
+        from gpu.cuda.device import find_device
+
+        return find_device().facts()
+    return {"engine": engine, "cores": cores()}
+
+
+def machine() -> dict[str, Any]:
+    """Return what measured times depend on, apart from the engines' own facts."""
+    name = platform.processor()
+    with suppress(OSError, TypeError):
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        name = re.search(r"model name\s*: (.*)", text)[1]  # type: ignore[index]
+    python = f"Python {platform.python_version()}, NumPy {np.__version__}"
+    return {"processor": name, "cores": cores(), "system": platform.platform(), "with": python}
+
+
+def _commit() -> str:
+    """Return the commit of the checkout that runs, "" where there is none."""
+    words = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    with suppress(OSError, subprocess.SubprocessError):
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    return ""
+
+
+def _job(suite: Suite, entry: Entry, results: Results) -> Job | None:
+    """Return what is left to do on a graph, None for nothing."""
+    name, left_out = entry.name, results.head.left_out if results.head else {}
+    out = {code for graph, code in results.failed if graph == name} | set(left_out)
+    if "" in out:
+        return None
+    done = {(run.code, run.turn) for run in results.runs if run.graph == name}
+    turns = []
+    for row in suite.rows:
+        runs = row.runs if row.name not in out and name in (row.only or (name,)) else 0
+        turns.append([turn for turn in range(runs or 0) if (row.name, turn) not in done])
+    profiles = [code for code in PROFILED if (name, code) not in results.profiles]
+    profiles = [code for code in profiles if code not in out and name in suite.profiles]
+    if not any(turns) and not profiles:
+        return None
+    return Job(entry, suite, turns, profiles, name in results.graphs)
+
+
+# one graph
+
+
+def measure(job: Job, emit: Emit, should_stop: Stop = never) -> None:
+    """Run what is left to do on one graph; emit a line for each thing that is known."""
+    name, suite = job.entry.name, job.suite
+    try:
+        graph, source = opened(job.entry)
+        facts = facts_of(job.entry, graph, source)
+        _check_size(facts, suite)
+    except (GpuError, OSError, MemoryError) as error:
+        emit(Failed(name, "", _sentence(error)))
+        return
+    if not job.known:
+        emit(facts)
+    rows = list(zip(suite.rows, job.turns, strict=True))
+    last = max((turn for _, turns in rows for turn in turns), default=-1)
+    with tempfile.TemporaryDirectory(prefix="sssp-scope-lab-") as folder:
+        bench = Bench(suite, name, graph, source, Path(folder), should_stop)
+        for turn in range(-suite.warm_ups, last + 1):
+            for row, turns in rows:
+                if turn in turns or (turn < 0 < len(turns)):
+                    bench.emit_run(row, turn, emit)
+        for row, _ in rows:
+            if row.name in job.profiles:
+                bench.emit_run(row, None, emit)
+
+
+def opened(entry: Entry) -> tuple[CSRGraph, int]:
+    """Open a graph and find its source. Raises GpuError."""
+    if entry.place.startswith(PREFIX):
+        graph = open_sample(entry.place)
+    else:
+        graph = load_graph(entry.place, weights=entry.weights, undirected=entry.undirected)
+    if entry.source is not None:
+        return graph, graph.vertex_of(entry.source)
+    return graph, graph.check_source(
+        suggested_source(graph) if entry.index is None else entry.index
+    )
+
+
+def facts_of(entry: Entry, graph: CSRGraph, source: int) -> Facts:
+    """Return what is known of a graph."""
+    hops = _hops(graph, source)
+    diameter = max(int(hops.max()), int(_hops(graph, int(np.argmax(hops))).max()))
+    reached = round(float(np.count_nonzero(hops >= 0)) / graph.n, 4)
+    kind = str(graph.weights.dtype)
+    where = entry.name, entry.place, source
+    return Facts(*where, graph.n, graph.m, kind, diameter, reached, graph.hash)
+
+
+def _check_size(facts: Facts, suite: Suite) -> None:
+    few = facts.n < suite.least_vertices or facts.m < suite.least_arcs
+    if few or facts.reached < suite.least_reached:
+        words = f"{facts.n:,} vertices, {facts.m:,} arcs, {facts.reached:.0%} reached"
+        raise GpuError(f"left out by the rule of the suite: {words}")
+
+
+def _hops(graph: CSRGraph, source: int) -> np.ndarray:
+    """Return how many edges away each vertex is, int64 (n,), -1 where unreached."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    ones = np.ones(graph.m, np.int8)
+    arcs = csr_array((ones, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    order, before = breadth_first_order(arcs, source)
+    back = np.where(before < 0, source, before)
+    hops = (before >= 0).astype(np.int64)
+    while not np.array_equal(further := hops + hops[back], hops):  # each time twice as far back
+        hops, back = further, back[back]
+    result = np.full(graph.n, -1)
+    result[order] = hops[order]
+    return result
+
+
+class Bench:
+    """One graph in memory: runs codes on it and proves what they return."""
+
+    def __init__(
+        self, suite: Suite, name: str, graph: CSRGraph, source: int, folder: Path, stop: Stop
+    ) -> None:
+        self._suite, self._name, self._folder, self._stop = suite, name, folder, stop
+        self._graph, self._source = graph, source
+        self._proved: dict[str, np.ndarray] = {}  # right distances, by number type
+        self._failed: set[str] = set()
+
+    def emit_run(self, row: Code | Command, turn: int | None, emit: Emit) -> None:
+        """Run a code once. `turn`: below 0 a warm-up, of which nothing is kept; None: profile."""
+        if row.name in self._failed:
+            return
+        try:
+            if isinstance(row, Command):
+                line: Line = self._command(row, turn or 0)
+            else:
+                line = self._code(row, turn)
+        except (CancelledByUserError, ResultsError):
+            raise
+        except (GpuError, OSError, MemoryError, subprocess.SubprocessError) as error:
+            self._failed.add(row.name)
+            line, turn = Failed(self._name, row.name, _sentence(error)), None
+        if turn is None or turn >= 0:
+            emit(line)
+
+    def _code(self, code: Code, turn: int | None) -> Line:
+        graph, delta = self._graph, code.delta
+        if code.c:
+            delta = code.c[0] * graph.mean_weight / max(graph.mean_degree, 1e-9)
+        settings = RunSettings(
+            *(code.algorithm, code.engine, code.device, self._source, delta),
+            probe=Probe.SAMPLES if turn is None else code.probe,
+            parameters=dict(code.set),
+            numbers=self._suite.numbers,
+        )
+        began = time.monotonic()
+        until = began + self._suite.limit_s
+        trace = run(graph, settings, Observer(should_stop=lambda: self._over(until)))
+        whole_ms = (time.monotonic() - began) * 1e3
+        if self._stop():
+            raise CancelledByUserError("stopped; the same command goes on")
+        if trace.outcome != "finished":
+            raise EngineError(f"stopped after {self._suite.limit_s:g} s, the limit of a run")
+        self._prove(trace.dist)
+        if turn is None:
+            return _profile(self._name, code.name, trace)
+        return _run_line(self._name, code.name, turn, trace, whole_ms)
+
+    def _over(self, until: float) -> bool:
+        return self._stop() or time.monotonic() > until
+
+    def _prove(self, dist: np.ndarray) -> None:
+        """Raise EngineError where distances are wrong; equal ones are proved once."""
+        kind = str(dist.dtype)
+        if kind in self._proved and np.array_equal(dist, self._proved[kind]):
+            return
+        if fault := certificate(self._graph, self._source, dist):
+            raise EngineError(f"wrong distances: {fault}")
+        self._proved[kind] = dist.copy()
+
+    def _command(self, command: Command, turn: int) -> Run:
+        graph, source, limit_s = self._graph, self._source, self._suite.limit_s
+        file, out = self._folder / f"graph{command.format}", self._folder / "distances"
+        if not file.exists():
+            save_graph(graph, file)
+        out.unlink(missing_ok=True)
+        names = {"graph": file, "source": source, "source_id": source + 1, "distances": out}
+        words = [word.format(**names) for word in shlex.split(command.line)]
+        began = time.monotonic()
+        ended = subprocess.run(words, capture_output=True, timeout=limit_s, check=False)
+        whole_ms = (time.monotonic() - began) * 1e3
+        text = (ended.stdout + ended.stderr).decode("utf-8", "replace")
+        times = [float(number) for number in re.findall(command.time, text)]
+        if ended.returncode or not times:
+            last = (text.split("\n")[-2:] or [""])[0][:200]
+            raise EngineError(f"{words[0]} ended with {ended.returncode}, no time found: {last}")
+        if out.exists():
+            self._prove(read_distances(out, load_graph(file), source).dist)
+        counts = re.findall(command.processed, text) if command.processed else []
+        ms = statistics.median(times) * UNIT_MS[command.unit]
+        work = int(float(counts[-1])) if counts else 0
+        where = self._name, command.name, turn
+        return Run(*where, ms, whole_ms, "measured", work, proved=out.exists())
+
+
+def _run_line(graph: str, code: str, turn: int, trace: Trace, whole_ms: float) -> Run:
+    facts, settings, row = trace.environment, trace.settings, find(trace.settings.algorithm)
+    names = ("algorithm", "engine", "device", "delta", "parameters", "numbers")
+    kept = {name: getattr(settings, name) for name in names} if turn == 0 else {}
+    return Run(
+        *(graph, code, turn),
+        round(facts.get("kernel_ms", trace.time_ns / 1e6), 6),
+        round(facts.get("end_to_end_ms", whole_ms), 3),
+        trace.clock,
+        trace.processed_vertices,
+        trace.relaxed_edges,
+        float(trace.last["delta"]) if row.bucketed else 0.0,
+        proved=True,
+        settings=kept,
+    )
+
+
+def _profile(graph: str, code: str, trace: Trace) -> Profile:
+    """Return the mean parallelism in each of PROFILE_POINTS equal parts of a run."""
+    times, edges = trace.samples["t_ns"].astype(np.float64), trace.samples["assigned_edges"]
+    marks = np.linspace(0, times[-1], PROFILE_POINTS + 1)
+    work = np.concatenate([[0.0], np.cumsum(np.diff(times) * edges[:-1])])
+    means = np.diff(np.interp(marks, times, work)) / max(marks[1], 1e-9)
+    us = np.round(marks[:-1] / 1e3, 3).tolist()
+    return Profile(graph, code, us, np.round(means, 1).tolist())
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"stopped after {error.timeout:g} s, the limit of a run"
+    return " ".join(str(error).split()) or type(error).__name__

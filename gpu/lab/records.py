@@ -1,0 +1,236 @@
+"""RESULTS: JSON lines, appended whole as things happen and never changed.
+
+The Structs are the schema; the field `line` says which one a line is. Times are milliseconds on
+the code's own clock ("measured" or "modelled"); n and m count vertices and arcs; diameters are in
+edges. The first line is a Head; each process that goes on with the file adds a Session. A line
+that a kill cut short is dropped by the next process that writes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import MsgspecError, Struct, json
+
+from gpu.errors import GpuError
+from gpu.files import open_regular
+
+FORMAT, PROGRAM = 1, "sssp-scope lab"
+NOT_OURS = "not results of `sssp-scope lab run`"
+
+
+class ResultsError(GpuError):
+    """A file that is no RESULTS, of another version or suite, or that cannot be written."""
+
+
+class Line(Struct, frozen=True, tag_field="line", omit_defaults=True):
+    """What all lines have in common: the field `line`."""
+
+
+class Head(Line, frozen=True, tag="head"):
+    """What was asked for. `left_out`: codes that cannot run here, and why."""
+
+    program: str
+    format: int
+    suite: str
+    digest: str
+    engine: str
+    codes: list[str]
+    graphs: int
+    left_out: dict[str, str] = {}
+
+
+class Session(Line, frozen=True, tag="session"):
+    """A process that wrote what follows. `engines`: device, driver and libraries of each."""
+
+    date: str
+    version: str
+    commit: str
+    machine: dict[str, Any]
+    engines: dict[str, dict[str, Any]]
+
+
+class Facts(Line, frozen=True, tag="graph"):
+    """A graph that was opened. `place`: how to open it again; `source`: 0-based index.
+
+    diameter : edges to the farthest vertex, of a search from the one farthest from the source
+    reached : share of the vertices, 0..1      hash : of `CSRGraph`
+    """
+
+    graph: str
+    place: str
+    source: int
+    n: int
+    m: int
+    weights: str
+    diameter: int
+    reached: float
+    hash: str
+
+
+class Run(Line, frozen=True, tag="run"):
+    """One run that has ended. `whole_ms`: wall clock of the call; `turn` counts from 0.
+
+    processed, relaxed : vertices and arcs, 0 where that is not known    delta : at the end, 0: none
+    proved : its distances hold the certificate    settings : in turn 0, how to make the run again
+    """
+
+    graph: str
+    code: str
+    turn: int
+    ms: float
+    whole_ms: float
+    clock: str
+    processed: int = 0
+    relaxed: int = 0
+    delta: float = 0.0
+    proved: bool = False
+    settings: dict[str, Any] = {}
+
+
+class Profile(Line, frozen=True, tag="profile"):
+    """Parallelism over time: from each of `us` on, so many edges in hand, the paper's measure."""
+
+    graph: str
+    code: str
+    us: list[float]
+    edges: list[float]
+
+
+class Failed(Line, frozen=True, tag="failed"):
+    """What could not be measured, `code` "": a whole graph. It is not tried again."""
+
+    graph: str
+    code: str
+    reason: str
+
+
+_LINE = json.Decoder(Head | Session | Facts | Run | Profile | Failed)
+
+
+class Results:
+    """All lines of a file, by kind. Raises ResultsError; OSError."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.whole_bytes = 0  # up to the end of the last whole line
+        self.head: Head | None = None  # only of an empty file
+        self.sessions: list[Session] = []
+        self.graphs: dict[str, Facts] = {}
+        self.runs: list[Run] = []
+        self.profiles: dict[tuple[str, str], Profile] = {}  # by graph and code, as `failed`
+        self.failed: dict[tuple[str, str], Failed] = {}
+        for line in self._lines():
+            match line:
+                case Head():
+                    self.head = line
+                case Session():
+                    self.sessions.append(line)
+                case Facts():
+                    self.graphs[line.graph] = line
+                case Run():
+                    self.runs.append(line)
+                case Profile():
+                    self.profiles[line.graph, line.code] = line
+                case Failed():
+                    self.failed[line.graph, line.code] = line
+
+    def _lines(self) -> Iterator[Line]:
+        with open_regular(self.path) as file:
+            for number, row in enumerate(file, 1):
+                if number == 1 and not row.startswith(
+                    b'{"line":"head","program":"sssp-sc'[: len(row)]
+                ):
+                    raise ResultsError(f"{self.path}: {NOT_OURS}")
+                if not row.endswith(b"\n"):
+                    return
+                try:
+                    line = _LINE.decode(row)
+                except (MsgspecError, UnicodeDecodeError) as error:
+                    raise ResultsError(f"{self.path}:{number}: {error}") from error
+                if isinstance(line, Head) and (line.program, line.format) != (PROGRAM, FORMAT):
+                    words = f"results of version {line.format}; this program reads {FORMAT}"
+                    raise ResultsError(f"{self.path}: {words}")
+                self.whole_bytes += len(row)
+                yield line
+
+    @property
+    def times(self) -> dict[str, dict[str, np.ndarray]]:
+        """Times by code, then graph: ms, float64 (runs,)."""
+        lists: dict[str, dict[str, list[float]]] = {}
+        for run in self.runs:
+            lists.setdefault(run.code, {}).setdefault(run.graph, []).append(run.ms)
+        return {
+            code: {graph: np.array(ms) for graph, ms in each.items()}
+            for code, each in lists.items()
+        }
+
+
+class Appended:
+    """RESULTS open for this process alone. Every line is written whole or not at all.
+
+    Raises ResultsError where the system refuses, or another process writes.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            with suppress(ImportError):  # Windows has none
+                import fcntl
+
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._file)
+            raise ResultsError(f"{path}: another process writes to it now") from error
+        except OSError as error:
+            raise ResultsError(f"cannot write {path}: {error.strerror or error}") from error
+
+    def __enter__(self) -> Appended:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        os.close(self._file)
+
+    def begin(self, path: str | Path) -> Results:
+        """Return what is there, after half a line at the end is dropped."""
+        results = Results(path)
+        os.ftruncate(self._file, results.whole_bytes)
+        return results
+
+    def write(self, line: Line) -> None:
+        """Append a line."""
+        size, data = os.fstat(self._file).st_size, json.encode(line) + b"\n"
+        try:
+            if os.write(self._file, data) < len(data):  # the disk is nearly full
+                os.ftruncate(self._file, size)
+                os.write(self._file, data)
+        except OSError as error:
+            os.ftruncate(self._file, size)
+            words = "what ran before is kept: make room and repeat the command"
+            raise ResultsError(
+                f"cannot write {self._path}: {error.strerror or error}; {words}"
+            ) from error
+
+
+def load(path: str | Path) -> np.recarray:
+    """Return the runs of RESULTS as a record array, one record each.
+
+    Fields: those of `Run` but settings, then n, m, diameter and reached of its graph. Raises
+    GpuError.
+    """
+    results = Results(path)
+    own = [name for name in Run.__struct_fields__ if name != "settings"]
+    more = ["n", "m", "diameter", "reached"]
+    rows = [
+        tuple(getattr(run, name) for name in own)
+        + tuple(getattr(results.graphs[run.graph], name) for name in more)
+        for run in results.runs
+    ]
+    columns = [np.array(column) for column in zip(*rows, strict=True)] or [np.zeros(0)] * 14
+    return np.rec.fromarrays(columns, names=own + more)

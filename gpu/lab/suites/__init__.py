@@ -1,0 +1,1 @@
+"""The shipped suites, and the facts of the paper's 226 graphs."""
