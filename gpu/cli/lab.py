@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
+from gpu.cli.inputs import option_positive
 from gpu.cli.parser import Command, Parser
 from gpu.cli.terminal import check_failed, progress_line, result
 from gpu.compiled import cache_folder
+from gpu.files import check_writable, written_whole
 
 ENGINES = ("model", "cuda", "cpu")
 
@@ -23,10 +26,13 @@ def add_lab(parser: Parser) -> None:
         title="what to do", metavar="WHAT", required=True, parser_class=Command
     )
     _add_run(what.add_parser("run", help="run a suite; goes on where it was"))
+    _add_report(what.add_parser("report", help="write tables, figures and claims as a web page"))
     parser.epilog = (
         "examples:\n"
         "  sssp-scope lab run small -o small.jsonl\n"
         "  sssp-scope lab run mine.toml --engine cuda -o mine.jsonl\n"
+        "  sssp-scope lab report small.jsonl -o small.html\n"
+        "  sssp-scope lab report old.jsonl new.jsonl --fail-if-slower 1.1"
     )
 
 
@@ -54,6 +60,47 @@ def _run(args: argparse.Namespace) -> int:
     result(numbers | {"failed": len(results.failed), "file": args.output}, is_json=args.json)
     if wrong:
         return check_failed(f"{wrong[0].graph}, {wrong[0].code}: {wrong[0].reason}")
+    return 0
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("results", metavar="RESULTS", help="of lab run")
+    parser.add_argument("after", metavar="AFTER", nargs="?", help="what changed from RESULTS on")
+    parser.add_argument("-o", "--output", metavar="PAGE", help="[RESULTS with .html]")
+    words = "also tables as CSV and LaTeX, figures as SVG"
+    parser.add_argument("--parts", metavar="FOLDER", help=words)
+    words = "exit 3 if a code became slower by more, beyond noise"
+    parser.add_argument("--fail-if-slower", metavar="FACTOR", type=option_positive, help=words)
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_report, usage_error=parser.error)
+
+
+def _report(args: argparse.Namespace) -> int:
+    from gpu.lab.records import Results
+    from gpu.lab.report import Report, compared, page
+
+    if args.fail_if_slower and args.after is None:
+        args.usage_error("--fail-if-slower compares two RESULTS: name AFTER too")
+    output = args.output or f"{Path(args.results).with_suffix('.html')}"
+    check_writable(output)
+    first = Results(args.results)
+    numbers: dict[str, Any] = {"file": output}
+    slower: list[tuple[str, str, float]] = []
+    if args.after is None:
+        whole = Report(first)
+        text, parts = whole.html(), whole
+    else:
+        table, slower = compared(first, Results(args.after))
+        text, parts = page(f"{args.results}, then {args.after}", table.html()), None
+        numbers |= {"slower": len(slower), "faster": len(table.rows) - len(slower)}
+    with written_whole(output) as file:
+        file.write(text.encode())
+    if args.parts is not None and parts is not None:
+        parts.write_parts(Path(args.parts))
+    result(numbers, is_json=args.json)
+    worse = [(g, c, x) for g, c, x in slower if x > (args.fail_if_slower or float("inf"))]
+    if worse:
+        return check_failed(f"{worse[0][1]} on {worse[0][0]} is {worse[0][2]:.2f}x slower")
     return 0
 
 
