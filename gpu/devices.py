@@ -137,10 +137,10 @@ _H100 = Preset(
 )
 
 
-def _derived(base: Preset, **given: object) -> Preset:
+def _derived(base: Preset, **fields: object) -> Preset:
     """Scale latencies by the clock and rates by the bandwidth, from the H100."""
     first = {"start_factor": 1.0, "skewed_factor": 1.0}
-    card: Preset = replace(base, **{**first, **given})  # type: ignore[arg-type]
+    card: Preset = replace(base, **{**first, **fields})  # type: ignore[arg-type]
     slower, rate = H100_CLOCK_GHZ / card.clock_ghz, card.bandwidth / H100_BANDWIDTH
     scaled = {name: getattr(base, name) * slower for name in LATENCIES}
     scaled |= {name: getattr(base, name) * rate for name in ("atomics_in_l2", "atomics_in_dram")}

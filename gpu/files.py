@@ -118,11 +118,11 @@ def _is_device(target: Path) -> bool:
 
 def _first(error: BaseException | None) -> OSError | MemoryError | None:
     """Return what went wrong first: archives that are closed in mid-write say something else."""
-    found = None
+    first = None
     while error is not None:
-        found = error if isinstance(error, OSError | MemoryError) else found
+        first = error if isinstance(error, OSError | MemoryError) else first
         error = error.__context__
-    return found
+    return first
 
 
 def _refused(path: str | Path, error: OSError | MemoryError) -> GpuError:

@@ -27,8 +27,8 @@ def from_networkx(network: Any, weight: str | None = "weight") -> CSRGraph:
     Raises ParameterError (no NetworkX graph), GraphError (two nodes of one name), WeightError.
     """
     if not all(hasattr(network, name) for name in ("is_directed", "edges", "nodes")):
-        given = type(network).__name__
-        raise ParameterError(f"from_networkx: {given} given; allowed: a NetworkX graph")
+        kind = type(network).__name__
+        raise ParameterError(f"from_networkx: {kind} given; allowed: a NetworkX graph")
     nodes = list(network.nodes)
     index = {node: place for place, node in enumerate(nodes)}
     if weight is None:

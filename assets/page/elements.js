@@ -17,7 +17,7 @@ export function label(words, x, y, anchor = "middle", kind = "number") {
   return drawn("text", { class: kind, x, y, "text-anchor": anchor }, words);
 }
 
-/** Return an element with markup that our own program made: gpu.lessons.markdown lets no tag in. */
+/** Return an element with markup of our own program: gpu.lessons.markdown and figures let no tag in. */
 export function trusted(name, html, kind = "") {
   const made = element(name, { class: kind });
   made.innerHTML = html;

@@ -2,7 +2,7 @@
 
 import { isRight } from "./answers.js";
 import { Clock } from "./clock.js";
-import { button, drawn, element, trusted } from "./elements.js";
+import { button, element, trusted } from "./elements.js";
 import { MapView } from "./map.js";
 import { BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel } from "./plots.js";
 import { fieldOf } from "./questions.js";
@@ -57,7 +57,7 @@ export class LessonView {
     heading.tabIndex = -1;
     const parts = [heading, trusted("div", step.html, "text")];
     if (step.question) parts.push(this.ask(step, answered));
-    else if (step.graph && !step.shows.length && !step.sweeps.length && !step.faults.length) {
+    else if (step.graph && !step.shows.length && !step.sweeps.length && !step.figures.length) {
       const { run, rings } = this.lookOf(step);
       parts.push(this.kept(new MapView(run, new Clock(1), { rings })).root);
     }
@@ -125,7 +125,7 @@ export class LessonView {
     const sweeps = step.sweeps.filter((sweep) => sweep.points.length > 1);
     return [
       ...sweeps.map((sweep) => this.kept(new SweepView({ ...this.page, sweep })).root),
-      ...step.faults.map(faultPicture),
+      ...step.figures.map(figurePicture),
       ...step.shows.map((show) => this.runs(step, show)),
     ];
   }
@@ -166,12 +166,8 @@ export class LessonView {
   }
 }
 
-/** Return the wrong entries of a faulty listing: a row for each source, a column for each vertex. */
-function faultPicture({ title, words, rows, columns, wrong }) {
-  const cells = Array.from(wrong.keys())
-    .filter((at) => wrong[at])
-    .map((at) => drawn("rect", { x: at % columns, y: Math.floor(at / columns), width: 1, height: 1 }));
-  const box = { class: "wrong", viewBox: `0 0 ${columns} ${rows}`, role: "img", "aria-label": `${title}: ${words}` };
+/** Return a drawing of gpu.lessons.figures with its caption. */
+function figurePicture({ kind, svg, title, words }) {
   const caption = element("figcaption", {}, element("b", {}, title), `: ${words}`);
-  return element("figure", { class: "fault" }, drawn("svg", box, ...cells), caption);
+  return element("figure", { class: "drawing" }, trusted("div", svg, kind), caption);
 }

@@ -44,9 +44,9 @@ def wanted_delta(factor: float, mean_weight: float, mean_degree: float, integer:
     return usable_width(factor * mean_weight / max(mean_degree, 1e-9), integer)
 
 
-def same_rows(given: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters `given` with the sources of a run with parameters `like`."""
-    return {**given, **{key: like[key] for key in ROWS if key in like}}
+def same_rows(parameters: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `parameters` with the sources of a run with parameters `like`."""
+    return {**parameters, **{key: like[key] for key in ROWS if key in like}}
 
 
 def check_events(rows: int, arcs: int) -> None:

@@ -85,10 +85,10 @@ class Algorithm:
         """Whether it works in supersteps, each ended by a barrier."""
         return self.parallelism == "available" and self.barriers
 
-    def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def checked_parameters(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return every parameter by key, defaults filled in; ParameterError on a wrong one."""
         knobs = {parameter.key: parameter for parameter in self.parameters}
-        for key, value in given.items():
+        for key, value in chosen.items():
             if key in self.fixed and value == self.fixed[key]:
                 continue
             if key not in knobs:
@@ -97,7 +97,7 @@ class Algorithm:
                 raise ParameterError(
                     f"{self.key} has no parameter {key!r}{near}; it has: {allowed}"
                 )
-        open_to_all = {key: knob.checked(given.get(key)) for key, knob in knobs.items()}
+        open_to_all = {key: knob.checked(chosen.get(key)) for key, knob in knobs.items()}
         return {**open_to_all, **self.fixed}
 
     def problem(self, engine: str) -> str | None:

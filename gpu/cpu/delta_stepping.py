@@ -131,8 +131,8 @@ def own_delta(graph: CSRGraph, threads: int) -> float:
 
 def slots_for(largest: float, delta: float) -> int:
     """Return how many slots hold all that can wait, for weights up to `largest`."""
-    wanted = SLOTS_SPARE * min(largest / delta, MOST_SLOTS) + 4
-    return min(max(math.ceil(wanted), FEWEST_SLOTS), MOST_SLOTS)
+    slots = SLOTS_SPARE * min(largest / delta, MOST_SLOTS) + 4
+    return min(max(math.ceil(slots), FEWEST_SLOTS), MOST_SLOTS)
 
 
 class Team:

@@ -359,11 +359,11 @@ def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
         totals.base += step * totals.delta
         totals.switches += 1
         totals.flags |= BUCKET_SWITCHED
-        wanted = shared.hands[0]
-        if wanted != totals.delta:
+        by_hand = shared.hands[0]
+        if by_hand != totals.delta:
             totals.delta_changes += 1
-            totals.flags |= DELTA_RAISED if wanted > totals.delta else DELTA_LOWERED
-            totals.delta, shared.hands[1] = wanted, wanted
+            totals.flags |= DELTA_RAISED if by_hand > totals.delta else DELTA_LOWERED
+            totals.delta, shared.hands[1] = by_hand, by_hand
         if shared.probe > 0:
             _sample(shared, t, control, size)
     else:

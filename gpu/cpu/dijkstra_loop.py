@@ -80,13 +80,13 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
     for arc in range(start, end):
         to = arrays.indices[arc]
         reached = plus(from_dist, arrays.weights[arc])
-        known = arrays.dist[to]
-        if reached < known:
+        before = arrays.dist[to]
+        if reached < before:
             arrays.dist[to] = reached
             s.improved += 1
-            note_improved(arrays, s, to, known)
+            note_improved(arrays, s, to, before)
             s.size = push(arrays.heap, s.size, key_of(reached, np.int64(to)), to)
-        elif known == s.unreached:
+        elif before == s.unreached:
             s.overflowed = 1
 
 

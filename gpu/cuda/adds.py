@@ -74,8 +74,8 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.
     uploaded = launch.device_graph(graph, device)  # before the queues: it is the larger demand
     skewed = are_hubs(graph.largest_degree, graph.mean_degree, tuning.skew)
     per_sm = tuning.blocks_per_sm + (many or skewed)
-    wanted = per_sm * device.multiprocessors - 1
-    workers = parameters["workers"] or min(wanted, most)
+    usual = per_sm * device.multiprocessors - 1
+    workers = parameters["workers"] or min(usual, most)
     launch.refuse_workers(workers, most, device, tuning.threads)
     threads = workers * tuning.threads
     rule = start_rule(graph, settings, tuning, skewed, threads)
@@ -151,8 +151,8 @@ def owners_of(uploaded: launch.DeviceGraph, device: Device) -> Any:
     if uploaded not in _OWNERS:
         owners = cupy.empty((uploaded.m >> records.PIECE_SHIFT) + 1, np.uint32)
         find = function(device.number, "prepare.cu", "find_owners", 0, "int32")
-        given = (uploaded.rows, owners, np.uint32(uploaded.n))
-        find((8 * device.multiprocessors,), (THREADS["prepare.cu"],), given)
+        arguments = (uploaded.rows, owners, np.uint32(uploaded.n))
+        find((8 * device.multiprocessors,), (THREADS["prepare.cu"],), arguments)
         cupy.cuda.get_current_stream().synchronize()
         _OWNERS[uploaded] = owners
     return _OWNERS[uploaded]

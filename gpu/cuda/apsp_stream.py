@@ -203,10 +203,10 @@ class Conveyor:
             self._ask_to_stop()
         if not self._stopping and observer.should_stop():
             self._ask_to_stop()
-        wanted = observer.delta_by_hand()
-        if self._own_delta and (wanted or self._own_delta) != self._delta:
-            self._set_delta(wanted or self._own_delta)
-        self._held = wanted is not None and self._own_delta > 0
+        by_hand = observer.delta_by_hand()
+        if self._own_delta and (by_hand or self._own_delta) != self._delta:
+            self._set_delta(by_hand or self._own_delta)
+        self._held = by_hand is not None and self._own_delta > 0
         elapsed = time.perf_counter() - self._started
         if self._fetched is not None and self._fetched.done:
             self._fetched = None

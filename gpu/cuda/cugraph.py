@@ -30,11 +30,11 @@ def run(
             f"probe = {settings.probe}; cuGraph shows nothing of its schedule: "
             "levels 0 and 1 are allowed"
         )
-    found = find_device(settings.device)
+    device = find_device(settings.device)
     import cupy
     import pylibcugraph
 
-    cupy.cuda.Device(found.number).use()
+    cupy.cuda.Device(device.number).use()
     free = int(cupy.cuda.runtime.memGetInfo()[0])
     needed = BYTES_PER_ARC * graph.m + 32 * graph.n
     if needed > free:
@@ -50,7 +50,7 @@ def run(
     last["t_ns"] = elapsed_ns
     last["flags"] = int(Flag.STOPPED if stopped else Flag.FINISHED)
     observer.on_samples(last)
-    facts = {**found.facts(), "pylibcugraph": getattr(pylibcugraph, "__version__", "unknown")}
+    facts = {**device.facts(), "pylibcugraph": getattr(pylibcugraph, "__version__", "unknown")}
     outcome = "stopped" if stopped else "finished"
     return EngineOutcome("measured", outcome, facts, overflowed=overflowed)
 
@@ -83,12 +83,12 @@ def solve(cupy: Any, library: Any, graph: CSRGraph, source: int) -> tuple[np.nda
     for _ in range(2):
         cupy.cuda.runtime.deviceSynchronize()
         begun = time.perf_counter_ns()
-        vertices, found, _ = library.sssp(handle, whole, source, np.inf, True, False)
+        vertices, distances, _ = library.sssp(handle, whole, source, np.inf, True, False)
         cupy.cuda.runtime.deviceSynchronize()
         elapsed_ns = time.perf_counter_ns() - begun
-    vertices, found = cupy.asnumpy(vertices), cupy.asnumpy(found)
-    far = found >= np.finfo(kind).max
-    dist[vertices] = np.where(far, np.inf, found if weights.any() else 0)
+    vertices, distances = cupy.asnumpy(vertices), cupy.asnumpy(distances)
+    far = distances >= np.finfo(kind).max
+    dist[vertices] = np.where(far, np.inf, distances if weights.any() else 0)
     return dist, elapsed_ns
 
 

@@ -88,8 +88,8 @@ def distances(
     run.start()
     run.go()
     run.check()
-    found = run.dist
-    return np.asarray(found.get() if hasattr(found, "get") else found)
+    dist = run.dist
+    return np.asarray(dist.get() if hasattr(dist, "get") else dist)
 
 
 class Run:

@@ -190,11 +190,11 @@ def resident_blocks(device: Device, kernel: Any, threads: int, shared_bytes: int
     return int(per_sm) * device.multiprocessors
 
 
-def refuse_workers(asked: int, most: int, device: Device, threads: int) -> None:
+def refuse_workers(workers: int, most: int, device: Device, threads: int) -> None:
     """Raise ParameterError where not all blocks would be resident."""
-    if asked > most:
+    if workers > most:
         raise ParameterError(
-            f"workers = {asked}; {device.name} holds at most {most} worker blocks of {threads} "
+            f"workers = {workers}; {device.name} holds at most {most} worker blocks of {threads} "
             "threads at once, and every worker must be resident"
         )
 

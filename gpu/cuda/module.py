@@ -38,7 +38,7 @@ def source_of(name: str) -> str:
 
     def text_of(file: str) -> str:
         text = (KERNELS / file).read_text(encoding="utf-8")
-        return _INCLUDE.sub(lambda found: included(found[1]), text)
+        return _INCLUDE.sub(lambda match: included(match[1]), text)
 
     def included(file: str) -> str:
         if file in seen:

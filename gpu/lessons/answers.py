@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,6 +127,16 @@ class Bench:
 
         wrong: np.ndarray = self.fault(name).rows != right_rows(self.graph(*self._run(name)))
         return wrong
+
+    def dots(self, made: Collection[str]) -> list[tuple[str, float, float]]:
+        """Return name, work saved and time won of each dot of the lesson whose runs are made."""
+        dots = []
+        for name, (run, other) in self.lesson.dots.items():
+            if run in made and other in made:
+                a, b = self.trace(run), self.trace(other)
+                saved = b.processed_vertices / a.processed_vertices
+                dots.append((name, saved, b.time_ns / a.time_ns))
+        return dots
 
     def sweep(self, name: str) -> list[Any]:
         """Return the points of the sweep called `name`, made now if they were not."""

@@ -55,6 +55,9 @@ def check_lesson(bench: Bench) -> list[str]:
 
 def _names(bench: Bench) -> Iterator[str]:
     lesson, made = bench.lesson, set[str]()
+    for name in {run for pair in lesson.dots.values() for run in pair}:
+        if lesson.run(name) is None:
+            yield f"{lesson.path or lesson.key}: dots: there is no run {name!r}"
     for step in lesson.steps:
         before = set(made)
         specs: list[RunSpec | SweepSpec] = [*step.runs, *step.sweeps]

@@ -227,7 +227,10 @@ class Step(WrittenStep, frozen=True, kw_only=True):
 
 
 class LessonHead(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a lesson says of itself; `text` names the Markdown, "" the one of the same name."""
+    """What a lesson says of itself; `text` names the Markdown, "" the one of the same name.
+
+    dots : in the plane of work and time: name -> the run, and the run that it is measured against
+    """
 
     format: Literal[1]
     minutes: Annotated[int, Meta(ge=1, le=60)]
@@ -235,6 +238,7 @@ class LessonHead(Struct, frozen=True, forbid_unknown_fields=True):
     idea: Text = ""
     figure: Text = ""
     text: FileName | None = None
+    dots: dict[str, tuple[Text, Text]] = {}
 
 
 class LessonFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -264,6 +268,7 @@ class Lesson(Struct, frozen=True):
     figure: str
     steps: tuple[Step, ...]
     path: str = ""
+    dots: dict[str, tuple[str, str]] = {}
 
     def run(self, name: str) -> tuple[Step, RunSpec] | None:
         """Return the run called `name` and the step that makes it."""

@@ -79,7 +79,7 @@ def row_index_overflows(graph: CSRGraph, n: int = TOO_MANY) -> Fault:
     index = int(np.int64(exact).astype(np.int32))
     moved = np.roll(rows, int(index != exact), axis=0)  # every row where another one is read
     sentence = (
-        f"with {n:,} vertices the last entry is number {exact:,}, which a 32-bit int calls "
+        f"with {n:,} vertices the last entry is number {exact:,}, but a 32-bit int holds "
         f"{index:,}; to show it here, each row is written one too far"
     )
     wrong = int(np.count_nonzero(moved != rows))

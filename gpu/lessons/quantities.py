@@ -29,8 +29,8 @@ from gpu.record.trace import Trace, mean_over_time, reached_mask
 def _busy_share(trace: Trace) -> float:
     top = float(trace.samples["busy_workers"].max())
     modelled = trace.environment.get("workers") if trace.settings.engine == "model" else None
-    given = trace.settings.parameters.get("workers") or modelled
-    workers = float(given or _workers(trace) or top or 1.0)
+    count = trace.settings.parameters.get("workers") or modelled
+    workers = float(count or _workers(trace) or top or 1.0)
     return mean_over_time(trace.samples, "busy_workers") / workers
 
 
@@ -68,7 +68,7 @@ def late_pushes(trace: Trace) -> int:
     worker keeps for itself count too. Needs probe 3.
     """
     entered: dict[int, int] = {}
-    given: dict[int, int] = {}
+    assigned: dict[int, int] = {}
     head, late, empty = 0, 0, False
     for event in events_of(trace):
         kind, bucket = int(event["kind"]), int(event["b"])
@@ -78,8 +78,8 @@ def late_pushes(trace: Trace) -> int:
             late += int(empty and bucket == head)
             entered[bucket] = entered.get(bucket, 0) + int(kind == EventKind.PUSH)
         elif kind == EventKind.ASSIGN:
-            given[bucket] = given.get(bucket, 0) + int(event["c"])
-        if entered.get(head) and entered[head] == given.get(head, 0):
+            assigned[bucket] = assigned.get(bucket, 0) + int(event["c"])
+        if entered.get(head) and entered[head] == assigned.get(head, 0):
             empty = True
     return late
 
@@ -146,10 +146,10 @@ def at_value(trace: Trace, graph: CSRGraph, quantity: str, at: str) -> float:
         return float(sum(str(bucket) == at.strip() for bucket in first_buckets(trace).values()))
     vertex = graph.vertex_of(at)
     if quantity == "queued_in":
-        found = first_buckets(trace).get(vertex)
-        if found is None:
+        bucket = first_buckets(trace).get(vertex)
+        if bucket is None:
             raise ParameterError(f"vertex {at} was never in a bucket")
-        return float(found)
+        return float(bucket)
     if quantity == "times_processed":
         return float(_times(trace)[vertex])
     row = trace.dist if trace.dist.ndim == 1 else trace.dist[0]
@@ -158,11 +158,11 @@ def at_value(trace: Trace, graph: CSRGraph, quantity: str, at: str) -> float:
 
 def first_buckets(trace: Trace) -> dict[int, int]:
     """Return vertex -> bucket that it entered first. Needs probe 3."""
-    found: dict[int, int] = {}
+    first: dict[int, int] = {}
     for event in events_of(trace):
         if event["kind"] in (EventKind.PUSH, EventKind.STAY):
-            found.setdefault(int(event["a"]), int(event["b"]))
-    return found
+            first.setdefault(int(event["a"]), int(event["b"]))
+    return first
 
 
 def events_of(trace: Trace) -> np.ndarray:
@@ -179,14 +179,18 @@ def sweep_value(points: Sequence[Any], name: str, quantity: str) -> float:
     if quantity not in SWEEP_QUANTITIES:
         allowed = ", ".join(SWEEP_QUANTITIES)
         raise ParameterError(f"no quantity {quantity!r} of a sweep; there are: {allowed}")
-    found = sweep.findings(points)
-    if found.best_time is None:
+    findings = sweep.findings(points)
+    if findings.best_time is None:
         raise ParameterError(f"sweep {name!r} has no good point")
     curve = [p for p in points if p.value is not None and not p.failure]
     if quantity in ("curve", "points"):
         return float(len(curve))
-    marked = {"best_time": found.best_time, "best_work": found.best_work, "clip": found.clip}
-    marked |= {"smallest": curve[0], "largest": curve[-1], "controller": found.controller}
+    marked = {
+        "best_time": findings.best_time,
+        "best_work": findings.best_work,
+        "clip": findings.clip,
+    }
+    marked |= {"smallest": curve[0], "largest": curve[-1], "controller": findings.controller}
     which = quantity if quantity in marked else quantity.rpartition("_")[0]
     point = marked[which]
     if point is None and which == "clip":

@@ -64,7 +64,10 @@ def read_lesson(path: str | Path) -> Lesson:
         raise LessonError(f"{path}: {name} has a section {unused!r} and no step of that key")
     said = {"title": head.title, "idea": head.idea, "figure": head.figure}
     words = {key: in_sight(text, SENTENCE) for key, text in said.items()}
-    return Lesson(path.stem, **words, minutes=head.minutes, steps=tuple(steps), path=str(path))
+    steps_read, dots = tuple(steps), dict(head.dots)
+    return Lesson(
+        path.stem, **words, minutes=head.minutes, steps=steps_read, path=str(path), dots=dots
+    )
 
 
 def sections(text: str) -> dict[str, str]:

@@ -195,16 +195,16 @@ def make_machine(
 
 def workers_of(graph: CSRGraph, settings: RunSettings, preset: Preset) -> int:
     """Return the workers of a run: what was asked for, or what the kernel starts on that device."""
-    asked: int | None = settings.parameters["workers"]
+    chosen: int | None = settings.parameters["workers"]
     more = graph.m >= MANY_ARCS or graph.has_hubs
     usual = preset.workers + preset.sms * (more and not settings.parameters["as_published"])
-    return asked or max(preset.workers, min(usual, preset.most_workers))
+    return chosen or max(preset.workers, min(usual, preset.most_workers))
 
 
 def drops_stale(settings: RunSettings) -> bool:
     """Whether items are dropped whose vertex improved meanwhile: asked for, not the paper's."""
-    given = settings.parameters
-    return bool(given["drop_stale"]) and not given["as_published"]
+    parameters = settings.parameters
+    return bool(parameters["drop_stale"]) and not parameters["as_published"]
 
 
 def queues_losers(graph: CSRGraph, settings: RunSettings) -> bool:
@@ -286,21 +286,21 @@ def arc_ns(graph: CSRGraph, preset: Preset) -> float:
 
 def controller_for(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndarray:
     """Return the controller's record for this graph and device."""
-    given = settings.parameters
+    parameters = settings.parameters
     first = preset.skewed_factor if graph.has_hubs else preset.start_factor
     tuned = preset.start_factor > C_START
     dense = tuned and graph.mean_degree >= DEGREE_SPLIT  # its frontier is wide at once
     rule = StartRule(
         threads=workers_of(graph, settings, preset) * preset.worker_threads,
-        buckets=given["buckets"],
-        max_open=given["open_heads"],
+        buckets=parameters["buckets"],
+        max_open=parameters["open_heads"],
         given=settings.delta,
-        dynamic=given["dynamic_delta"],
+        dynamic=parameters["dynamic_delta"],
         start_factor=first,
         ceiling_factor=first if dense else C_CEILING,
         floor_share=1.0 if tuned else 0.0,
     )
-    if given["as_published"]:
+    if parameters["as_published"]:
         rule = published(rule, graph.n, graph.m)
     largest = float(graph.weights.max()) if graph.m else 0.0
     return start(rule, Weights(graph.mean_weight, largest, graph.mean_degree, graph.integer))

@@ -20,7 +20,8 @@ from gpu.algorithms import find
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import CURVE_RIGHT, Bench, answer_words
-from gpu.lessons.lesson import Question, RunSpec, Step, SweepSpec, shown_runs
+from gpu.lessons.figures import figures
+from gpu.lessons.lesson import Question, Step, SweepSpec, shown_runs
 from gpu.lessons.markdown import inline, to_html
 from gpu.lessons.quantities import VERTEX_QUANTITIES, decimals_of, moment_ns
 from gpu.page.graph import placed
@@ -64,11 +65,13 @@ class _Maker:
         self._bench = bench
         self._proved: dict[str, Trace] = {}
         self._graphs: dict[str, CSRGraph] = {}
+        self._made: set[str] = set()
 
     def step(self, step: Step) -> dict[str, Any]:
         """Return one step as JSON values."""
         bench = self._bench
         question = step.question
+        self._made |= {run.name for run in step.runs}
         return {
             "title_html": inline(step.title),
             "html": to_html(bench.filled(step.text)),
@@ -77,7 +80,7 @@ class _Maker:
             "rings": self._rings(step),
             "shows": self._shows(step),
             "sweeps": [self._sweep(step, spec) for spec in step.sweeps],
-            "faults": [self._fault(run) for run in step.runs if run.variant],
+            "figures": [figure._asdict() for figure in figures(bench, step, self._made)],
             "panels": [name for name in step.panels if name in PANELS],
             "way": step.colour_by,
             "driven": step.drive,
@@ -170,19 +173,6 @@ class _Maker:
             proofs = verify(graph, trace.settings.source, trace.dist)
             self._proved[name] = replace(trace, verification=proofs)
         return self._proved[name], graph
-
-    def _fault(self, run: RunSpec) -> dict[str, Any]:
-        wrong = self._bench.wrong_entries(run.name)
-        fault = self._bench.fault(run.name)
-        title = run.variant.replace("_", " ").replace("arcs", "edges")
-        return {
-            "title": f"{title[0].upper()}{title[1:]}",
-            "words": f"{int(wrong.sum()):,} of {wrong.size:,} entries are wrong (a row for each "
-            f"source): {fault.sentence}.",
-            "rows": wrong.shape[0],
-            "columns": wrong.shape[1],
-            "wrong": self.scene.pack.add(wrong.astype(np.uint8)),
-        }
 
 
 def _chosen(points: list[SweepPoint]) -> list[SweepPoint]:

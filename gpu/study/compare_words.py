@@ -213,22 +213,23 @@ def _reasons(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
     """
     ratio, work = numbers["b_time_over_a"], numbers["b_work_over_a"]
     shares = [side.busy_share for side in sides]
-    known = [(n, percent(s)) for n, s in zip(called, shares, strict=True) if s is not None]
+    busy_shares = [(n, percent(s)) for n, s in zip(called, shares, strict=True) if s is not None]
     paid = bool(ratio and work and (ratio - 1) * (1 - work) > 0)
     turn = 1 if ratio is None or ratio > 1 else -1
     (quick, slow), (name, other) = sides[::turn], called[::turn]
-    both = len(known) == len(sides)
+    both = len(busy_shares) == len(sides)
     quick_busy, slow_busy = quick.busy_share or 0.0, slow.busy_share or 0.0
     if paid and both and not numbers["too_close"] and quick_busy < slow_busy:
         return []
     busy = [
-        f"{name} {'' if place else 'kept '}{share}" for place, (name, share) in enumerate(known)
+        f"{name} {'' if place else 'kept '}{share}"
+        for place, (name, share) in enumerate(busy_shares)
     ]
     said = [f"{', '.join([f'{busy[0]} of the GPU busy', *busy[1:]])}."] if busy else []
     clear = paid and abs(ratio - 1) >= CLEAR and abs(work - 1) >= CLEAR
     if not clear or quick.in_hand is None or slow.in_hand is None or quick.in_hand < slow.in_hand:
         return said
-    as_busy = both and known[0][1] == known[1][1]
+    as_busy = both and busy_shares[0][1] == busy_shares[1][1]
     if as_busy and quick.in_hand < MUCH_MORE * slow.in_hand:
         return said
     idle = both and max(quick_busy, slow_busy) < MOSTLY

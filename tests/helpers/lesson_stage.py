@@ -130,7 +130,7 @@ def walk(window: MainWindow, qtbot: QtBot, right: bool) -> list[bool | None]:
             words = step.question.right if right else step.question.wrong
             known = bench.filled(words)
             assert model.answered.words == known, f"{model.answered.words}\nnot\n{known}"
-            assert panel.told.isVisible()
+            assert panel.outcome.isVisible()
         elif step.drive:
             drive(window, qtbot)
             settle(window, qtbot)

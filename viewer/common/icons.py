@@ -25,7 +25,7 @@ def stroke_icon(name: str, colour: str, faint: str) -> QIcon:
     for mode, ink in ((QIcon.Mode.Normal, colour), (QIcon.Mode.Disabled, faint)):
         drawing = text.replace(INK, QColor(ink).name())
         for size in ICON_SIZES:
-            icon.addPixmap(_pixmap(drawing, size), mode)
+            icon.addPixmap(svg_pixmap(drawing, size, size), mode)
     return icon
 
 
@@ -33,15 +33,16 @@ def app_icon() -> QIcon:
     """Return the program's own icon, the same in every theme."""
     icon, text = QIcon(), read_icon("app")
     for size in APP_ICON_SIZES:
-        icon.addPixmap(_pixmap(text, size))
+        icon.addPixmap(svg_pixmap(text, size, size))
     return icon
 
 
-def _pixmap(svg: str, size: int) -> QPixmap:
-    pixmap = QPixmap(size, size)
+def svg_pixmap(svg: str, width: int, height: int) -> QPixmap:
+    """Return a drawing in pixels."""
+    pixmap = QPixmap(width, height)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, size, size))
+    QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, width, height))
     painter.end()
     return pixmap

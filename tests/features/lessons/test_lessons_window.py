@@ -126,8 +126,8 @@ def test_an_engine_that_dies_costs_no_answer(
     os.kill(host._child.pid, signal.SIGKILL)
     settle(window, qtbot, problem="your answer is kept")
     assert "engine" in model.problem
-    assert panel.told.isVisible()
-    assert model.problem in panel.told.toPlainText()
+    assert panel.outcome.isVisible()
+    assert model.problem in panel.outcome.toPlainText()
     kept = window.settings.value("lessons")["mine"]["answers"]["one"]
     assert kept["right"] is None, "not judged yet"
     assert model.given == kept["given"]
@@ -186,7 +186,7 @@ def look_at_every_step(model: LessonModel, panel: LessonPanel, path: str) -> Non
         if step.question is not None:
             for right, words in ((True, step.question.right), (False, step.question.wrong)):
                 told = Answered(0.0, right, bench.filled(words))
-                model.progress.answers[step.key], model.phase = told, "told"
+                model.progress.answers[step.key], model.phase = told, "judged"
                 model.changed.emit()
                 fits(panel, f"{bench.lesson.key}, {step.key}, {right}")
             model.phase = "open"
@@ -196,7 +196,7 @@ def fits(panel: LessonPanel, where: str) -> None:
     QApplication.processEvents()
     inside = panel.area.widget()
     assert inside.minimumSizeHint().width() <= panel.area.viewport().width(), where
-    for text in (panel.text, panel.ask, panel.told):
+    for text in (panel.text, panel.ask, panel.outcome):
         wide = text.document().idealWidth()
         assert text.isHidden() or wide <= text.viewport().width() + 1, where
     for button in (panel.back, panel.next, panel.check, panel.leave):
@@ -206,7 +206,7 @@ def fits(panel: LessonPanel, where: str) -> None:
             assert panel.rect().contains(button.mapTo(panel, button.rect().center()).x(), 5), where
     for part in panel.question.stops() if panel.question else []:
         assert part.accessibleName() or part.text(), where
-    for text in (panel.text, panel.ask, panel.told):
+    for text in (panel.text, panel.ask, panel.outcome):
         assert text.accessibleName()
 
 
@@ -304,3 +304,17 @@ def test_an_answer_about_work_shows_the_counts_of_the_whole_run(
     graph = window.session.graph
     most = [str(graph.id_of(vertex)) for vertex in np.flatnonzero(counts > 1)]
     assert most == ["E"]
+
+
+def test_a_vertex_may_be_typed_and_stays_in_the_field(window: MainWindow, qtbot: QtBot) -> None:
+    feature = window.features["lessons"]
+    feature.start(1)
+    settle(window, qtbot)
+    qtbot.mouseClick(feature.panel.next, LEFT)
+    settle(window, qtbot)
+    qtbot.keyClicks(feature.panel.question.field, "A")
+    assert feature.model.given == window.session.graph.vertex_of("A")
+    click(window, qtbot, feature.panel.check)
+    settle(window, qtbot)
+    assert feature.model.answered.right
+    assert feature.panel.question.field.text() == "A"

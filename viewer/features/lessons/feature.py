@@ -41,7 +41,6 @@ class LessonsFeature(FeaturePart):
         window, model = self._window, self.model
         model.changed.connect(window.enable_actions)
         model.lesson_changed.connect(window.enable_actions)
-        model.step_changed.connect(self._tell_names)
         model.changed.connect(self._ask_vertex)
         model.lesson_changed.connect(self._ask_vertex)
         window.docks[DOCK].visibilityChanged.connect(self._ask_vertex)
@@ -58,6 +57,7 @@ class LessonsFeature(FeaturePart):
         self.panel = LessonPanel(self.model)
         self.panel.lesson_requested.connect(self.open_path)
         self.panel.leave_requested.connect(self.lesson_leave)
+        self.model.step_changed.connect(self._pass_names)  # after the panel made its question
         self._list()
         return self.panel
 
@@ -144,7 +144,7 @@ class LessonsFeature(FeaturePart):
         if self.model.is_foreign(self._window.session.graph):
             self._make_way()
         else:
-            self._tell_names()
+            self._pass_names()
 
     def _make_way(self) -> None:
         """Leave the lesson for a graph that a person opened, and offer to go on with it."""
@@ -172,7 +172,7 @@ class LessonsFeature(FeaturePart):
         question = self.panel.question if self.panel is not None else None
         return question if isinstance(question, VertexQuestion) else None
 
-    def _tell_names(self) -> None:
+    def _pass_names(self) -> None:
         question = self._vertex_question()
         if question is not None:
             question.set_graph(self._window.session.graph)

@@ -1,8 +1,8 @@
 """The lesson that is open: step, answers, and the work that a step does in the window.
 
-A step is *open* while its question (or its button) waits, *working* while its runs are made, *told*
-once it is answered and explained, *done* where it asks nothing. An answer is kept when it is
-checked, before any run begins: an engine that is lost costs a run and no answer.
+A step is *open* while its question (or its button) waits, *working* while its runs are made,
+*judged* once it is answered and explained, *done* where it asks nothing. An answer is kept when it
+is checked, before any run begins: an engine that is lost costs a run and no answer.
 
 The work of a step is a generator that goes through the parts of the window (controller, sweep,
 comparison): it yields a condition and goes on when a signal of theirs makes it true. Another step
@@ -22,6 +22,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import CURVE_RIGHT, PLACE, Bench, values_in
+from gpu.lessons.figures import Figure, figures
 from gpu.lessons.lesson import Lesson, Question, RunSpec, Step, SweepSpec, Value
 from gpu.schema import SchemaError, checked
 from viewer.common.later import later
@@ -29,7 +30,7 @@ from viewer.feature import Window
 from viewer.features.lessons.look import Look
 from viewer.models.session import RunRecord
 
-Phase = Literal["open", "working", "told", "done"]
+Phase = Literal["open", "working", "judged", "done"]
 Answer = float | list[float]
 Condition = Callable[[], bool | None]  # True: go on; False: it came to nothing; None: wait
 Work = Generator[Condition, bool | None, None]
@@ -245,19 +246,11 @@ class LessonModel(QObject):
         """Let the rest of a run that is driven go at full speed."""
         self._window.controller.set_pace(None)
 
-    def faulty(self) -> list[tuple[str, Any]]:
-        """Return the faulty runs of the step that were made: name of the fault, where it is wrong.
-
-        The second is bool (n, n), by source and vertex. Empty while the question is open.
-        """
-        bench = self.bench
-        if bench is None or self.phase not in ("told", "done"):
+    def figures(self) -> list[Figure]:
+        """Return the figures of the step. Empty while its question is open."""
+        if self.bench is None or self.phase not in ("judged", "done"):
             return []
-        made = [run for run in self.step.runs if run.variant and run.name in self.made]
-        return [
-            (run.variant.replace("_", " ").replace("arcs", "edges"), bench.wrong_entries(run.name))
-            for run in made
-        ]
+        return figures(self.bench, self.step, self.made)
 
     def _judge(self, question: Question) -> None:
         answer = self.progress.answers.get(self.step.key)
@@ -291,13 +284,13 @@ class LessonModel(QObject):
         step = self.step
         yield from self._open_graph(step)
         self.look.point_out(step, self._colour())
-        told = not step.drive and (self.question is None or self.answered is not None)
+        finished = not step.drive and (self.question is None or self.answered is not None)
         names = self.needed_for_text()
-        if told:
+        if finished:
             names = self._ordered({*names, *self.needed_for_answer()})
         yield from self._make(names)
         yield from self._open_graph(step)
-        self._finish(told)
+        self._finish(finished)
 
     def _experiment(self) -> Work:
         """Make the runs of an answer, and show them."""
@@ -309,27 +302,27 @@ class LessonModel(QObject):
         yield from self._make(names, pace)
         if not (step.compare or step.show):
             yield from self._open_graph(step)
-        self._finish(told=True)
+        self._finish(finished=True)
 
-    def _finish(self, told: bool) -> None:
-        """The work is done; if `told`, show its result and judge the answer."""
+    def _finish(self, finished: bool) -> None:
+        """The work is done; if `finished`, show its result and judge the answer."""
         step, self._work, self.doing = self.step, None, ""
-        if told:
+        if finished:
             problem = self.look.show_result(step, self.records)
             if problem:
                 self._fail(problem)
                 return
         else:
             self.look.bring_panels(step)  # there may be a run now
-        if told and step.drive:
+        if finished and step.drive:
             self.score = self._score()
-        if not told:
+        if not finished:
             self.phase = "open"
         elif self.question is None:
             self.phase = "done"
         else:
             self._judge(self.question)
-            self.phase = "told"
+            self.phase = "judged"
         self.changed.emit()
 
     def _colour(self) -> str:
@@ -516,6 +509,9 @@ class LessonModel(QObject):
         names = {value.of for value in values_in(words)}
         if question is not None and question.kind == "curve":
             names.discard(question.answer.of if question.answer else "")
+        if question is None and self.lesson is not None:
+            before = {run.name for one in self.lesson.steps[: self.place] for run in one.runs}
+            names |= before & {run for pair in self.lesson.dots.values() for run in pair}
         first = question is not None or self.step.drive  # asked or driven before its runs are made
         return self._ordered(names - set(sorted_names(self.step)) if first else names)
 

@@ -32,7 +32,7 @@ from viewer.common.theme import (
     Theme,
     mix,
 )
-from viewer.features.lessons.matrix import WrongMatrices
+from viewer.features.lessons.figures import Figures
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.questions import QuestionWidget, make_question
 from viewer.features.lessons.step_widgets import (
@@ -106,7 +106,7 @@ class LessonPanel(QWidget):
         self.body = QVBoxLayout(inside)
         self.body.setContentsMargins(0, 0, SPACING, 0)
         self.body.setSpacing(SPACING)
-        self.text, self.ask, self.told = (
+        self.text, self.ask, self.outcome = (
             StepText(name) for name in ("Text of the step", "Question", "What came out")
         )
         self.check = QPushButton("Check")
@@ -118,9 +118,9 @@ class LessonPanel(QWidget):
         self.retry = QPushButton("Run again")
         self.retry.setProperty("role", "primary")
         self.retry.clicked.connect(self.model.retry)
-        self.matrices = WrongMatrices()
-        parts = (self.text, self.ask, self.check, self.hurry, self.doing, self.told)
-        for part in (*parts, self.matrices, self.retry):
+        self.figures = Figures()
+        parts = (self.text, self.ask, self.check, self.hurry, self.doing, self.outcome)
+        for part in (*parts, self.figures, self.retry):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self.area.setWidget(inside)
@@ -201,7 +201,7 @@ class LessonPanel(QWidget):
     def _order_focus(self) -> None:
         """Let Tab go down the page: a question is made later than what stands under it."""
         inner = self.question.stops() if self.question is not None else []
-        order = [self.leave, self.text, self.ask, *inner, self.check, self.hurry, self.told]
+        order = [self.leave, self.text, self.ask, *inner, self.check, self.hurry, self.outcome]
         order += [self.retry, self.back, self.next]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
@@ -220,14 +220,14 @@ class LessonPanel(QWidget):
         self.hurry.setVisible(working and model.step.drive)
         self.doing.setVisible(working)
         self.doing.setText(model.doing)
-        self._show_told()
-        self.matrices.show_runs(model.faulty())
+        self._show_outcome()
+        self.figures.show_figures(model.figures())
         self.retry.setVisible(bool(model.problem) and not working)
         last = model.is_last
         self.back.setEnabled(model.place > 0 and not working)
         self.next.setEnabled(not working)
         self.next.setText("Finish" if last else "Next")
-        self._lead_on(on=model.phase in ("told", "done") and not model.problem and not last)
+        self._lead_on(on=model.phase in ("judged", "done") and not model.problem and not last)
 
     def _show_check(self) -> None:
         model, drive = self.model, self.model.step.drive
@@ -255,12 +255,12 @@ class LessonPanel(QWidget):
         words = inline(self.model.text(question.ask))
         return _boxed(mix(theme.window, theme.muted, 0.12), words)
 
-    def _show_told(self) -> None:
+    def _show_outcome(self) -> None:
         model, theme = self.model, self._theme
         words, colour, head = "", theme.accent, ""
         if model.problem:
             words, colour, head = _line(model.problem), theme.error, "That did not work."
-        elif model.phase == "told" and model.answered is not None:
+        elif model.phase == "judged" and model.answered is not None:
             right = bool(model.answered.right)
             colour, head = (theme.success, "✓ Right") if right else (theme.warning, "✗ Not quite")
             words = to_html(model.answered.words)
@@ -268,16 +268,16 @@ class LessonPanel(QWidget):
             words, head = _line(model.score), "Your run"
         tint = mix(theme.window, colour, 0.12)
         html = _boxed(tint, f'<b style="color:{colour}">{head}</b>{words}')
-        seen = self.told.isVisible()
-        show(self.told, html if words else "")
+        seen = self.outcome.isVisible()
+        show(self.outcome, html if words else "")
         if words and not seen:
-            QTimer.singleShot(SETTLE_MS, self._show_told_box)  # once it has its height
+            QTimer.singleShot(SETTLE_MS, self._scroll_to_outcome)  # once it has its height
             if self.isActiveWindow() and self.isAncestorOf(QApplication.focusWidget()):
-                self.told.setFocus()  # a screen reader reads what it says
+                self.outcome.setFocus()  # a screen reader reads what it says
 
-    def _show_told_box(self) -> None:
-        if self.told.isVisible():
-            self.area.ensureWidgetVisible(self.told, 0, SPACING)
+    def _scroll_to_outcome(self) -> None:
+        if self.outcome.isVisible():
+            self.area.ensureWidgetVisible(self.outcome, 0, SPACING)
 
     def forward(self) -> None:
         """Go on, or leave after the last step."""
@@ -288,7 +288,7 @@ class LessonPanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self._theme = self.matrices.theme = theme
+        self._theme = self.figures.theme = theme
         for button in (self.back, self.next):
             button.setFixedSize(*map(scaled, TURN))
         font = self.font()
