@@ -13,9 +13,10 @@ from typing import Any
 
 from gpu.cli.inputs import option_positive
 from gpu.cli.parser import Command, Parser
-from gpu.cli.terminal import check_failed, progress_line, result
+from gpu.cli.terminal import FAILED, check_failed, note, progress_line, report, result
 from gpu.compiled import cache_folder
 from gpu.files import check_writable, written_whole
+from gpu.words import size_words
 
 ENGINES = ("model", "cuda", "cpu")
 
@@ -27,10 +28,12 @@ def add_lab(parser: Parser) -> None:
     )
     _add_run(what.add_parser("run", help="run a suite; goes on where it was"))
     _add_report(what.add_parser("report", help="write tables, figures and claims as a web page"))
+    _add_fetch(what.add_parser("fetch", help="fetch graphs of the paper"))
     parser.epilog = (
         "examples:\n"
         "  sssp-scope lab run small -o small.jsonl\n"
         "  sssp-scope lab run mine.toml --engine cuda -o mine.jsonl\n"
+        "  sssp-scope lab fetch paper --only msdoor BenElechi1\n"
         "  sssp-scope lab report small.jsonl -o small.html\n"
         "  sssp-scope lab report old.jsonl new.jsonl --fail-if-slower 1.1"
     )
@@ -102,6 +105,35 @@ def _report(args: argparse.Namespace) -> int:
     if worse:
         return check_failed(f"{worse[0][1]} on {worse[0][0]} is {worse[0][2]:.2f}x slower")
     return 0
+
+
+def _add_fetch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", metavar="paper", choices=["paper"], help="the paper's 226 graphs")
+    words = "these alone"
+    parser.add_argument("--only", metavar="NAME", nargs="+", default=["*"], help=words)
+    parser.add_argument("--graphs", metavar="FOLDER", help="where to keep them [the cache]")
+    parser.add_argument("--mirror", metavar="URL", help="URL/GROUP/NAME.tar.gz [the collection]")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_fetch)
+
+
+def _fetch(args: argparse.Namespace) -> int:
+    from gpu.lab import fetch
+    from gpu.lab.suite import paper_facts
+
+    facts, folder = paper_facts(tuple(args.only)), _paper_folder(args.graphs)
+    wanted = fetch.missing(facts, folder)
+    arriving, kept = map(size_words, fetch.space(wanted))
+    if not args.json:
+        report(f"{len(wanted)} of {len(facts)} graphs are missing in {folder}")
+        report(f"about {arriving} will arrive, {kept} will be kept")
+    with progress_line() as progress:
+        problems = fetch.fetch(facts, folder, args.mirror or fetch.MIRROR, progress.show)
+    for name, why in problems.items():
+        note(f"{name}: {why}")
+    numbers = {"folder": str(folder), "fetched": len(wanted) - len(problems)}
+    result(numbers | {"missing": len(problems)}, is_json=args.json)
+    return FAILED if problems else 0
 
 
 def _paper_folder(name: str | None) -> Path:

@@ -1,0 +1,207 @@
+"""`lab fetch paper`: graphs of the paper from the SuiteSparse collection, by pooch.
+
+A graph arrives as NAME.tar.gz and is kept as NAME.mtx. A connection that breaks off is taken up
+where it was. The checksum of each archive is noted in `graphs.lock` when it is first seen; from
+then on, and wherever the lock is copied to, another file under that name is refused. Of an archive
+only the one matrix is read, up to the size that its number of entries allows; nothing is written
+outside the folder. A rectangular matrix becomes square: its first line gets the larger of rows and
+columns for both, so that entry (i, j) is the edge i -> j.
+
+Seven graphs are in no collection of single files: `OTHERS` says what to put where.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from msgspec import DecodeError, ValidationError, json
+
+from gpu.errors import EngineError, GpuError
+from gpu.files import written_whole
+from gpu.lab.suite import SUFFIXES
+from gpu.words import size_words
+
+MIRROR = "https://sparse.tamu.edu/MM"
+OTHERS = "https://zenodo.org/record/4365954"  # the paper's artifact, sssp-int.zip: NAME.gr
+LOCK, CITATION = "graphs.lock", "CITATION.txt"
+CITED = """These graphs come from the SuiteSparse Matrix Collection; each names its authors.
+T. A. Davis, Y. Hu: The University of Florida Sparse Matrix Collection. ACM Transactions on
+Mathematical Software 38(1), 2011.
+They are chosen as in K. Wang, D. Fussell, C. Lin: A Fast Work-Efficient SSSP Algorithm for GPUs.
+PPoPP 2021.
+"""
+BLOCK = 1 << 14  # bytes read at a time: what is lost where a connection breaks off
+TRIES, TIMEOUT_S = 4, 20  # of a connection; without a byte
+ENTRY_BYTES, PACKED = {"integer": 18, "real": 38}, 0.35  # of text, about; share when packed
+MOST_BYTES, SPARE_BYTES = 80, 1 << 20  # an entry, and beside the entries: more is refused
+
+Progress = Callable[[float, str], object]
+
+
+class FetchError(GpuError):
+    """A graph that could not be fetched; nothing of it is kept under its name."""
+
+
+def space(facts: list[dict[str, str]]) -> tuple[int, int]:
+    """Return about how many bytes arrive, and how many are kept."""
+    kept = sum(_entries(fact) * ENTRY_BYTES[fact["type"]] for fact in facts if fact["group"])
+    return round(kept * PACKED), kept
+
+
+def _entries(fact: dict[str, str]) -> int:
+    entries = int(fact["nnz"])
+    return (entries + int(fact["n"])) // 2 if fact["structure"] == "symmetric" else entries
+
+
+def missing(facts: list[dict[str, str]], folder: Path) -> list[dict[str, str]]:
+    """Return the facts of graphs that are not in the folder."""
+    return [
+        fact
+        for fact in facts
+        if not any((folder / f"{fact['name']}{suffix}").exists() for suffix in SUFFIXES)
+    ]
+
+
+def fetch(
+    facts: list[dict[str, str]], folder: Path, mirror: str, progress: Progress
+) -> dict[str, str]:
+    """Fetch graphs that are missing; return why not, by name, of those that could not be fetched.
+
+    Raises EngineError without pooch, FetchError where the disk has too little space.
+    """
+    try:
+        import pooch
+    except ImportError as error:
+        raise EngineError('lab fetch needs pooch: pip install "sssp-scope[lab]"') from error
+    pooch.get_logger().setLevel("ERROR")
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = missing(facts, folder)
+    needed, free = sum(space(wanted)), shutil.disk_usage(folder).free
+    if needed > free:
+        words = f"about {size_words(needed)} are needed, {size_words(free)} are free"
+        raise FetchError(f"{folder}: {words}; choose another folder or fewer graphs (--only)")
+    (folder / CITATION).write_text(CITED, encoding="utf-8")
+    problems = {}
+    for place, fact in enumerate(wanted):
+        name = fact["name"]
+        if not fact["group"]:
+            problems[name] = f"not in the collection: put {name}.gr of {OTHERS} into {folder}"
+            continue
+
+        def show(size: int, total: int, name: str = name, place: int = place) -> None:
+            words = f"{place + 1} of {len(wanted)}: {name}, {size_words(size)}"
+            progress(size / total if total else -1, words)
+
+        try:
+            _fetch(fact, folder, mirror, show)
+        except (FetchError, OSError) as error:
+            problems[name] = f"{error}"
+    return problems
+
+
+def _fetch(
+    fact: dict[str, str], folder: Path, mirror: str, show: Callable[[int, int], None]
+) -> None:
+    import pooch
+
+    name, most = fact["name"], _entries(fact) * MOST_BYTES + SPARE_BYTES
+    url, archive = f"{mirror.rstrip('/')}/{fact['group']}/{name}.tar.gz", folder / f"{name}.tar.gz"
+    lock = _lock(folder)
+    part = folder / f"{name}.tar.gz.part"
+
+    def download(url: str, target: str, _pooch: Any, check_only: bool = False) -> bool:
+        if not check_only:
+            _download(url, part, most, show)
+            part.replace(target)
+        return True
+
+    try:
+        pooch.retrieve(url, lock.get(name), archive.name, folder, downloader=download)
+        with written_whole(folder / f"{name}.mtx") as file:
+            _unpack(archive, name, most, file)
+    except ValueError as error:  # pooch's, of another checksum
+        words = f"another file than the one noted in {folder / LOCK} ({lock.get(name)})"
+        raise FetchError(f"{url}: {words}; nothing is kept") from error
+    except (tarfile.TarError, zlib.error, EOFError) as error:
+        archive.unlink(missing_ok=True)
+        raise FetchError(f"{url}: no whole archive: {error}") from error
+    if name not in lock:
+        lock[name] = f"sha256:{pooch.file_hash(str(archive))}"
+        with written_whole(folder / LOCK) as file:
+            file.write(json.format(json.encode(lock, order="sorted")) + b"\n")
+    archive.unlink()
+
+
+def _lock(folder: Path) -> dict[str, str]:
+    """Return the checksums by name."""
+    try:
+        return json.decode((folder / LOCK).read_bytes(), type=dict[str, str])
+    except FileNotFoundError:
+        return {}
+    except (DecodeError, ValidationError, UnicodeDecodeError) as error:
+        raise FetchError(f"{folder / LOCK}: not a lock file: {error}") from error
+
+
+def _download(url: str, part: Path, most: int, show: Callable[[int, int], None]) -> None:
+    """Fetch a file into `part`, and go on with what is there already. FetchError."""
+    import requests
+
+    for left in reversed(range(TRIES)):
+        try:
+            _take_up(url, part, most, show)
+            return
+        except requests.HTTPError as error:
+            words = f"{error.response.status_code} {error.response.reason}"
+            raise FetchError(f"{url}: {words}") from error
+        except requests.RequestException as error:
+            if not left:
+                size = part.stat().st_size if part.exists() else 0
+                words = f"broke off after {size_words(size)}; repeat the command to go on"
+                raise FetchError(f"{url}: {words}") from error
+
+
+def _take_up(url: str, part: Path, most: int, show: Callable[[int, int], None]) -> None:
+    import requests
+
+    size = part.stat().st_size if part.exists() else 0
+    wishes = {"Accept-Encoding": "identity", "Range": f"bytes={size}-"}
+    with requests.get(url, headers=wishes, stream=True, timeout=TIMEOUT_S) as answer:
+        if answer.status_code == 416:  # there is nothing behind what we have
+            part.unlink()
+            raise requests.ConnectionError("begin again")
+        answer.raise_for_status()
+        size = size if answer.status_code == 206 else 0
+        total = size + int(answer.headers.get("Content-Length", 0))
+        with part.open("r+b" if size else "wb") as file:
+            file.seek(size)
+            for block in answer.iter_content(BLOCK):
+                size += len(block)
+                if size > most:
+                    part.unlink()
+                    raise FetchError(f"{url}: more than {size_words(most)}, which it cannot be")
+                file.write(block)
+                show(size, total)
+
+
+def _unpack(archive: Path, name: str, most: int, target: BinaryIO) -> None:
+    """Write the matrix of an archive, square. FetchError; tarfile's and zlib's errors."""
+    with tarfile.open(archive, "r|gz") as tar:
+        for member in tar:
+            source = tar.extractfile(member) if member.isfile() else None
+            if source is None or member.name.split("/")[-1] != f"{name}.mtx":
+                continue
+            if member.size > most:
+                words = f"a matrix of {size_words(member.size)}, which it cannot have"
+                raise FetchError(f"{archive.name}: {words}")
+            while (line := source.readline()).startswith(b"%"):
+                target.write(line)
+            rows, columns, entries = map(int, line.split())
+            target.write(b"%d %d %d\n" % (*[max(rows, columns)] * 2, entries))
+            shutil.copyfileobj(source, target, BLOCK)
+            return
+    raise FetchError(f"{archive.name}: no {name}.mtx in it")
