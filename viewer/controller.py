@@ -177,8 +177,8 @@ class Controller(QObject):
         """
         graph = self.session.graph
         if self._load_id >= 0:
-            words = f"{self.opening} is still being opened;"
-            self.session.set_notice(Notice("info", words, "run it when it is here."))
+            words = f"{self.opening} is still being opened."
+            self.session.set_notice(Notice("info", words, "Run it when it is here."))
         if graph is None or self.running or self._load_id >= 0:
             return
         try:

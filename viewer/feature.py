@@ -64,6 +64,10 @@ class Window(Protocol):
     def part(self, kind: type[T]) -> T | None:
         """Return the feature that provides this, built if need be, None where there is none."""
 
+    @property
+    def complete(self) -> bool:
+        """Whether every plot and feature is built."""
+
     def build_plots(self) -> None:
         """Build now the plots that are not built yet."""
 

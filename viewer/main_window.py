@@ -237,6 +237,11 @@ class MainWindow(QMainWindow):
         return self.features.part(kind)
 
     @property
+    def complete(self) -> bool:
+        """Whether every plot and feature is built."""
+        return len(self.features.built) == len(self.features.keys)
+
+    @property
     def timeline(self) -> LivePanel:
         """The panel that owns the keys of playback."""
         self.build_plots()

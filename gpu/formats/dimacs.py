@@ -181,6 +181,6 @@ def _write_positions(path: Path, positions: np.ndarray) -> None:
 
 
 FORMAT = Format(
-    "dimacs", "DIMACS .gr, PACE p tw", (".gr",), sniff, read, write,
+    "dimacs", "DIMACS .gr", (".gr",), sniff, read, write,
     numbered_from=lambda _: 1, places=True,
 )  # fmt: skip

@@ -289,13 +289,17 @@ def _verdict(a: Side, b: Side, called: Names, numbers: dict[str, Any]) -> str:
     if not (a.finished and b.finished):
         pairs = [(n, side.outcome) for n, side in zip(called, (a, b), strict=True)]
         return f"{', '.join(f'{n} {STATES[how]}' for n, how in pairs if how in STATES)}."
-    if ratio is None:
-        return f"The times of {called[0]} and {called[1]} cannot be compared."
-    name, other = called if ratio >= 1 else called[::-1]
-    more = work and (1 / work if ratio >= 1 else work)
+    first = ratio is None or ratio >= 1
+    name, other = called if first else called[::-1]
+    more = (1 / work if first else work) if work else None
     much = f"{more:.0f}x" if more and more >= 3 else ratio_words(more or 1.0)
-    did = f"did {'the same' if abs((more or 1.0) - 1) < SAME else f'{much} the'} work and "
-    did = did if work else ""
+    same = abs((more or 1.0) - 1) < SAME
+    if ratio is None:
+        unlike = a.clock != b.clock
+        why = "their clocks are unlike" if unlike else "the model cannot rank their times"
+        did = f"{name} did {'the same work as' if same else f'{much} the work of'} {other}"
+        return f"{did}; {why}." if more else f"{why[:1].upper()}{why[1:]}."
+    did = f"did {'the same' if same else f'{much} the'} work and " if more else ""
     if numbers["too_close"] or abs(ratio - 1) < SAME:
         return f"{name} {did}took as long as {other}."
     times = max(ratio, 1 / ratio)

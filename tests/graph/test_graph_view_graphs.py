@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from gpu.graph import CSRGraph
+from sample_graphs import open_sample
 from viewer.common.theme import THEMES
 from viewer.graph.items import ItemPainter
 from viewer.graph.scene import Placed, cut_scene, radius_of
@@ -66,6 +67,16 @@ def test_parallel_arcs_bend_apart_and_streets_do_not() -> None:
     assert len(set(sides.values())) == 3
     assert sum(sides.values()) == pytest.approx(0)
     assert (rest[3].tail, rest[3].head) == (2, 2)
+
+
+def test_a_small_graph_on_half_a_screen_keeps_its_names() -> None:
+    graph = open_sample("sample:figure_6")
+    for width, named in ((420, True), (120, False)):
+        bounds = *graph.positions.min(axis=0).tolist(), *graph.positions.max(axis=0).tolist()
+        view = raster.Extent(bounds).fitted(width, 600)
+        scene = cut_scene(graph, graph.positions, view)
+        assert scene is not None
+        assert scene.item_wise is named
 
 
 @pytest.mark.parametrize("up", [1, -1])

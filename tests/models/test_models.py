@@ -10,6 +10,7 @@ from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.record.trace import SAMPLE, GraphReference, RunSettings, Trace
 from viewer.models import session as session_module
+from viewer.models.run_words import verified_words
 from viewer.models.session import RunRecord, SessionModel
 
 REFERENCE = GraphReference("roads", "memory", "0", 3, 2, True, 1)
@@ -72,6 +73,8 @@ def test_a_finished_run_hands_its_arrays_over(qtbot: QtBot) -> None:
     assert record.dist is record.trace.dist
     assert record.vertices is None
     assert len(record.samples) == 3
+    assert verified_words(record)[0] == "verifying…"
+    assert verified_words(RunRecord.from_trace(2, record.trace))[0] == "not verified"
 
 
 def test_oldest_runs_are_forgotten_but_not_current_or_running(

@@ -25,6 +25,7 @@ from gpu.study.compare import (
 from gpu.study.compare_words import (
     names,
     summarise,
+    verdict,
 )
 
 GRAPH = GraphReference("roads", "memory", "1", 4, 6, True, 1)
@@ -99,6 +100,9 @@ def test_unlike_clocks_have_no_ratio() -> None:
     assert "ADDS took 1 µs (modelled) and Near-Far took 2 µs (measured)" in said.words
     assert "no ratio" in said.words
     assert "sooner" not in said.whole
+    b = made(SLOW, 2000, work=4, clock="measured", engine="cuda", device="H100")
+    words = verdict(made(work=16), b, summarise(made(work=16), b).numbers)
+    assert words == "ADDS did 4x the work of Near-Far; their clocks are unlike."
     assert any("Different devices: Classroom GPU and H100" in words for words in said.cautions)
 
 

@@ -229,7 +229,7 @@ def test_no_run_without_a_graph_or_beside_another(controller: Controller, host: 
     controller.open("roads.gr")
     controller.start_run(SETTINGS)
     assert len(host.asked("run")) == 1
-    assert controller.session.notice.words == "roads.gr is still being opened;"
+    assert controller.session.notice.words == "roads.gr is still being opened."
 
 
 def test_wrong_distances_are_shouted(controller: Controller, host: FakeHost) -> None:

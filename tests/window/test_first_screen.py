@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtCore import QEvent, QObject, QPoint, Qt
 from PyQt6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -25,6 +26,7 @@ from test_window import close_for_good
 
 from gpu.host import RunFinished, RunStarted, Verified
 from gpu.record.trace import Verification
+from sample_graphs import open_sample
 from viewer.features.simple import SimpleFeature
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
@@ -34,6 +36,7 @@ LEFT = Qt.MouseButton.LeftButton
 TOUCHED = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QSlider, QTabBar)
 MOST_CONTROLS = 12
 LONGEST_VERDICT = 100
+PATIENCE = 60_000  # ms
 
 
 @pytest.fixture
@@ -260,6 +263,7 @@ def test_esc_comes_back_to_it(window: MainWindow, qtbot: QtBot, what: str) -> No
     qtbot.waitUntil(window.isActiveWindow)
     top = screen(window).top
     if what == "lesson":
+        window.actions_by_key["lessons"].trigger()
         window.features["lessons"].start(1)
         panel = "lesson"
     else:
@@ -268,22 +272,81 @@ def test_esc_comes_back_to_it(window: MainWindow, qtbot: QtBot, what: str) -> No
     qtbot.waitUntil(window.docks[panel].isVisible)
     if what != "show_runs":
         qtbot.waitUntil(lambda: "Esc" in window.status_bar.currentMessage())
-    for _ in range(2):  # a lesson first shows the list of lessons again
+    for _ in range(2):  # a lesson first shows the list of lessons again, with this screen
         qtbot.keyClick(window, Qt.Key.Key_Escape)
         QApplication.processEvents()
     qtbot.waitUntil(lambda: not window.docks[panel].isVisible())
     assert window.docks.arrangement == "simple"
     assert top.isVisible()
+    assert not any(part.isVisible() for part in (window.toolbar, window.docks["run"]))
+
+
+def test_nothing_flashes_while_it_is_built(
+    qapp: QApplication, fresh: Settings, qtbot: QtBot
+) -> None:
+    """The parts of a screen with two runs stand in it from their first moment."""
+    window = MainWindow(fresh, FakeHost())  # type: ignore[arg-type]
+    shown = Shown(window)
+    qapp.installEventFilter(shown)
+    window.show()
+    window.start()
+    assert not window.complete
+    screen(window)._play_once()
+    assert not window.playback.playing  # with one map, and without plots
+    qtbot.waitUntil(lambda: window.complete, timeout=PATIENCE)
+    qapp.removeEventFilter(shown)
+    assert shown.windows == ["main_window"]
+    qtbot.waitUntil(lambda: window.playback.playing, timeout=PATIENCE)
+    close_for_good(window)
+
+
+class Shown(QObject):
+    """Notes the windows that are shown."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.windows: list[str] = []
+
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        is_shown = a1 is not None and a1.type() == QEvent.Type.Show
+        if is_shown and isinstance(a0, QWidget) and a0.isWindow():
+            self.windows.append(a0.objectName())
+        return False
+
+
+def test_a_run_that_begins_says_its_delta(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    bottom = screen(window).bottom
+    run_both(window, host, qtbot)
+    bottom.delta.chosen.emit(512.0)
+    assert window.session.current.running
+    assert bottom.value.text() == "512"
+    assert not bottom.auto.isChecked()
+    assert bottom.pairs["here"].isVisible()
+    window.controller.show_graph(open_sample("sample:figure_1"))
+    assert not any(button.isVisible() for button in bottom.pairs.values())
+
+
+def test_a_double_click_runs_and_does_not_stop(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    run = screen(window).bottom.run
+    qtbot.mouseClick(run, LEFT)
+    qtbot.mouseDClick(run, LEFT)
+    assert window.controller.running
+    assert not host.asked("stop")
 
 
 def test_the_window_fits_into_640_by_480(window: MainWindow, qtbot: QtBot) -> None:
     for shown in (False, True):
         window.actions_by_key["all_controls"].setChecked(not shown)
         window.actions_by_key["all_controls"].trigger()
-        for _ in range(2):  # as a person drags its corner
-            window.resize(640, 480)
-            qtbot.wait(50)
-        assert (window.width(), window.height()) == (640, 480), window.docks.arrangement
+        qtbot.waitUntil(partial(shrunk, window), timeout=PATIENCE)
+
+
+def shrunk(window: MainWindow) -> bool:
+    """Make the window small, as a person drags its corner."""
+    window.resize(640, 480)
+    return (window.width(), window.height()) == (640, 480)
 
 
 def test_b_can_be_adds_as_published(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:

@@ -26,7 +26,7 @@ from viewer.models.settings import STILL
 
 HELD_PACE = 30.0  # samples a second, while Δ is held
 PLAYED = "played"  # key in Settings: the recording has played by itself
-PLAY_AFTER_MS = 1500  # once it is there: every plot is drawn by then
+PLAY_AFTER_MS = 1500  # once both maps and every plot are there
 Pair = tuple[RunRecord, RunRecord]
 
 
@@ -117,6 +117,9 @@ class SimpleFeature(Screen):
         played = settings.value(PLAYED, False) or settings.value(STILL, False) or not self.on
         if played or current is None or not current.recorded_on or window.controller.running:
             return
+        if not window.complete:
+            later(self, self._play_once, PLAY_AFTER_MS)
+            return
         settings.set_value(PLAYED, True)
         window.playback.replay(window.comparison.telling_ns)
 
@@ -195,11 +198,12 @@ class SimpleFeature(Screen):
     def _forget(self) -> None:
         self._pairs = {}
         self.bottom.delta.base = 0.0
-        self._say()
+        self._take_pair()
 
     def _take_current(self, record: RunRecord | None) -> None:
         if record is not None and record.recorded_on:
             later(self, self._play_once, PLAY_AFTER_MS)
+        self.bottom.auto.setChecked(record is None or record.settings.delta is None)
         self._show_delta()
         self._take_pair()
 
@@ -242,12 +246,14 @@ class SimpleFeature(Screen):
         bucketed = current is not None and current.algorithm.bucketed
         bottom.delta.setEnabled(bucketed)
         bottom.auto.setEnabled(bucketed)
-        if current is None or not bucketed or not len(current.samples):
+        if current is None or not bucketed:
             bottom.say_delta(0.0)
             return
-        bottom.delta.base = bottom.delta.base or float(current.samples["delta"][-1]) or 1.0
-        place = max(self._window.playback.sample_index, 0)
-        now = float(current.samples["delta"][min(place, len(current.samples) - 1)])
+        deltas = current.samples["delta"]
+        now = current.settings.delta or 0.0  # before the first sample
+        bottom.delta.base = bottom.delta.base or float(deltas[-1] if len(deltas) else now)
+        if len(deltas):
+            now = float(deltas[min(max(self._window.playback.sample_index, 0), len(deltas) - 1)])
         if not bottom.delta.isSliderDown():
             bottom.delta.show_delta(now)
             bottom.say_delta(now)

@@ -9,7 +9,7 @@ import math
 from html import escape
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
-from PyQt6.QtGui import QFont, QKeyEvent
+from PyQt6.QtGui import QFont, QKeyEvent, QMouseEvent
 from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -110,6 +110,15 @@ class PassingSlider(QSlider):
             ev.ignore()
 
 
+class RunButton(QPushButton):
+    """Run, or Stop while a run goes on; the second press of a double click is not meant to stop."""
+
+    def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
+        """Pass it on: no press, and so no click."""
+        if a0 is not None:
+            a0.ignore()
+
+
 class DeltaSlider(QSlider):
     """Δ on a log scale around a base; tells a value that is tried from one that is chosen."""
 
@@ -134,7 +143,7 @@ class DeltaSlider(QSlider):
 
     def show_delta(self, delta: float) -> None:
         """Stand at a Δ, unless somebody holds it."""
-        if not self.isSliderDown() and delta > 0:
+        if not self.isSliderDown() and delta > 0 and self.base:
             with QSignalBlocker(self):
                 self.setValue(round(NOTCHES * math.log2(delta / self.base)))
 
@@ -162,7 +171,7 @@ class BottomBar(QWidget):
             RECORDED: chip("recorded", "The runs recorded on a GPU", checkable=True),
             HERE: chip("here", "The runs made on this machine", checkable=True),
         }
-        self.run = QPushButton("Run it here")
+        self.run = RunButton("Run it here")
         self.run.setProperty("role", "primary")
         self._lay_out()
         self._connect()

@@ -6,6 +6,7 @@ Progress shows only for what takes longer than `PATIENCE_MS`, with a Cancel butt
 from __future__ import annotations
 
 from PyQt6.QtCore import QTimer, pyqtSignal
+from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QStatusBar, QWidget
 
 from gpu.words import SENTENCE, in_sight
@@ -73,6 +74,11 @@ class StatusBar(QStatusBar):
         self._session.current_changed.connect(self._show_run)
         self._session.run_changed.connect(self._show_changed_run)
         self._session.waiting_changed.connect(lambda: self._show_run(self._session.current))
+
+    def showEvent(self, a0: QShowEvent | None) -> None:
+        """Let no hint stay: Qt would show it and the words that it replaced on one another."""
+        self.clearMessage()
+        super().showEvent(a0)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

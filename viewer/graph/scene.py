@@ -28,6 +28,7 @@ ITEM_ARCS = 1_000
 WHOLE_ARCS = 2_000_000  # arcs; above, only arcs that leave a vertex in view are found
 LABEL_RADIUS = 11.0  # pixels: a disc this large holds a name
 SMALLEST, LARGEST = 2.2, 30.0  # pixels
+FULL = 0.3  # of the distance between neighbours: discs larger than that hide their arcs
 MARGIN = 60.0  # pixels around the view
 
 
@@ -87,14 +88,18 @@ class Placed:
 
 
 def radius_of(placed: Placed) -> float:
-    """Return the radius of a disc, pixels, a fifth of the distance between neighbours."""
+    """Return the radius of a disc, pixels, a fifth of the distance between neighbours.
+
+    Where all is drawn one by one, it takes up to FULL of the distance to hold a name.
+    """
     spans = np.hypot(*(placed.heads - placed.tails).T)
     spans = spans[spans > 0]
     k = max(len(placed.scene.vertices), 1)
     wide, high = placed.view.width + 2 * MARGIN, placed.view.height + 2 * MARGIN
     room = float(np.sqrt(wide * high / k))
     gap = min(float(np.quantile(spans, 0.3)), room) if len(spans) else room
-    return min(max(0.2 * gap, SMALLEST), LARGEST)
+    named = min(FULL * gap, LABEL_RADIUS) if placed.scene.complete else SMALLEST
+    return min(max(0.2 * gap, named, SMALLEST), LARGEST)
 
 
 def cut_scene(graph: CSRGraph, positions: np.ndarray, view: View) -> Scene | None:

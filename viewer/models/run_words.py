@@ -84,7 +84,7 @@ def verified_words(record: RunRecord | None) -> tuple[str, str]:
         return "not verified: stopped", "muted"
     proofs = record.verification
     if proofs is None:
-        return "verifying…", "muted"
+        return "verifying…" if record.proofs_come else "not verified", "muted"
     failed = False in (proofs.oracle, proofs.certificate)
     colour = "success" if proofs.passed else "error" if failed else "muted"
     return proof_words(proofs, record.is_matrix), colour

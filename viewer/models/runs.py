@@ -52,6 +52,7 @@ class RunRecord:
     buffers : arrays that the engine is writing, while it runs; None afterwards
     trace : the whole run once it ended; its arrays replace `buffers`
     row, row_id : of a run from many sources, the row that `dist` is, and its source's own name
+    proofs_come : whether its distances will be proved by themselves; not of a run from a file
     folder : where the file lies that it was read from, as long as its graph was not; else None
     """
 
@@ -67,6 +68,7 @@ class RunRecord:
     failure: str = ""
     row: int = 0
     row_id: int | str = ""
+    proofs_come: bool = True
     folder: Path | None = None
     _store: np.ndarray = field(default_factory=lambda: np.empty(FIRST_CAPACITY, SAMPLE), repr=False)
     _count: int = 0
@@ -84,7 +86,7 @@ class RunRecord:
     @classmethod
     def from_trace(cls, run_id: int, trace: Trace) -> RunRecord:
         """Return a finished record of a trace that was read from a file."""
-        record = cls(run_id, trace.settings, trace.graph, trace.clock)
+        record = cls(run_id, trace.settings, trace.graph, trace.clock, proofs_come=False)
         record.adopt(trace)
         return record
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QSignalBlocker, Qt
-from PyQt6.QtGui import QColor, QGuiApplication, QPainterPath, QPalette, QPen
+from PyQt6.QtGui import QColor, QGuiApplication, QPainterPath, QPalette, QPen, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsPathItem, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from viewer.common.text_size import small_font
@@ -214,11 +214,19 @@ class Legend(QWidget):
             self.setAccessibleDescription(", ".join(f"{name} {value}" for name, value in pairs))
             self._show()
 
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Cut the names anew."""
+        super().resizeEvent(a0)
+        self._show()
+
     def _show(self) -> None:
-        """Write line, value and name, which is cut where there is little room."""
+        """Write line, value and name, which ends in an ellipsis where there is little room."""
         muted = self.palette().color(QPalette.ColorRole.PlaceholderText).name()
         entries = zip(self._labels, self._names, self._values, self._pens, strict=True)
         for label, name, value, pen in entries:
             line = "━" if pen.style() == Qt.PenStyle.SolidLine else "╍"
-            words = f'{escape(value)} <span style="color:{muted}">{escape(name)}</span>'
+            metrics = label.fontMetrics()
+            room = label.width() - metrics.horizontalAdvance(f"{line} {value} ")
+            cut = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+            words = f'{escape(value)} <span style="color:{muted}">{escape(cut)}</span>'
             label.setText(f'<span style="color:{pen.color().name()}">{line}</span> {words}')

@@ -334,8 +334,11 @@ def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -
     window.session.set_graph(sample_graphs.make("figure_6"))  # something else is opened
     assert not feature.page.isVisible()
     assert window.docks["buckets"].isVisible()
+    feature.page.canvas.pan(9_000, 0)  # out of sight
     window.actions_by_key["draw"].trigger()
     assert feature.model.drawing == drawn
+    canvas = feature.page.canvas
+    qtbot.waitUntil(lambda: canvas.rect().contains(spot(canvas, "S")))
     # the graph shown comes into the drawing as a step
     window.actions_by_key["draw"].trigger()
     window.actions_by_key["draw_edit"].trigger()

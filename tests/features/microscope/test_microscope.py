@@ -21,7 +21,7 @@ from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 from gpu.host import Failed, Progress, Ready, RunFinished
 from gpu.record.events import EventKind
-from gpu.record.trace import Probe, Trace
+from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from gpu.replay.replay import Replay
 from sample_graphs import open_sample
@@ -318,6 +318,21 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
 
 
 # --- ways in and out
+
+
+def test_what_was_compared_is_compared_again(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    """A run on the classroom's GPU is compared with no run on another one."""
+    pair = []
+    for name in ("near_far", "adds"):
+        window.controller.start_run(RunSettings(name, "model"))
+        pair.append(finish(window, host, window.session.graph))
+    window.comparison.compare_with(pair[0])
+    opened(window, host, qtbot)
+    assert not window.comparison.active
+    window.back()
+    assert [window.comparison.b, window.comparison.a] == pair
 
 
 def panel_of(window: MainWindow) -> MicroscopePanel:

@@ -32,10 +32,12 @@ def test_f5_presents_and_esc_puts_everything_back(
     assert text_pixels() > large
     qtbot.keyClick(window, Qt.Key.Key_Minus, Qt.KeyboardModifier.ControlModifier)
     assert text_pixels() == large
+    window.status_bar.showMessage("Esc goes back")
     qtbot.keyClick(window, Qt.Key.Key_Right)
     assert window.playback.cursor_ns == window.session.current.samples["t_ns"][1] > 0
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert not window.isFullScreen()
+    assert not window.status_bar.currentMessage()  # two texts would stand on one another
     assert (window.theme.name, window.docks.arrangement) == before
     assert text_pixels() == text
     assert not window.menuBar().isHidden()

@@ -32,7 +32,8 @@ class CompareBar(QFrame):
         self.more.setMenu(menu)
         pair.pair_changed.connect(self._show_pair)
         pair.words_changed.connect(self._show_words)
-        self._show_pair()
+        self._show_words()
+        self.hide()  # until it stands in the window: else it flashes as a window of its own
 
     def _build(self) -> None:
         self.setObjectName("compare_bar")

@@ -16,6 +16,7 @@ from PyQt6.QtWidgets import QApplication, QVBoxLayout
 
 from gpu.errors import GpuError, ParameterError
 from viewer.common.kept_graphs import kept_folder
+from viewer.common.later import later
 from viewer.feature import FeaturePart, Window
 from viewer.features.draw import files as draw_files
 from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
@@ -125,6 +126,7 @@ class DrawFeature(FeaturePart):
             page.show()
             window.modes.set_drawing(True)
             self._show_state()
+            later(page, page.canvas.fit)
         page.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave(self, *_: object) -> None:

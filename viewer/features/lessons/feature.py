@@ -239,7 +239,8 @@ class LessonsFeature(FeaturePart):
         self._window.graph_view.set_colour_by(before["colour"])
         docks = self._window.docks
         docks.choose(before["arrangement"])
-        self._window.as_widget().restoreState(before["state"], docks.version)
+        if docks.arrangement == before["arrangement"]:
+            self._window.as_widget().restoreState(before["state"], docks.version)
 
     # --- progress, the list, the menu
 

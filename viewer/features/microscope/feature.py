@@ -47,6 +47,7 @@ class MicroscopeFeature(Microscope):
         super().__init__(window)
         self.model = MicroscopeModel(window.session, window.playback)
         self._before = FIRST  # the arrangement when it was opened
+        self._pair: list[RunRecord] = []  # the runs shown then: A, and B if two were compared
         self._wanted = False  # a run was asked for: show it from its first event
         self._progress = ""  # of what is under way, in words
         self._seen: set[str] = set()  # of DOCKS
@@ -125,6 +126,8 @@ class MicroscopeFeature(Microscope):
         docks = self._window.docks
         if docks.arrangement != ARRANGEMENT:
             self._before = docks.arrangement
+            shown = self._window.session.current, self._window.comparison.b
+            self._pair = [run for run in shown if run is not None]
         if not (docks.arrangement == ARRANGEMENT and self.is_shown):
             docks.gather(ARRANGEMENT, DOCKS)
 
@@ -148,7 +151,17 @@ class MicroscopeFeature(Microscope):
         self.model.pause()
         self._wanted = False
         self._window.docks.choose(self._before)
+        self._show_pair_again()
         self._show_under_way()
+
+    def _show_pair_again(self) -> None:
+        """Compare again what a recording took the place of."""
+        session, pair = self._window.session, self._pair
+        here = bool(pair) and pair[0].graph_reference.hash == getattr(session.graph, "hash", "")
+        if here and pair != [session.current] and all(run in session.runs for run in pair):
+            session.set_current(pair[0])
+            for other in pair[1:]:
+                self._window.comparison.compare_or_say(other)
 
     def record(self) -> None:
         """Run the graph shown by the Run panel's algorithm, with every event kept."""
@@ -165,6 +178,7 @@ class MicroscopeFeature(Microscope):
         elif not controller.running:
             self._wanted = not controller.opening
             settings = self._settings(graph)
+            self._window.comparison.end()  # a GPU for classrooms is compared with no other
             controller.start_run(settings)
             self._show_under_way()
 
