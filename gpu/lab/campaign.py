@@ -240,7 +240,10 @@ def facts_of(entry: Entry, graph: CSRGraph, source: int) -> Facts:
     reached = round(float(np.count_nonzero(hops >= 0)) / graph.n, 4)
     kind = str(graph.weights.dtype)
     where = entry.name, entry.place, source
-    return Facts(*where, graph.n, graph.m, kind, diameter, reached, graph.hash)
+    how = {"weights": entry.weights, "undirected": entry.undirected}
+    usual = {"weights": "file", "undirected": None}
+    options = {key: value for key, value in how.items() if value != usual[key]}
+    return Facts(*where, graph.n, graph.m, kind, diameter, reached, graph.hash, options)
 
 
 def _check_size(facts: Facts, suite: Suite) -> None:

@@ -56,7 +56,7 @@ class Session(Line, frozen=True, tag="session"):
 
 
 class Facts(Line, frozen=True, tag="graph"):
-    """A graph that was opened. `place`: how to open it again; `source`: 0-based index.
+    """A graph that was opened. `place`, `options`: how to open it again; `source`: 0-based index.
 
     diameter : edges to the farthest vertex, of a search from the one farthest from the source
     reached : share of the vertices, 0..1      hash : of `CSRGraph`
@@ -71,6 +71,7 @@ class Facts(Line, frozen=True, tag="graph"):
     diameter: int
     reached: float
     hash: str
+    options: dict[str, Any] = {}
 
 
 class Run(Line, frozen=True, tag="run"):

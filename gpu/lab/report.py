@@ -15,6 +15,7 @@ from functools import cached_property
 from html import escape
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ class Report:
     def ms(self) -> dict[str, dict[str, float]]:
         """Median times by code and graph, ms."""
         return {
-            code: {graph: float(np.median(ms)) for graph, ms in each.items()}
+            code: {graph: median(ms.tolist()) for graph, ms in each.items()}
             for code, each in self.results.times.items()
         }
 
@@ -114,7 +115,7 @@ class Report:
             if run.processed:
                 lists.setdefault(run.code, {}).setdefault(run.graph, []).append(run.processed)
         return {
-            code: {graph: float(np.median(counts)) for graph, counts in each.items()}
+            code: {graph: float(median(counts)) for graph, counts in each.items()}
             for code, each in lists.items()
         }
 
