@@ -4,8 +4,9 @@
 
 Traces and workspaces are archives with changed headers, arrays and bytes; a trace that is still
 read is exported. Lessons are our own with bytes and Markdown changed. Graphs are those of
-`test_formats_fuzz`. Fails on any exception but GpuError, on an error of two lines, and on a file
-that takes more than PATIENCE_S of processor time or adds more than MEMORY_MB.
+`test_formats_fuzz`: `graph` takes seeds of all formats, the key of a format (`gml`) those that its
+reader reads, and names it. Fails on any exception but GpuError, on an error of two lines, and on a
+file that takes more than PATIENCE_S of processor time or adds more than MEMORY_MB.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ for folder in ("helpers", "formats"):
 sys.path.append(str(TESTS.parent))
 
 from hand_made import small_graph, small_trace  # noqa: E402
-from test_formats_fuzz import KINDS as BYTE_FAULTS, mutations  # noqa: E402
+from test_formats_fuzz import KINDS as BYTE_FAULTS, mutated, seeds  # noqa: E402
 
 from gpu.errors import GpuError  # noqa: E402
+from gpu.formats import READERS  # noqa: E402
 
 SEED = 16
 PATIENCE_S = 5.0  # of processor time for one file
@@ -56,6 +58,9 @@ MARKDOWN = (
     "|a|b|\n|-|-|\n|1|2|", "1. a\n   - b\n     1. c", "\\" * 999, "&#0;", "&amp;" * 300, "\u202e",
     "[a]: b\n[a][a]" * 50, "***a** b*" * 200, "_" * 1500 + "a", "- " * 400, "#" * 40 + " x",
 )  # fmt: skip
+
+
+Kind = tuple[Callable[[random.Random], Any], Callable[[Any, Path], None]]  # makes, uses a file
 
 
 class TooSlowError(BaseException):
@@ -242,30 +247,45 @@ def used_lesson(content: tuple[bytes, bytes], folder: Path) -> None:
         inline(step.title)
 
 
-GRAPHS = cache(lambda: mutations(SEED))
-
-
-def drawn_graph(_chance: random.Random) -> bytes:
-    """Return a graph file with something wrong, most likely."""
-    return next(GRAPHS())
-
-
-def used_graph(content: bytes, folder: Path) -> None:
-    """Read a graph file."""
+@cache
+def files_of(key: str | None) -> list[bytes]:
+    """Return the valid files that a reader reads; None: all."""
     from gpu.formats import load_graph
 
-    path = folder / "a"
-    path.write_bytes(content)
-    load_graph(path, weights=("file", "absolute", "unit")[len(content) % 3]).checked()
+    with tempfile.NamedTemporaryFile() as file:
+        path = Path(file.name)
+
+        def format_of(content: bytes) -> str:
+            path.write_bytes(content)
+            return load_graph(path).provenance.format
+
+        return [content for content in seeds().values() if key in {None, format_of(content)}]
 
 
-Kind = tuple[Callable[[random.Random], Any], Callable[[Any, Path], None]]  # makes, uses a file
+def graph_kind(key: str | None) -> Kind:
+    """Return the kind of damaged graph files; `key` names the one reader that reads them."""
+
+    def drawn(chance: random.Random) -> bytes:
+        return mutated(files_of(key), chance)
+
+    def used(content: bytes, folder: Path) -> None:
+        from gpu.formats import load_graph
+
+        path = folder / "a"
+        path.write_bytes(content)
+        how = ("file", "absolute", "unit")[len(content) % 3]
+        load_graph(path, weights=how, format=key).checked()
+
+    return drawn, used
+
+
 ALL: dict[str, Kind] = {
     "trace": (drawn_trace, used_trace),
     "workspace": (drawn_workspace, used_workspace),
     "lesson": (drawn_lesson, used_lesson),
-    "graph": (drawn_graph, used_graph),
+    "graph": graph_kind(None),
 }
+READER_KINDS = {key: graph_kind(key) for key in READERS}  # only if they are named
 
 
 def _give_up(_signal: int, _frame: object) -> None:
@@ -308,7 +328,7 @@ def campaign(
     Returns how many, how many of them were read, and the faults: where, and what with.
     """
     warnings.simplefilter("error", RuntimeWarning)  # of NumPy: a number went wrong unseen
-    (drawn, used), chance = ALL[name], random.Random(f"{seed} {name}")
+    (drawn, used), chance = (ALL | READER_KINDS)[name], random.Random(f"{seed} {name}")
     done, read, until = 0, 0, time.monotonic() + seconds
     faults: dict[str, str] = {}
     while done < files and time.monotonic() < until:
