@@ -3,6 +3,7 @@
 Whole       `written_whole`: the bytes go to a hidden file beside the target, which takes the
             target's name only once everything is written. A full disk, a crash or Ctrl-C never
             leaves half a file under a name; a killed program leaves its `.sssp-*.part`.
+            `temporary_folder` goes with the process too.
             Devices and pipes are written directly, and `-` is standard output.
 Read        `open_regular`: a pipe would wait for ever, a device may never end, and a link may lead
             to either. Files that a person names to a command may be those too (`open_any`).
@@ -15,8 +16,10 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
@@ -69,15 +72,29 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
         raise _refused(path, first) from error
 
 
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder for the time of the block."""
+    folder = Path(tempfile.mkdtemp(prefix="sssp-"))
+    _parts.add(folder)
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+
+
 def abandon() -> None:
-    """Remove the hidden parts of files that are being written; for a process that ends now."""
+    """Remove files that are being written, and temporary folders; for a process that ends now."""
     for part in list(_parts):
         _remove(part)
 
 
 def _remove(part: Path) -> None:
     with suppress(OSError):
-        part.unlink(missing_ok=True)
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink(missing_ok=True)
     _parts.discard(part)
 
 

@@ -1,8 +1,8 @@
 """Ctrl-C and SIGTERM end a command within a second, whatever it does.
 
-The main thread gets an exception first (KeyboardInterrupt), so that every `finally`
-runs. Where a callback swallows it, or a call into C lasts too long, a thread that hears the signal
-at once ends the process after GRACE_S. Hidden parts of unfinished files are removed.
+The main thread gets an exception first, so that every `finally` runs. Where a callback swallows
+it, or a call into C lasts too long, a thread that hears the signal at once ends the process after
+GRACE_S. Hidden parts of unfinished files and temporary folders are removed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,14 @@ CODES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: ENDED}
 WORDS = {INTERRUPTED: "interrupted", ENDED: "ended by SIGTERM"}
 USUAL = (signal.SIG_DFL, signal.default_int_handler, end_at_once)
 heard: list[int] = []  # exit codes for the signals that came
+
+
+class Interrupted(KeyboardInterrupt):
+    """What the main thread gets: a class of its own.
+
+    `python -m` ends by SIGINT, whatever the exit code, once a KeyboardInterrupt itself has left an
+    `exec` of text, even if it was caught (Python 3.11). Numba and dataclasses use that.
+    """
 
 
 @contextmanager
@@ -65,7 +73,7 @@ def _leave(number: int, _frame: object) -> NoReturn:
     heard.append(CODES[signal.Signals(number)])
     if "PyQt6.QtGui" in sys.modules:  # an exception would leave a painter in the middle of a paint
         _end_now(heard[0])
-    raise KeyboardInterrupt
+    raise Interrupted
 
 
 def _listen(signals: socket.socket, over: threading.Event, mine: set[signal.Signals]) -> None:

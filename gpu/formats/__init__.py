@@ -19,6 +19,7 @@ from gpu.errors import FormatError, GraphError, MemoryNeededError, ParameterErro
 from gpu.formats import (
     binary,
     dimacs,
+    gexf,
     gml,
     markup,
     matrix_market,
@@ -45,6 +46,7 @@ TABLE = (  # a new format: its module, and its row here
     pajek.FORMAT,
     gml.FORMAT,
     markup.FORMAT,
+    gexf.FORMAT,
     node_link.FORMAT,
 )
 READERS: dict[str, Format] = {row.key: row for row in TABLE}
@@ -52,7 +54,6 @@ READERS: dict[str, Format] = {row.key: row for row in TABLE}
 OTHERS = (  # (mark near the beginning, name) of files that are not read
     (b"%PDF", "PDF"),
     (b"\x93NUMPY", "a NumPy array (write the edges as .csv)"),
-    (b"<gexf", "GEXF (Gephi also writes GraphML)"),
     (b"<osm", "OpenStreetMap (tools such as OSMnx write GraphML of it)"),
     (b"<NUMBER OF ", "TNTP (its links as a table, .csv, are read)"),
     (b"<?xml", "XML"),
@@ -89,7 +90,7 @@ def load_graph(
     weights : "file"; "unit", all 1; "random", 1..100 from a fixed seed; "absolute", the file's
         without their signs
     weight_name : the column or attribute that is the weight, in formats with names (GraphML,
-        GML, edge lists with a heading); None for the usual one
+        GEXF, GML, edge lists with a heading); None for the usual one
     format : key of READERS, to skip the choice by name and content
     header : whether the first row of a table may be a heading; False: it is an edge
     progress : called with a fraction 0..1 and what is being done

@@ -1,4 +1,4 @@
-"""Pajek `.net`: vertices, then arcs, edges, or lists of either.
+"""Pajek `.net` and `.paj`: vertices, then arcs, edges, lists of either, or a matrix.
 
     *Vertices 3
     1 "first" 0.1 0.2
@@ -9,8 +9,12 @@
 
 Arcs are directed, edges are not, and a file may hold both. Vertices are named by their numbers, 1
 to n; labels are not kept. Coordinates count y downwards and are turned over. A missing weight is 1.
-`%` begins a comment, `#` before the first section too. Of several networks the first is read.
-Projects (`.paj`), matrices and two-mode networks are refused.
+`%` begins a comment, `#` before the first section too. Of several networks the first is read;
+partitions, vectors and the like of a project (`.paj`) are skipped.
+
+`*Vertices 8 5` is a two-mode network: vertices 1 to 5 are of the first kind. A `*Matrix` has a row
+for each vertex (of the first kind) and a column for each (of the second kind); an entry that is not
+0 is an arc, in a two-mode network an edge.
 
 NetworkX's reader is not used: it reads edges after arcs as arcs, lists as arcs with weights, and
 two vertices with one label as one, silently.
@@ -30,7 +34,8 @@ from gpu.formats.rows import IS_VALUE, RowRules, value_fault, value_rule, whole_
 BYTES_PER_BYTE = 80  # of memory for each byte of text
 LINES_PER_REPORT = 20_000
 LISTS, PAIRS = (b"*arcslist", b"*edgeslist"), (b"*arcs", b"*edges")
-SECTIONS = (b"*vertices", *LISTS, *PAIRS, b"*network")
+SECTIONS = (b"*vertices", *LISTS, *PAIRS, b"*matrix", b"*network")
+SKIPPED = (b"*partition", b"*vector", b"*permutation", b"*cluster", b"*hierarchy")
 TOKEN = re.compile(rb'"[^"]*+"|[^ \t\r"]++')
 COUNT = re.compile(rb"[0-9]{1,18}")
 
@@ -40,7 +45,10 @@ class _Network:
     """What was read so far: columns of edges; `both` says which are undirected."""
 
     n: int = -1
+    firsts: int = 0  # vertices of the first kind in a two-mode network
     size_line: int = 0
+    matrix_line: int = 0  # 0: no *Matrix
+    matrix_rows: int = 0  # read so far
     tails: list[int] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
@@ -62,7 +70,7 @@ def sniff(head: bytes) -> float:
     for line in head.split(b"\n"):
         word = line.strip().lower()
         if word and not word.startswith((b"%", b"/*", b"#")):
-            return float(word.startswith((*SECTIONS, b"*partition")))
+            return float(word.startswith((*SECTIONS, *SKIPPED)))
     return 0.0
 
 
@@ -78,6 +86,11 @@ def read(reading: Reading, data: bytearray) -> Arcs:
         comments = (b"%", b"/*") if section else (b"%", b"/*", b"#")
         if not word or word.startswith(comments):
             continue
+        if word.startswith(SKIPPED) and section not in SKIPPED:
+            reading.note("partitions, vectors and the like are not read")
+            section = SKIPPED[0]
+        if section in SKIPPED and not word.startswith(b"*network"):
+            continue
         if word.startswith(b"*"):
             if word.startswith((b"*network", b"*vertices")) and network.tails:
                 reading.note("only the first network of the file was read")
@@ -85,6 +98,8 @@ def read(reading: Reading, data: bytearray) -> Arcs:
             section = _section(reading, network, word, number, len(data))
         elif section == b"*vertices":
             _vertex(reading, network, line, number)
+        elif section == b"*matrix":
+            _matrix_row(reading, network, line, number)
         else:
             _row(reading, network, section, line, number)
     return _arcs(reading, network)
@@ -93,24 +108,29 @@ def read(reading: Reading, data: bytearray) -> Arcs:
 def _section(reading: Reading, network: _Network, word: bytes, number: int, size: int) -> bytes:
     section = next((name for name in SECTIONS if word.startswith(name)), None)
     if section is None:
-        words = "expected *Vertices, *Arcs or *Edges (of a project save the network alone)"
+        words = "expected *Vertices, *Arcs, *Edges or *Matrix"
         raise reading.fault(f"found {shown(word)}, {words}", number)
     if section == b"*vertices":
         _size(reading, network, word, number, size)
     elif section != b"*network" and network.n < 0:
         raise reading.fault(f"found {shown(word)} before '*Vertices COUNT'", number)
+    if section == b"*matrix":
+        network.matrix_line = number
     return section
 
 
 def _size(reading: Reading, network: _Network, word: bytes, number: int, size: int) -> None:
     tokens = word.split()[1:]
-    if len(tokens) != 1 or not COUNT.fullmatch(tokens[0]) or network.n >= 0:
-        raise reading.fault(
-            f"found {shown(word)}, expected one '*Vertices COUNT' (two-mode networks are not read)",
-            number,
-        )
-    reading.check_promise(int(tokens[0]), 0, size, number)
-    network.n, network.size_line = int(tokens[0]), number
+    counts = [int(token) for token in tokens if COUNT.fullmatch(token)]
+    two_modes = len(counts) == 2 and 0 < counts[1] < counts[0]
+    if len(counts) != len(tokens) or network.n >= 0 or not (len(tokens) == 1 or two_modes):
+        words = "expected one '*Vertices COUNT', or '*Vertices COUNT FIRST' with 0 < FIRST < COUNT"
+        raise reading.fault(f"found {shown(word)}, {words}", number)
+    reading.check_promise(counts[0], 0, size, number)
+    network.n, network.size_line = counts[0], number
+    if two_modes:
+        network.firsts = counts[1]
+        reading.note(f"two-mode network: vertices 1 to {counts[1]} are of the first kind")
 
 
 def _vertex(reading: Reading, network: _Network, line: bytes, number: int) -> None:
@@ -133,6 +153,18 @@ def _row(reading: Reading, network: _Network, section: bytes, line: bytes, numbe
     head = _number(reading, network, tokens[1], number)
     weight = _weight(reading, network, tokens[2], number) if len(tokens) > 2 else 1
     network.add(tail, head, weight, both)
+
+
+def _matrix_row(reading: Reading, network: _Network, line: bytes, number: int) -> None:
+    first, tokens = network.firsts, line.split()
+    rows, columns = first or network.n, network.n - first
+    if len(tokens) != columns or network.matrix_rows == rows:
+        raise reading.fault(f"found {shown(line)}, expected {rows} rows of {columns}", number)
+    for column, token in enumerate(tokens):
+        weight = _weight(reading, network, token, number)
+        if float(token):
+            network.add(network.matrix_rows, first + column, weight, both=first > 0)
+    network.matrix_rows += 1
 
 
 def _number(reading: Reading, network: _Network, token: bytes, number: int) -> int:
@@ -161,6 +193,9 @@ def _weight(reading: Reading, network: _Network, token: bytes, number: int) -> f
 def _arcs(reading: Reading, network: _Network) -> Arcs:
     if network.n < 0:
         raise reading.fault("no '*Vertices COUNT' in it")
+    if network.matrix_line and network.matrix_rows != (network.firsts or network.n):
+        words = f"only {network.matrix_rows} rows of the matrix that begins here"
+        raise reading.fault(words, network.matrix_line)
     weights = None
     if network.weighted:
         exact = all(type(weight) is int for weight in network.weights)
@@ -185,4 +220,4 @@ def _positions(reading: Reading, network: _Network) -> np.ndarray | None:
     return xy if np.isfinite(xy).all() else None
 
 
-FORMAT = Format("pajek", "Pajek", (".net",), sniff, read)
+FORMAT = Format("pajek", "Pajek", (".net", ".paj"), sniff, read)

@@ -16,7 +16,6 @@ import json
 import platform
 import statistics
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu.errors import GpuError
+from gpu.files import temporary_folder
 
 TRIES = 3
 MADE = "city_roads.gr.gz"
@@ -87,10 +87,10 @@ def _bench(args: argparse.Namespace) -> int:
     if unknown:
         args.usage_error(f"no benchmark {unknown[0]!r}; there are: {', '.join((*ROWS, *GROUPS))}")
     done = []
-    with tempfile.TemporaryDirectory(prefix="sssp-scope-bench-") as folder:
-        graph = args.graph or str(Path(folder, MADE))
+    with temporary_folder() as folder:
+        graph = args.graph or str(folder / MADE)
         for name in dict.fromkeys(names) or ROWS:
-            done.append(measure(name, Path(folder), graph))
+            done.append(measure(name, folder, graph))
             if not args.json:
                 print(_line(done[-1]), flush=True)
     if args.json:

@@ -9,6 +9,10 @@ cuda     The same on a GPU. It runs only if it is named.
 command  A command gets one of these signals, or Ctrl-C, while it writes a trace, graph, matrix,
          page, picture or film. The old file is there, or the whole new one. Ctrl-C ends it within
          SOON_S. The same command then succeeds and removes what was left.
+interrupts
+         Every command gets Ctrl-C at a random moment, alone or with its children as from a
+         terminal; half of them while their loops are compiled. It says one line, exits with 130
+         within SOON_S, and leaves no file or the whole.
 stops    Requests are stopped, replaced and changed. Each ends in at most one message,
          and the last run finishes with a proof.
 
@@ -20,6 +24,7 @@ from __future__ import annotations
 import gc
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +32,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from multiprocessing import active_children, resource_tracker
@@ -36,6 +42,7 @@ from typing import Any
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.append(str(TESTS.parent))
 
+from gpu.cli.terminal import INTERRUPTED  # noqa: E402
 from gpu.host import EngineHost, LoadRequest  # noqa: E402
 from gpu.record.trace import RunSettings  # noqa: E402
 
@@ -216,6 +223,8 @@ def _is_whole(path: Path) -> bool:
 
     if path.suffix in ENDS:
         return path.read_bytes().rstrip(b"\n").endswith(ENDS[path.suffix])
+    if path.suffix == ".mp4":
+        return b"moov" in path.read_bytes()
     readers = {".npz": load_trace, ".gz": load_graph, ".npy": np.load}
     return readers[path.suffix](path) is not None
 
@@ -236,8 +245,8 @@ def command(seconds: float, seed: int, most: int) -> int:
     return count
 
 
-def started(words: list[str], folder: str | Path) -> subprocess.Popen[str]:
-    """Start Python in the tree, with nothing of the user's."""
+def started(words: list[str], folder: str | Path, **more: str) -> subprocess.Popen[str]:
+    """Start Python in the tree, with nothing of the user's; `more` is its environment."""
     private = dict.fromkeys(("TMPDIR", "XDG_DATA_HOME", "XDG_STATE_HOME"), str(folder))
     return subprocess.Popen(
         [sys.executable, *words],
@@ -245,7 +254,8 @@ def started(words: list[str], folder: str | Path) -> subprocess.Popen[str]:
         stderr=subprocess.STDOUT,
         text=True,
         cwd=TESTS.parent,
-        env={**os.environ, **private, "QT_QPA_PLATFORM": "offscreen"},
+        start_new_session=True,
+        env={**os.environ, **private, "QT_QPA_PLATFORM": "offscreen", **more},
     )
 
 
@@ -284,11 +294,107 @@ def _strike_command(words: str, out: Path, chance: random.Random) -> None:
         out.unlink()
 
 
+EVERY_COMMAND = {  # a name says the suffix of what is written, if anything is
+    **COMMANDS,
+    "run": f"run {ROADS} --verify",
+    "sweep": "sweep sample:grid?n=2000 --count 8",
+    "sweep.html": "sweep sample:grid?n=400 --count 4 --page {out}",
+    "compare": f"compare {ROADS} --verify",
+    "info": "info sample:erdos_renyi?n=20000",
+    "samples": "samples",
+    "verify": "verify sample:grid?n=2000 --trace {run}",
+    "lesson": "lesson check 2_buckets_and_delta",
+    "lesson.html": "page 2_buckets_and_delta -o {out}",
+    "film.gif": "render {run} -o {out} --seconds 20",
+    "film.mp4": "render {run} -o {out} --seconds 10",
+    "bench": "bench model",
+    "bench io": "bench io",
+    "bench start": "bench start",
+    "bench cpu": "bench cpu",
+}
+LONGEST_S = 15.0  # of a command, until it is interrupted
+BEGINNING = 'File "<frozen runpy>"'  # a traceback that Python itself prints before our `main`
+
+
+def interrupts(seconds: float, seed: int, most: int) -> int:
+    """Press Ctrl-C in every command in turn; print how soon they ended, return how many."""
+    chance, delays = random.Random(f"{seed} interrupts"), dict[str, list[float]]()
+    lasts, faults = dict[str, float](), list[str]()
+    end = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        run = Path(folder) / "run.npz"
+        _see_it_work(f"run sample:grid?n=2000 --probe 2 --trace {run}", folder)
+        while time.monotonic() < end and sum(map(len, delays.values())) < most:
+            for name, words in EVERY_COMMAND.items():
+                out = Path(folder) / "out" / f"a.{name.rpartition('.')[2]}"
+                line = words.format(out=out, run=run)
+                if name not in lasts:
+                    begun = time.monotonic()
+                    with suppress(AssertionError):
+                        _interrupt(line, out, LONGEST_S, os.kill, cold=False)
+                    lasts[name] = min(time.monotonic() - begun, LONGEST_S)
+                cold = chance.random() < 0.5
+                send = chance.choice((os.kill, os.killpg))
+                moment = chance.random() * (LONGEST_S if cold else lasts[name])
+                try:
+                    delay = _interrupt(line, out, moment, send, cold=cold)
+                except AssertionError as error:
+                    faults.append(str(error))
+                    print(error, flush=True)
+                    delay = 0.0
+                if delay is not None:
+                    delays.setdefault(name, []).append(delay)
+    for name, those in delays.items():
+        print(f"  {name}: {len(those)}, {max(those):.2f} s at most", flush=True)
+    assert not faults, f"{len(faults)} faults"
+    return sum(map(len, delays.values()))
+
+
+def _interrupt(
+    line: str, out: Path, moment: float, send: Callable[[int, int], None], *, cold: bool
+) -> float | None:
+    """Return the seconds that a command took to end, None if it ended before the signal."""
+    folder = out.parent.parent
+    shutil.rmtree(out.parent, ignore_errors=True)
+    out.parent.mkdir()
+    scratch = Path(tempfile.mkdtemp(dir=folder))
+    more = {"TMPDIR": str(scratch)} | ({"SSSP_SCOPE_CACHE": str(out.parent / ".c")} if cold else {})
+    with started(["-m", "viewer.app", *line.split()], folder, **more) as program:
+        with suppress(subprocess.TimeoutExpired):
+            program.wait(moment)
+            return None
+        below = [program.pid, *children(program.pid)]
+        struck_at = time.monotonic()
+        send(program.pid, signal.SIGINT)
+        output, _ = program.communicate(timeout=PATIENCE_S)
+        delay = time.monotonic() - struck_at
+    told = f"{line} at {moment:.2f} s, cold {cold}, {send.__name__}"
+    told += f", code {program.returncode}: {output}"
+    if program.returncode == 0 and not cold and delay < SOON_S:
+        return None  # it was at its end
+    if program.returncode == -signal.SIGINT and (not output or BEGINNING in output):
+        return None  # Python had not begun with us
+    assert program.returncode == INTERRUPTED, told
+    lines = [row for row in output.splitlines() if row.startswith("sssp-scope: ")]
+    assert lines[-1:] == ["sssp-scope: interrupted"], told
+    assert "Traceback" not in output, told
+    assert "Exception ignored" not in output, told
+    assert delay < SOON_S, told
+    until(lambda: not any(map(lives, below)), f"{told}: its children")
+    until(lambda: not list(SHM.glob(f"sssp-{program.pid}-*")), f"{told}: its shared memory")
+    left = {path.name for path in out.parent.iterdir()} - {".c"}
+    assert left <= {out.name}, f"{told}: {left}"
+    assert not left or _is_whole(out), f"{told}: {out.name} is not whole"
+    assert not list(scratch.iterdir()), f"{told}: {list(scratch.iterdir())}"
+    return delay
+
+
 SCENES: dict[str, Callable[[float, int, int], int]] = {
     "engine": partial(_played_on_engine, Engine.strike_once),
     "stops": partial(_played_on_engine, Engine.stop_and_replace),
     "cuda": partial(_played_on_engine, Engine.strike_once, name="cuda", device="cuda:0"),
     "command": command,
+    "interrupts": interrupts,
 }
 
 

@@ -11,8 +11,10 @@ from exchange_files import (
     ARCS,
     DIRECTED,
     EDGES,
+    GEXF_HEAD,
     GRAPHML_HEAD,
     TRIANGLE,
+    gexf,
     gml,
     graphml,
     pajek,
@@ -43,7 +45,7 @@ def test_same_undirected_graph(tmp_path: Path, name: str) -> None:
     assert arcs_of(graph) == both_ways(EDGES)
 
 
-@pytest.mark.parametrize("make", [graphml, gml])
+@pytest.mark.parametrize("make", [graphml, gexf, gml])
 def test_positions_are_kept(tmp_path: Path, make) -> None:
     graph = load_graph(save(tmp_path, "x", make(ARCS, 4, True)))
     assert graph.positions is not None
@@ -59,6 +61,45 @@ def test_pajek_positions_and_lists(tmp_path: Path) -> None:
     assert arcs_of(load_graph(save(tmp_path, "l.net", text))) == [
         (0, 1, 1), (0, 2, 1), (2, 3, 1), (3, 2, 1),
     ]  # fmt: skip
+
+
+def test_pajek_networks_of_two_modes(tmp_path: Path) -> None:
+    head = "*Vertices 5 3\n"
+    edges = [(0, 3, 2), (1, 4, 1), (2, 3, 0.5)]
+    for rows in ("*Matrix\n2 0\n0 1\n.5 0\n", "*Edges\n1 4 2\n2 5 1\n3 4 0.5\n"):
+        graph = load_graph(save(tmp_path, "x.net", head + rows))
+        assert arcs_of(graph) == both_ways(edges)
+        assert "two-mode network: vertices 1 to 3 are of the first kind" in graph.provenance.notes
+
+
+@pytest.mark.parametrize("name", ["x.paj", "x.net", "x.any"])
+def test_of_a_pajek_project_the_first_network_is_read(tmp_path: Path, name: str) -> None:
+    parts = "*Partition p\n*Vertices 3\n1\n2\n2\n*Vector v\n*Vertices 3\n.5\n1\n2\n"
+    network = "*Network a\n*Vertices 3\n*Arcs\n1 2 5\n"
+    another = "*Network b\n*Vertices 2\n*Arcs\n2 1 7\n"
+    for text in (parts + network, network + parts, network + another, network + parts + another):
+        assert arcs_of(load_graph(save(tmp_path, name, text))) == [(0, 1, 5)]
+
+
+GEXF_OVER_TIME = (
+    f'{GEXF_HEAD}<graph mode="dynamic" defaultedgetype="directed">'
+    '<attributes class="edge"><attribute id="7" title="Weight"/><attribute id="8" title="km"/>'
+    '</attributes><nodes><node id="a"/><node id="b"/></nodes>\n<edges>'
+    '<edge source="a" target="b" weight="2"><attvalues><attvalue for="8" value="5"/>\n'
+    '<attvalue for="7" value="{}" start="1"/></attvalues></edge>'
+    '<edge source="b" target="a" weight="3" type="Undirected"/></edges></graph></gexf>'
+)
+
+
+def test_weights_over_time_are_refused(tmp_path: Path) -> None:
+    graph = load_graph(save(tmp_path, "one.gexf", GEXF_OVER_TIME.format(2)))
+    assert arcs_of(graph) == [(0, 1, 2), (0, 1, 3), (1, 0, 3)]
+    assert any(note.startswith("a graph over time") for note in graph.provenance.notes)
+    path = save(tmp_path, "two.gexf", GEXF_OVER_TIME.format(4))
+    with pytest.raises(FormatError, match=":5: an edge with several values of 'weight'"):
+        load_graph(path)
+    assert arcs_of(load_graph(path, weight_name="km")) == [(0, 1, 5), (0, 1, 1), (1, 0, 1)]
+    assert load_graph(path, weights="unit").m == 3
 
 
 def test_names_are_kept_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -111,7 +152,11 @@ MALFORMED = {
     "<graphml>\n<graph edgedefault='directed'>": r":2: no well-formed XML \(no element found",
     "<graphml>\n<graph/></graphml>": ":2: <graph> with edgedefault=''; expected 'directed'",
     "<graphml></graphml>": "no <graph> element; expected one in <graphml>",
-    "<gexf></gexf>": "GEXF .Gephi also writes GraphML. is not read",
+    "<gexf></gexf>": "no <graph> element; expected one in <gexf>",
+    GEXF_HEAD + '<graph><nodes><node id="0"/></nodes><edges><edge source="0"/></edges></graph>':
+    ":3: an edge at '0' without a target",
+    GEXF_HEAD + '<graph><nodes><node id="0"/></nodes>\n<edges><edge source="0" target="x"/></edges>'
+    "</graph></gexf>": ":4: an edge with the undefined target 'x'",
     "<graphml>" + "<nodes>" * 200: "nest deeper than 100",
     GRAPHML_HEAD + '<graph edgedefault="directed"><node id="0"/><edge source="0" target="0">'
     '<data key="w">nan</data></edge></graph></graphml>': "weight 'nan'; expected a finite number",
@@ -121,11 +166,16 @@ MALFORMED = {
     "*Vertices 2\n*Arcs\n1 3 1\n": ":3: '3' is no vertex: line 1 promises 1 to 2",
     "*Vertices 2\n*Edges\n1 2 -4\n": ":3: weight '-4' is below zero; .*--weights absolute",
     "*Vertices 99999999999\n": "99999999999 vertices",
-    "*Vertices 3 1\n": ":1: found .* expected one .*Vertices COUNT' .two-mode networks are not",
+    **dict.fromkeys(
+        ("*Vertices 1 3\n", "*Vertices 1 2 1\n", "*Vertices 3 x\n", "*Vertices 3\n*Vertices 3\n"),
+        ":[12]: found .* expected one .*Vertices COUNT', or .*Vertices COUNT FIRST' with",
+    ),
     "*Arcs\n1 2\n": "before '\\*Vertices COUNT'",
-    "*Network a\n*Vertices 2\n*Arcs\n1 2 5\n*Partition b\n*Vertices 2\n1\n2\n":
-    ":5: found '.partition b', expected .*of a project save the network alone",
-    "*Vertices 2\n*Matrix\n1 0\n0 1\n": ":2: found '.matrix', expected .Vertices, .Arcs or .Edges",
+    "*Partition b\n*Vertices 2\n1\n2\n": "no '.Vertices COUNT' in it",
+    "*Vertices 2\n*Matrix\n1 0\n0 1 1\n": ":4: found '0 1 1', expected 2 rows of 2",
+    "*Vertices 2\n*Matrix\n1 0\n0 1\n1 1\n": ":5: found '1 1', expected 2 rows of 2",
+    "*Vertices 3 2\n*Matrix\n1\n": ":2: only 1 rows of the matrix that begins here",
+    "*Vertices 2\n*Flows\n": ":2: found '.flows', expected .Vertices, .Arcs, .Edges or .Matrix",
     "from,to,km\n1,2,3\n1,2\n": ":3: 2 columns found '1,2'",
 }  # fmt: skip
 
@@ -139,7 +189,7 @@ def test_malformed_is_told_in_one_line(tmp_path: Path, text: str, words: str) ->
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("make", [graphml, gml])
+@pytest.mark.parametrize("make", [graphml, gexf, gml])
 def test_memory_of_trees_is_asked_for_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make
 ) -> None:

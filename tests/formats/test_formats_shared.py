@@ -38,10 +38,10 @@ REFERENCE = {
     "formats/netscience.csv": (1461, 5484, (1 / 19, 4.75), "edge_list"),
     "formats/Power_Grid.gml": (4941, 13188, None, "gml"),
     "formats/football.graphml": (115, 1226, None, "graphml"),
+    "formats/US_Airports.gexf": (235, 2594, None, "gexf"),
 }
 # file: reached (as there: a share, to 1 %), sum of distances, largest
 REFUSED = {
-    "formats/US_Airports.gexf": "GEXF .Gephi also writes GraphML. is not read",
     "formats/bcsstk13.mtx": r":17: weight '-51131286.8839'.*--weights absolute",
     "formats/sample.co": "holds coordinates or sources, no edges; open the .gr file",
     "formats/sample.ss": "no edges; open the .gr file",

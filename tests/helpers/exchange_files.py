@@ -14,6 +14,10 @@ GRAPHML_HEAD = (
     '<key id="x" for="node" attr.name="x" attr.type="double"/>\n'
     '<key id="y" for="node" attr.name="y" attr.type="double"/>\n'
 )
+GEXF_HEAD = (
+    '<?xml version="1.0"?><!-- c -->\n<gexf xmlns="http://www.gexf.net/1.2draft" '
+    'xmlns:viz="http://www.gexf.net/1.2draft/viz" version="1.2">\n'
+)
 
 
 def graphml(arcs: list, n: int, directed: bool) -> str:
@@ -26,6 +30,19 @@ def graphml(arcs: list, n: int, directed: bool) -> str:
     )
     kind = "directed" if directed else "undirected"
     return f'{GRAPHML_HEAD}<graph edgedefault="{kind}">\n{nodes}{edges}</graph></graphml>\n'
+
+
+def gexf(arcs: list, n: int, directed: bool) -> str:
+    nodes = "".join(
+        f'<node id="{v}" label="v"><viz:position x="{v}" y="{-v}.5" z="0"/></node>\n'
+        for v in range(n)
+    )
+    edges = "".join(f'<edge source="{u}" target="{v}" weight="{w}.0"/>\n' for u, v, w in arcs)
+    kind = "directed" if directed else "undirected"
+    return (
+        f'{GEXF_HEAD}<graph defaultedgetype="{kind}"><nodes>\n{nodes}</nodes>\n'
+        f"<edges>{edges}</edges></graph></gexf>\n"
+    )
 
 
 def gml(arcs: list, n: int, directed: bool) -> str:
@@ -44,6 +61,7 @@ def pajek(arcs: list, n: int, section: str) -> str:
 
 DIRECTED: dict[str, str] = {
     "graphml": graphml(ARCS, 4, True),
+    "gexf": gexf(ARCS, 4, True),
     "gml": gml(ARCS, 4, True),
     "pajek": pajek(ARCS, 4, "*Arcs"),
     "edge_list": "Id,Source,Target,Label,Weight\n"
@@ -51,9 +69,11 @@ DIRECTED: dict[str, str] = {
 }
 TRIANGLE: dict[str, str] = {
     "graphml": graphml(EDGES, 3, False),
+    "gexf": gexf(EDGES, 3, False),
     "gml": gml(EDGES, 3, False),
     "pajek": pajek(EDGES, 3, "*Edges :1 'x'"),
     "pajek mixed": pajek(EDGES[:2], 3, "*Edges") + "*Arcs\n2 3 4\n3 2 4\n",
+    "pajek matrix": "# c\n*Vertices 3\n*Matrix\n0 3 1\n3 0 4.0\n1 4 0\n",
     "edge_list": "Weight;Target;Source;Type\n"
     + "".join(f"{w};{v};{u};Undirected\n" for u, v, w in EDGES),
 }

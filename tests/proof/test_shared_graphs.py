@@ -30,7 +30,6 @@ MATRIX_ARCS = 1_000_000  # arcs times sources of a matrix, at most; then fewer s
 NO_GRAPHS = {
     "formats/sample.co",
     "formats/sample.ss",
-    "formats/US_Airports.gexf",
     "road/amsterdam.co.gz",
 }
 NEGATIVE = {"formats/bcsstk13.mtx"}  # read without signs
@@ -56,7 +55,7 @@ SUMS = {
 HERE = ("model", "cpu") if why_not() else ("model", "cpu", "cuda")
 FILES = {*SUMS, *(f"formats/{name}" for name in (
     "sample.gr", "bcsstk13.mtx", "chesapeake.mtx", "jagmesh7.mtx", "karate.csv", "netscience.csv",
-    "Power_Grid.gml", "football.graphml",
+    "Power_Grid.gml", "football.graphml", "US_Airports.gexf",
 )), "mesh/delaunay_n15.graph"}  # fmt: skip
 
 

@@ -8,7 +8,6 @@ written whole or not at all.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import GpuError
-from gpu.files import check_writable, require_memory, written_whole
+from gpu.files import check_writable, require_memory, temporary_folder, written_whole
 
 RATES = {".gif": 12, ".mp4": 30}  # frames a second
 FILMS = tuple(RATES)
@@ -90,8 +89,8 @@ def write_film(
     """Draw and encode a film. GpuError, OSError."""
     plan.check(path)
     write = _write_gif if plan.suffix == ".gif" else _write_mp4
-    with tempfile.TemporaryDirectory(prefix="sssp-") as folder:
-        draft = Path(folder) / f"film{plan.suffix}"
+    with temporary_folder() as folder:
+        draft = folder / f"film{plan.suffix}"
         write(draft, draw, plan, _frames(draw, plan, progress))
         with draft.open("rb") as film, written_whole(path) as file:
             shutil.copyfileobj(film, file)
