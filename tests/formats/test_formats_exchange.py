@@ -98,7 +98,7 @@ def test_weights_over_time_are_refused(tmp_path: Path) -> None:
     path = save(tmp_path, "two.gexf", GEXF_OVER_TIME.format(4))
     with pytest.raises(FormatError, match=":5: an edge with several values of 'weight'"):
         load_graph(path)
-    assert arcs_of(load_graph(path, weight_name="km")) == [(0, 1, 5), (0, 1, 1), (1, 0, 1)]
+    assert arcs_of(load_graph(path, weight_name="km")) == [(0, 1, 1), (0, 1, 5), (1, 0, 1)]
     assert load_graph(path, weights="unit").m == 3
 
 
