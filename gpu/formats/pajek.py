@@ -161,6 +161,8 @@ def _matrix_row(reading: Reading, network: _Network, line: bytes, number: int) -
     if len(tokens) != columns or network.matrix_rows == rows:
         raise reading.fault(f"found {shown(line)}, expected {rows} rows of {columns}", number)
     for column, token in enumerate(tokens):
+        if not IS_VALUE.fullmatch(token):
+            raise reading.fault(f"found {shown(token)}, expected a number", number)
         weight = _weight(reading, network, token, number)
         if float(token):
             network.add(network.matrix_rows, first + column, weight, both=first > 0)

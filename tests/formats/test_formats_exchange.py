@@ -70,6 +70,8 @@ def test_pajek_networks_of_two_modes(tmp_path: Path) -> None:
         graph = load_graph(save(tmp_path, "x.net", head + rows))
         assert arcs_of(graph) == both_ways(edges)
         assert "two-mode network: vertices 1 to 3 are of the first kind" in graph.provenance.notes
+    with pytest.raises(FormatError, match=":4: found '4x', expected a number"):
+        load_graph(save(tmp_path, "x.net", head + "*Matrix\n2 0\n4x 1\n"), weights="unit")
 
 
 @pytest.mark.parametrize("name", ["x.paj", "x.net", "x.any"])
