@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-SAFE_PATH = "PYTHONSAFEPATH"
+FOR_CHILDREN = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker:UserWarning"}
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 STANDARD = 3  # descriptors of every process: input, output, errors
 _OURS = str(Path(__file__).resolve().parents[1])  # where `gpu` and `viewer` are found
@@ -83,13 +83,18 @@ def version() -> str:
 
 @contextmanager
 def safe_children() -> Iterator[None]:
-    """Let processes that are started meanwhile leave the current folder out of their path."""
-    before = os.environ.get(SAFE_PATH)
-    os.environ[SAFE_PATH] = "1"
+    """Let processes that are started meanwhile leave the current folder out of their path.
+
+    Python's tracker of semaphores, which may be one of them, removes in silence what a process that
+    ended at once has left.
+    """
+    before = {name: os.environ.get(name) for name in FOR_CHILDREN}
+    os.environ.update(FOR_CHILDREN)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[SAFE_PATH]
-        else:
-            os.environ[SAFE_PATH] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -2,11 +2,12 @@
 
 The main thread gets an exception first, so that every `finally` runs. Where a callback swallows
 it, or a call into C lasts too long, a thread that hears the signal at once ends the process after
-GRACE_S. Hidden parts of unfinished files and temporary folders are removed.
+GRACE_S. Hidden parts of unfinished files, temporary folders and shared memory are removed.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import socket
@@ -59,6 +60,7 @@ def ends_soon() -> Iterator[None]:
         for number, handler in mine.items():
             usual = signal.default_int_handler if handler is end_at_once else handler
             signal.signal(number, usual)
+            atexit.register(signal.signal, number, signal.SIG_IGN)  # the work is done
         theirs.close()
         listener.join()
         ours.close()
@@ -84,6 +86,8 @@ def _listen(signals: socket.socket, over: threading.Event, mine: set[signal.Sign
 
 def _end_now(code: int) -> NoReturn:
     abandon()
+    if memory := sys.modules.get("gpu.host.memory"):
+        memory.Memory(f"sssp-{os.getpid()}").sweep()
     with suppress(Exception):
         end_of(code)
     os._exit(code)

@@ -56,16 +56,48 @@ from gpu.cli.main import guarded
 words = "os.kill(os.getpid(), signal.{}); [print() for _ in ()]"
 sys.exit(guarded([], lambda: exec(words)))
 """
+SWALLOWED = """
+import os, signal, sys, time
+from contextlib import suppress
+from gpu.cli.main import guarded
+from gpu.files import temporary_folder
+from gpu.host.memory import Memory
+
+def work():
+    segment = Memory().create("x", {"a": ("u1", (9,))})
+    with temporary_folder() as folder:
+        print(folder, segment.shared.path, flush=True)
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        time.sleep(60)
+
+sys.exit(guarded([], work))
+"""
+
+
+def ended(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run text as a module."""
+    (folder / "strange.py").write_text(text)
+    environment = {**os.environ, "PYTHONPATH": str(TOP)}
+    words = [sys.executable, "-m", "strange"]
+    return subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", INTERRUPTED), ("SIGTERM", ENDED)])
 def test_a_signal_while_text_is_executed(name: str, code: int, tmp_path: Path) -> None:
-    (tmp_path / "strange.py").write_text(IN_TEXT.format(name))
-    environment = {**os.environ, "PYTHONPATH": str(TOP)}
-    words = [sys.executable, "-m", "strange"]
-    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    done = ended(IN_TEXT.replace("{}", name), tmp_path)
     assert done.returncode == code, done.stderr
-    assert done.stderr.count(b"\n") == 1
+    assert done.stderr.count("\n") == 1
+
+
+def test_folders_and_shared_memory_go_with_the_process(tmp_path: Path) -> None:
+    done = ended(SWALLOWED, tmp_path)
+    assert (done.returncode, done.stderr) == (INTERRUPTED, "sssp-scope: interrupted\n")
+    left = [Path(word) for word in done.stdout.split()]
+    assert len(left) == 2
+    assert not any(path.exists() for path in left)
 
 
 @pytest.mark.slow
@@ -74,8 +106,8 @@ def test_a_signal_while_text_is_executed(name: str, code: int, tmp_path: Path) -
 )
 def test_a_matrix_is_left_out_whole(number: signal.Signals, code: int, tmp_path: Path) -> None:
     words = ["apsp", "sample:city_roads?n=20000", "-o", "m.npy", "--engine", "model"]
-    ended, err, seconds = struck(tmp_path, words, number)
-    assert ended == code, err
+    found, err, seconds = struck(tmp_path, words, number)
+    assert found == code, err
     assert err.count("\n") == 1, err
     assert seconds < SOON_S
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
