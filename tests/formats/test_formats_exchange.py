@@ -138,7 +138,7 @@ def test_weights_by_name_and_default(tmp_path: Path) -> None:
     table = save(tmp_path, "t.csv", "from,to,km,hours\na,b,3,0.5\n")
     assert load_graph(table, weight_name="hours").weights.tolist() == [0.5]
     assert load_graph(table).weights.tolist() == [1]
-    with pytest.raises(FormatError, match=r"DIMACS .* does not name its weights"):
+    with pytest.raises(FormatError, match=r"DIMACS .* has no names of weights"):
         load_graph(save(tmp_path, "a.gr", "p sp 1 0\n"), weight_name="km")
 
 
