@@ -18,15 +18,8 @@ The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.c
             sampler.cuh   samples       courier.cuh the host
 What was tried, and what failed: gpu/lab/LOG.md
 */
-// Workers of 768 threads are those of ADDS as published; the authors' code for whole numbers queues
-// what lost the race to improve its vertex as well.
-#define QUEUE_LOSERS (THREADS == 768 && !WEIGHT_FLOAT && !WEIGHT_WIDE)
 #include "manager.cuh"
 #include "sampler.cuh"
-
-extern "C" {
-__constant__ Run RUN;  // filled by the launcher
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS) adds() {
     __shared__ union Shared {
@@ -34,12 +27,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS) adds() {
         WorkerShared worker;
     } shared;
     if (blockIdx.x > 0) {
-        Worker worker(RUN, shared.worker);
-        worker.work();
+        Worker{shared.worker}.work();
         return;
     }
-    Manager manager(RUN, shared.manager);
+    Manager manager{{shared.manager}};
     manager.start();
-    if (warp_id() == MANAGER_WARPS) Sampler(RUN, shared.manager).carry();
+    if (warp_id() == MANAGER_WARPS) carry_samples(shared.manager);
     else manager.manage();
 }

@@ -25,7 +25,6 @@ Overflow    a sum past the range is left out. It matters only if its vertex stay
 #include "lost.cuh"
 #include "numbers.cuh"
 
-#define ALL_LANES 0xffffffffu
 #define POLL_CYCLES 200000  // a tenth of a millisecond
 
 struct Progress {  // of one block, totals
@@ -57,13 +56,6 @@ struct Job {  // one chunk of sources: gpu.cuda.apsp_records.JOB, the same bytes
 static_assert(sizeof(Job) == 112, "Job and gpu.cuda.apsp_records.JOB differ in size");
 static_assert(sizeof(Progress) == 64, "Progress is one cache line");
 
-__device__ __forceinline__ u64 now_ns() {
-    u64 t;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-    return t;
-}
-template <class Word> __device__ __forceinline__ Word look(const Word *at) { return *(const volatile Word *)at; }
-
 struct Counts {  // of one thread and one source
     u32 relaxed, improved;
     bool suspect;
@@ -83,10 +75,10 @@ struct Shared {  // beside the row, the bits and the list
 // All threads: where some sum passed the range, look for a vertex that has no other way.
 static __device__ __noinline__ void check_range(const Job *job, Shared *s, const Dist *row) {
     for (u32 v = threadIdx.x; v < job->n; v += THREADS) {
-        if (look(row + v) >= UNREACHED) continue;
+        if (look(row[v]) >= UNREACHED) continue;
         uint2 arcs = job->rows[v];
         for (u32 a = arcs.x; a < arcs.y; a++)
-            if (look(row + job->arcs[a].x) >= UNREACHED) s->total.overflowed = 1;
+            if (look(row[job->arcs[a].x]) >= UNREACHED) s->total.overflowed = 1;
     }
 }
 
@@ -98,35 +90,37 @@ struct Block {
 
     __device__ Block(const Job &job, Shared &s) : job(job), s(s) {}
 
-    __device__ __forceinline__ void open() {
+    DEVICE void open() {
         if (threadIdx.x != 0) return;
         s.total = *(job.progress + blockIdx.x);  // a chunk goes on where the one before ended
         s.polled = clock64();
-        s.quit = *(const volatile u32 *)&job.control->stop;
+        s.quit = look(job.control->stop);
     }
 
     // Thread 0, now and then: whether the host wants an end, or the source's time is over.
-    __device__ __forceinline__ void poll() {
+    DEVICE void poll() {
         if (threadIdx.x != 0 || clock64() - s.polled < POLL_CYCLES) return;
         s.polled = clock64();
-        if (*(const volatile u32 *)&job.control->stop) *(volatile u32 *)&s.quit = 1;
-        u64 limit_ms = *(const volatile u32 *)&job.control->limit_ms;
+        if (look(job.control->stop)) leave(s.quit, 1u);
+        u64 limit_ms = look(job.control->limit_ms);
         if (now_ns() - s.begun_ns <= limit_ms * 1000000) return;
-        *(volatile u32 *)&s.quit = 1;
+        leave(s.quit, 1u);
         s.total.timed_out = 1;
         post();
     }
 
-    __device__ __forceinline__ bool has_quit() const { return *(const volatile u32 *)&s.quit; }
+    DEVICE bool has_quit() const { return look(s.quit); }
 
     // All threads: the next row, or false where there is none left or the host wants an end.
-    __device__ __forceinline__ bool take() {
+    DEVICE bool take() {
         if (threadIdx.x == 0) {
             s.row = s.quit ? job.count : atomicAdd(job.taken, 1u);
-            s.count[0] = s.count[1] = 0;
-            s.relaxed = s.improved = 0;
+            s.count[0] = 0;
+            s.count[1] = 0;
+            s.relaxed = 0;
+            s.improved = 0;
             s.begun_ns = now_ns();
-            s.delta = *(const volatile double *)&job.control->delta;
+            s.delta = look(job.control->delta);
             if (s.row < job.count) {
                 s.total.running = 1;
                 if (LEVEL >= 1) post();
@@ -138,15 +132,15 @@ struct Block {
         return s.row < job.count;
     }
 
-    // All threads: counters and times of a source that is done.
-    __device__ __forceinline__ void close(u64 processed, u32 rounds, u32 switches) {
-        u32 relaxed = counts.relaxed, improved = counts.improved;
-#pragma unroll
-        for (int reach = 16; reach > 0; reach /= 2) {
-            relaxed += __shfl_xor_sync(ALL_LANES, relaxed, reach);
-            improved += __shfl_xor_sync(ALL_LANES, improved, reach);
-        }
-        if ((threadIdx.x & 31) == 0) {
+    // All threads: a source is done: its row goes to where the host fetches it, unless it is there.
+    DEVICE void close(const Dist *row, bool is_output, u64 processed, u32 rounds, u32 switches) {
+        if (__syncthreads_or(counts.suspect)) check_range(&job, &s, row);
+        Dist *to = output();
+        for (u32 v = threadIdx.x; v < job.n && !is_output; v += THREADS) __stcs(to + v, row[v]);
+        __syncthreads();
+        u32 relaxed = sum_over_lanes(counts.relaxed);
+        u32 improved = sum_over_lanes(counts.improved);
+        if (lane_id() == 0) {
             atomicAdd(&s.relaxed, (u64)relaxed);
             atomicAdd(&s.improved, (u64)improved);
         }
@@ -166,24 +160,38 @@ struct Block {
         post();
     }
 
-    __device__ __forceinline__ void post() {
+    DEVICE void post() {
         volatile u64 *to = (volatile u64 *)(job.progress + blockIdx.x);
         const u64 *from = (const u64 *)&s.total;
         for (int word = 0; word < 8; word++) to[word] = from[word];
     }
 
-    __device__ __forceinline__ Dist *output() const { return job.out + (u64)s.row * job.n; }
+    DEVICE Dist *output() const { return job.out + (u64)s.row * job.n; }
 
     // All threads: every distance unreached, the source 0.
-    __device__ __forceinline__ void fill(Dist *row) {
+    DEVICE void fill(Dist *row) {
         for (u32 v = threadIdx.x; v < job.n; v += THREADS) row[v] = UNREACHED;
         __syncthreads();
         if (threadIdx.x == 0) row[job.first + s.row] = 0;
     }
-
-    // All threads: the row to where the host fetches it.
-    __device__ __forceinline__ void write_out(const Dist *row) {
-        Dist *to = output();
-        for (u32 v = threadIdx.x; v < job.n; v += THREADS) __stcs(to + v, row[v]);
-    }
 };
+
+extern __shared__ Dist DYNAMIC[];
+
+// The body of a kernel: sources until none is left. `Search` has `bool run()`, one source; false
+// where the host wants an end.
+template <class Search> DEVICE void all_sources(const Job *given) {
+    __shared__ Job job;
+    __shared__ Shared shared;
+    const u32 *words = (const u32 *)given;
+    if (threadIdx.x < sizeof(Job) / 4) ((u32 *)&job)[threadIdx.x] = words[threadIdx.x];
+    __syncthreads();
+    Block block(job, shared);
+    block.open();
+    __syncthreads();
+    Search search(block);
+    while (block.take())
+        if (!search.run()) return;
+}
+
+extern "C" __global__ void begin(Control *control) { control->origin_ns = now_ns(); }

@@ -21,55 +21,46 @@ nothing, the edge jumps to the nearest vertex it has seen: no empty bucket is ev
 */
 #include "apsp_row.cuh"
 
-#ifndef LIST
-#define LIST 1024u
-#endif
-#ifndef LANES
+#define LIST 1024u    // vertices of a round
 #define LANES 4u      // threads that share one vertex's arcs
-#endif
-#ifndef FEW
 #define FEW 2         // arcs of a thread in flight, where LANES threads share a vertex
-#endif
 #define MANY 4        // where a warp does
 #define HUB 128u      // arcs from which on a whole warp does
 
-extern __shared__ Dist DYNAMIC[];
-
-template <bool SMALL> struct ListOf { typedef u32 Item; };
-template <> struct ListOf<true> { typedef unsigned short Item; };  // a row in shared memory: n < 65,536
+template <bool SMALL> struct ListOf { typedef u32 Place; };
+template <> struct ListOf<true> { typedef unsigned short Place; };  // shared row: n < 65,536
 
 template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
-    typedef typename ListOf<ROW_SHARED>::Item Item;
+    typedef typename ListOf<ROW_SHARED>::Place Place;
     Block &block;
     const Job &job;
     Shared &s;
     Dist *row;
     u32 *near, *far, *heavy;
-    Item *list;
+    Place *list;
     double end;        // of the near range, weight units
     Dist edge, light;  // as bits: below it is near; the heaviest light arc
     u32 phase = 0;
 
-    __device__ __forceinline__ Sweep(Block &block) : block(block), job(block.job), s(block.s) {
+    DEVICE Sweep(Block &block) : block(block), job(block.job), s(block.s) {
         if (ROW_SHARED) row = DYNAMIC;
         u32 *next = (u32 *)(DYNAMIC + (ROW_SHARED ? job.n : 0));
         if (BITS_SHARED) {
             near = next;
-            far = near + job.words;
-            heavy = far + job.words;
             next += (SPLIT ? 3 : 2) * job.words;
         } else {
             near = job.bits + (u64)blockIdx.x * 3 * job.words;
-            far = near + job.words;
-            heavy = far + job.words;
         }
-        list = (Item *)next;
+        far = near + job.words;
+        heavy = far + job.words;
+        list = (Place *)next;
     }
 
-    __device__ __forceinline__ void start() {
+    DEVICE void start() {
         if (!ROW_SHARED) row = block.output();
         for (u32 w = threadIdx.x; w < job.words; w += THREADS) {
-            near[w] = far[w] = 0;
+            near[w] = 0;
+            far[w] = 0;
             if (SPLIT) heavy[w] = 0;
         }
         block.fill(row);  // has a barrier
@@ -83,22 +74,22 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     }
 
     // The heaviest light arc, as bits.
-    __device__ __forceinline__ Dist as_light(double delta) const {
+    DEVICE Dist as_light(double delta) const {
         if (delta >= value_of(UNREACHED)) return UNREACHED;
         return dist_down(WEIGHT_FLOAT ? delta : floor(delta));
     }
 
     // The end of a bucket, as bits, beyond `nearest` whatever rounding says.
-    __device__ __forceinline__ Dist as_edge(double value, Dist nearest) const {
+    DEVICE Dist as_edge(double value, Dist nearest) const {
         Dist bits = UNREACHED;
         if (value < value_of(UNREACHED)) bits = WEIGHT_FLOAT ? dist_near(value) : dist_up(value);
         return max(bits, nearest + 1);
     }
 
     // All threads, before a barrier: the bits of `near`, or of `heavy`, to the list.
-    template <bool HEAVY> __device__ __forceinline__ void collect() {
+    template <bool HEAVY> DEVICE void collect() {
         u32 *bits = HEAVY ? heavy : near;
-        const u32 lane = threadIdx.x & 31;
+        const u32 lane = lane_id();
 #pragma unroll 1
         for (u32 base = threadIdx.x & ~31u; base < job.words; base += THREADS) {
             u32 w = base + lane, word = w < job.words ? bits[w] : 0;
@@ -114,7 +105,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
             place = __shfl_sync(ALL_LANES, place, 31) + scan - mine;
             for (u32 left = word; left != 0; left &= left - 1, place++) {
                 u32 bit = __ffs(left) - 1;
-                if (place < LIST) list[place] = (Item)(w * 32 + bit);
+                if (place < LIST) list[place] = (Place)(w * 32 + bit);
                 else late |= 1u << bit;
             }
             if (word == 0) continue;
@@ -125,16 +116,16 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
 
     // All threads, between barriers: `far` sorted again after the edge moved from `before`. Sets
     // s.lowest to the nearest that stays; returns whether this thread saw one become near.
-    __device__ __forceinline__ bool sort_far(Dist before) {
-        const u32 lane = threadIdx.x & 31;
+    DEVICE bool sort_far(Dist before) {
+        const u32 lane = lane_id();
         Dist lowest = UNREACHED;
         bool found = false;
 #pragma unroll 1
         for (u32 w = threadIdx.x / 32; w < job.words; w += THREADS / 32) {
-            u32 word = look(far + w);
+            u32 word = look(far[w]);
             if (word == 0) continue;
             bool set = word >> lane & 1;
-            Dist known = set ? look(row + w * 32 + lane) : 0;
+            Dist known = set ? look(row[w * 32 + lane]) : 0;
             bool close = set && known >= before && known < edge, stays = set && known >= edge;
             if (stays) lowest = min(lowest, known);
             u32 moved = __ballot_sync(ALL_LANES, close), kept = __ballot_sync(ALL_LANES, stays);
@@ -145,15 +136,13 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
                 if (moved != 0) near[w] |= moved;
             }
         }
-#pragma unroll
-        for (int reach = 16; reach > 0; reach /= 2)
-            lowest = min(lowest, __shfl_xor_sync(ALL_LANES, lowest, reach));
+        lowest = least_over_lanes(lowest);
         if (lane == 0 && lowest != UNREACHED) atomicMin(&s.lowest, lowest);
         return found;
     }
 
     // All threads: move the edge until something is near; false where nothing is left, or time.
-    __device__ __forceinline__ bool advance() {
+    DEVICE bool advance() {
         Dist before = edge;
         double next = end + s.delta;
         for (;;) {
@@ -174,8 +163,8 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
         }
     }
 
-    __device__ __forceinline__ void relax(Dist known, Arc to) {
-        Dist reach = plus(known, to.weight), there = look(row + to.head);
+    DEVICE void relax(Dist known, Arc to) {
+        Dist reach = plus(known, to.weight), there = look(row[to.head]);
         if (reach < there) {
             if (reach < atomicMin(row + to.head, reach)) {
                 atomicOr((reach < edge ? near : far) + (to.head >> 5), 1u << (to.head & 31));
@@ -188,7 +177,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
 
     // Arcs [first, end) of one vertex by `lanes` threads, of which this is number `lane`.
     template <bool HEAVY, int UNROLL>
-    __device__ __forceinline__ void relax_arcs(Dist known, u32 first, u32 end, u32 lane, u32 lanes) {
+    DEVICE void relax_arcs(Dist known, u32 first, u32 end, u32 lane, u32 lanes) {
 #pragma unroll 1
         for (u32 base = first + lane; base < end; base += lanes * UNROLL) {
             Arc to[UNROLL];
@@ -209,8 +198,8 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     }
 
     // All threads, before a barrier: the arcs of the `count` vertices of the list.
-    template <bool HEAVY> __device__ __forceinline__ void relax_list(u32 count) {
-        const u32 lane = threadIdx.x & 31, part = lane % LANES;
+    template <bool HEAVY> DEVICE void relax_list(u32 count) {
+        const u32 lane = lane_id(), part = lane % LANES;
 #pragma unroll 1
         for (u32 base = (threadIdx.x & ~31u) / LANES; base < count; base += THREADS / LANES) {
             u32 place = base + lane / LANES;
@@ -219,7 +208,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
             if (place < count) {
                 u32 vertex = list[place];
                 arcs = __ldg(job.rows + vertex);
-                known = look(row + vertex);
+                known = look(row[vertex]);
             }
             u32 hubs = __ballot_sync(ALL_LANES, part == 0 && arcs.y - arcs.x > HUB);
             while (hubs != 0) {
@@ -238,7 +227,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     }
 
     // One round, both halves. Returns how many vertices wanted to be in the list.
-    template <bool HEAVY> __device__ __forceinline__ u32 round() {
+    template <bool HEAVY> DEVICE u32 round() {
         collect<HEAVY>();
         __syncthreads();
         u32 count = s.count[phase];
@@ -249,7 +238,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     }
 
     // All threads: one source; false where the host wants an end.
-    __device__ __forceinline__ bool run() {
+    DEVICE bool run() {
         u64 processed = 0;
         u32 rounds = 0, switches = 0;
         bool taken = false;
@@ -275,31 +264,14 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
             switches += 1;
         }
         if (block.has_quit()) return false;
-        if (__syncthreads_or(block.counts.suspect)) check_range(&job, &s, row);
-        if (ROW_SHARED) block.write_out(row);
-        __syncthreads();
-        block.close(processed, rounds, switches);
+        block.close(row, !ROW_SHARED, processed, rounds, switches);
         return true;
     }
 };
 
-template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED>
-__device__ __forceinline__ void all_sources(const Job *given) {
-    __shared__ Job job;
-    __shared__ Shared shared;
-    if (threadIdx.x < sizeof(Job) / 4) ((u32 *)&job)[threadIdx.x] = ((const u32 *)given)[threadIdx.x];
-    __syncthreads();
-    Block block(job, shared);
-    block.open();
-    __syncthreads();
-    Sweep<SPLIT, ROW_SHARED, BITS_SHARED> sweep(block);
-    while (block.take())
-        if (!sweep.run()) return;
-}
-
 #define KERNEL(name, split, row, bits)                                                    \
     extern "C" __global__ void __launch_bounds__(THREADS) name(const Job *job) {          \
-        all_sources<split, row, bits>(job);                                               \
+        all_sources<Sweep<split, row, bits>>(job);                                        \
     }
 KERNEL(delta_shared, true, true, true)
 KERNEL(delta_mixed, true, false, true)
@@ -307,5 +279,3 @@ KERNEL(delta_global, true, false, false)
 KERNEL(fast_shared, false, true, true)
 KERNEL(fast_mixed, false, false, true)
 KERNEL(fast_global, false, false, false)
-
-extern "C" __global__ void begin(Control *control) { control->origin_ns = now_ns(); }

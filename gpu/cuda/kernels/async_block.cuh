@@ -19,7 +19,6 @@ Own      The part of one warp (async_far.cuh). Lane 0 writes it.
 #include "courier.cuh"
 #include "relax.cuh"
 
-#define WARPS (THREADS / 32)
 #define RING 2048u  // entries, a power of two
 #define RING_SAFE (RING - THREADS)
 #define MINE 32u  // near entries of a warp's own
@@ -35,9 +34,9 @@ struct alignas(16) Own {  // of one warp
 };
 
 struct BlockShared {
-    QueueEntry ring[RING];
-    QueueEntry mine[WARPS][MINE];
-    QueueEntry pile[WARPS][PILE];
+    Vertex ring[RING];
+    Vertex mine[WARPS][MINE];
+    Vertex pile[WARPS][PILE];
     Own own[WARPS];
     u64 stride;     // as a distance: how far the threshold moves at a time
     Dist threshold; // `look_at_threshold` loads it and the next together
@@ -49,44 +48,19 @@ struct BlockShared {
 
 // gpu.cuda.async_near_far.shared_bytes reckons with these.
 static_assert(sizeof(Own) == (WEIGHT_WIDE ? 48 : 32), "Own and the launcher differ in size");
-static_assert(sizeof(BlockShared) <= sizeof(QueueEntry) * (RING + WARPS * (MINE + PILE)) + WARPS * sizeof(Own) + 80,
+static_assert(sizeof(BlockShared) <= sizeof(Vertex) * (RING + WARPS * (MINE + PILE)) + WARPS * sizeof(Own) + 80,
               "BlockShared is larger than the launcher says");
 
-extern "C" {
-__constant__ Run RUN;  // filled by the launcher
-}
 extern __shared__ uint4 ROOM[];
 #define S (*(BlockShared *)ROOM)
 
-template <class Word> __device__ __forceinline__ Word look(const Word &at) { return *(const volatile Word *)&at; }
-
-// All lanes: the least, the sum; with one instruction where the device has it.
-__device__ __forceinline__ Dist least(Dist value) {
-#if !WEIGHT_WIDE && __CUDA_ARCH__ >= 800
-    return __reduce_min_sync(ALL_LANES, value);
-#else
-#pragma unroll
-    for (int reach = 16; reach > 0; reach /= 2) value = min(value, __shfl_xor_sync(ALL_LANES, value, reach));
-    return value;
-#endif
-}
-__device__ __forceinline__ u32 sum_of(u32 value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(ALL_LANES, value);
-#else
-#pragma unroll
-    for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
-    return value;
-#endif
-}
-
 // The lowest distance that is not below a threshold.
-__device__ __forceinline__ Dist as_threshold(double value) {
+DEVICE Dist as_threshold(double value) {
     return value >= value_of(UNREACHED) ? UNREACHED : dist_up(value);
 }
 
 // All lanes: so many more began here than ended.
-__device__ __forceinline__ void account(int near, int all) {
+DEVICE void account(int near, int all) {
     if (lane_id() < 2) {
         int value = lane_id() ? all : near;
         if (value) atomicAdd(&S.net[lane_id()], (u32)value);
@@ -96,83 +70,59 @@ __device__ __forceinline__ void account(int near, int all) {
 
 // ---- the ring ------------------------------------------------------------------------
 
-__device__ __forceinline__ u32 &vertex_word(QueueEntry &entry) {
-#if WEIGHT_WIDE
-    return entry.vertex;
-#else
-    return entry.x;
-#endif
-}
-
-__device__ __forceinline__ u32 waiting() {
-    u64 ends = *(volatile u64 *)S.ends;
+DEVICE u32 waiting() {
+    u64 ends = look(*(const u64 *)S.ends);
     return (u32)(ends >> 32) - (u32)ends;
 }
 
-// Words of run.table that the grid shares; each line has one writer or is added to.
+// Words of RUN.table that the grid shares; each line has one writer or is added to.
 enum { TOLD = 0, STATUS = 3, POOL_HEAD = 4, POOL_TAIL = 5, STRIDE = 8, CHUNKS_USED = 32, FAULT = 40 };
 
-__device__ __forceinline__ bool gives_up(u32 &turns) { return gives_up(RUN, RUN.table + STATUS, turns); }
+DEVICE bool gives_up(u32 &turns) { return gives_up(RUN.table + STATUS, turns); }
 
 // The threshold, and whether the run has ended: by one load where both fit one.
-__device__ __forceinline__ Dist look_at_threshold(bool &ended) {
-#if WEIGHT_WIDE
-    ended = look(S.status) != RUNNING;
-    return look(S.threshold);
-#else
-    u64 both = *(const volatile u64 *)&S.threshold;
+DEVICE Dist look_at_threshold(bool &ended) {
+    if (WEIGHT_WIDE) {
+        ended = look(S.status) != RUNNING;
+        return look(S.threshold);
+    }
+    u64 both = look(*(const u64 *)&S.threshold);
     ended = (u32)(both >> 32) != RUNNING;
-    return (u32)both;
-#endif
+    return (Dist)both;
 }
 
+DEVICE u64 &row_word(Vertex &entry) { return *(u64 *)&entry.first; }
+
 // One lane: shared memory keeps the order of a warp's stores and loads, so the vertex comes last.
-__device__ __forceinline__ void put(u32 place, QueueEntry entry) {
-    QueueEntry &at = S.ring[place & (RING - 1)];
-    volatile u32 *word = &vertex_word(at);
-    for (u32 turns = 0; *word != EMPTY;)
+DEVICE void put(u32 place, Vertex entry) {
+    Vertex &at = S.ring[place & (RING - 1)];
+    for (u32 turns = 0; look(at.id) != EMPTY;)
         if (gives_up(turns)) return;
-#if WEIGHT_WIDE
-    *(volatile u64 *)&at.dist = entry.dist;
-    *(volatile u32 *)&at.first = entry.first;
-    *(volatile u32 *)&at.end = entry.end;
-#else
-    ((volatile u32 *)&at)[1] = entry.y;
-    ((volatile u64 *)&at)[1] = (u64)entry.w << 32 | entry.z;
-#endif
-    if (LOSE != LOST_ENTRY || place % RING != 100) *word = vertex_word(entry);
+    leave(at.dist, entry.dist);
+    leave(row_word(at), row_word(entry));
+    if (LOSE != LOST_ENTRY || place % RING != 100) leave(at.id, entry.id);
 }
 
 // One lane. Where it gives up: an entry of no vertex.
-__device__ __forceinline__ QueueEntry get(u32 place) {
-    QueueEntry &at = S.ring[place & (RING - 1)];
-    volatile u32 *word = &vertex_word(at);
-    u32 vertex;
-    for (u32 turns = 0; (vertex = *word) == EMPTY;)
-        if (gives_up(turns)) return entry_of(0, NO_DIST, 0, 0);
-    QueueEntry entry;
-#if WEIGHT_WIDE
-    entry.vertex = vertex;
-    entry.dist = *(volatile u64 *)&at.dist;
-    entry.first = *(volatile u32 *)&at.first;
-    entry.end = *(volatile u32 *)&at.end;
-    entry.unused = 0;
-#else
-    u64 row = ((volatile u64 *)&at)[1];
-    entry = make_uint4(vertex, ((volatile u32 *)&at)[1], (u32)row, (u32)(row >> 32));
-#endif
-    if (LOSE != LOST_PLACE) *word = EMPTY;
+DEVICE Vertex get(u32 place) {
+    Vertex &at = S.ring[place & (RING - 1)];
+    Vertex entry;
+    for (u32 turns = 0; (entry.id = look(at.id)) == EMPTY;)
+        if (gives_up(turns)) return {0, NO_DIST, 0, 0};
+    entry.dist = look(at.dist);
+    row_word(entry) = look(row_word(at));
+    if (LOSE != LOST_PLACE) leave(at.id, EMPTY);
     return entry;
 }
 
 // All lanes: take a warp's part of what waits, at least `least_wanted` and at most `most`; returns
 // how many, `first` is the place of the first.
-__device__ __forceinline__ u32 claim(u32 least_wanted, u32 most, u32 &first) {
+DEVICE u32 claim(u32 least_wanted, u32 most, u32 &first) {
     u32 take = 0;
     u32 head = 0;
     if (lane_id() == 0) {
         for (;;) {
-            u64 ends = *(volatile u64 *)S.ends;
+            u64 ends = look(*(const u64 *)S.ends);
             head = (u32)ends;
             u32 there = (u32)(ends >> 32) - head;
             take = 0;
@@ -186,7 +136,7 @@ __device__ __forceinline__ u32 claim(u32 least_wanted, u32 most, u32 &first) {
 }
 
 // All lanes: the first of so many places, or EMPTY where the ring is full.
-__device__ __forceinline__ u32 reserve(u32 wanted) {
+DEVICE u32 reserve(u32 wanted) {
     u32 place = EMPTY;
     if (lane_id() == 0 && waiting() <= RING_SAFE) place = atomicAdd(&S.ends[1], wanted);
     return __shfl_sync(ALL_LANES, place, 0);

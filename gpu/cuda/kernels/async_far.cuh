@@ -16,10 +16,10 @@ chunk comes from the warp's own free ones, or from those that nobody has used ye
 #define NO_CHUNK 0xffffffffu
 #define STRIDES_IN_PILE 8.0  // of what was beyond, what the next so many strides reach goes to the pile
 
-__device__ __forceinline__ Item *chunk_at(u32 chunk) { return RUN.items + (u64)chunk * CHUNK; }
+DEVICE Item *chunk_at(u32 chunk) { return RUN.items + (u64)chunk * CHUNK; }
 
 // All lanes: another chunk to fill, in front of the list; none left: the run ends.
-__device__ __forceinline__ void begin_chunk(Own &own) {
+DEVICE void begin_chunk(Own &own) {
     u32 fresh = own.free_chunk;
     u32 before = own.chunk;
     __syncwarp();
@@ -27,8 +27,7 @@ __device__ __forceinline__ void begin_chunk(Own &own) {
         u32 next = peek(RUN.written + fresh);
         if (lane_id() == 0) own.free_chunk = next;
     } else {
-        if (lane_id() == 0) fresh = atomicAdd(RUN.table + CHUNKS_USED, 1u);
-        fresh = __shfl_sync(ALL_LANES, fresh, 0);
+        fresh = add_for_all(RUN.table + CHUNKS_USED, 1);
         if (fresh >= RUN.pile_room / CHUNK) {
             if (lane_id() == 0) poke(RUN.table + FAULT, (u32)POOL_DRY);
             fresh = 0;
@@ -46,16 +45,16 @@ __device__ __noinline__ void put_beyond(bool goes, u32 vertex, Dist dist) {
     Own &own = S.own[warp_id()];
     u32 who = __ballot_sync(ALL_LANES, goes);
     if (who == 0) return;
-    Dist lowest = least(goes ? dist : NO_DIST);
+    Dist lowest = least_over_lanes(goes ? dist : NO_DIST);
     u32 wanted = __popc(who);
-    u32 rank = __popc(who & lanes_below());
+    u32 rank = rank_in(who);
     u32 fill = own.fill;
     u32 room = CHUNK - fill;
-    if (goes && rank < room) poke(chunk_at(own.chunk) + fill + rank, packed(vertex, dist));
+    if (goes && rank < room) poke(chunk_at(own.chunk) + fill + rank, Item{vertex, dist});
     fill += wanted;
     if (wanted > room) {
         begin_chunk(own);
-        if (goes && rank >= room) poke(chunk_at(own.chunk) + rank - room, packed(vertex, dist));
+        if (goes && rank >= room) poke(chunk_at(own.chunk) + rank - room, Item{vertex, dist});
         fill = wanted - room;
     }
     __syncwarp();
@@ -70,7 +69,7 @@ __device__ __noinline__ void put_beyond(bool goes, u32 vertex, Dist dist) {
 // All lanes: what is farther than the mean of the pile goes beyond, until 32 more have room.
 __device__ __noinline__ void spill() {
     Own &own = S.own[warp_id()];
-    QueueEntry *pile = S.pile[warp_id()];
+    Vertex *pile = S.pile[warp_id()];
     u32 count = own.far;
 #pragma unroll 1
     while (count > PILE - 32) {
@@ -78,27 +77,23 @@ __device__ __noinline__ void spill() {
         Dist most = 0;
 #pragma unroll 1
         for (u32 i = lane_id(); i < count; i += 32) {
-            Dist dist = vertex_of(pile[i]).dist;
+            Dist dist = pile[i].dist;
             sum += value_of(dist);
             most = max(most, dist);
         }
-#pragma unroll
-        for (int reach = 16; reach > 0; reach /= 2) {
-            sum += __shfl_xor_sync(ALL_LANES, sum, reach);
-            most = max(most, __shfl_xor_sync(ALL_LANES, most, reach));
-        }
+        sum = sum_over_lanes(sum);
+        most = most_over_lanes(most);
         Dist beyond_at = min(dist_down(sum / count), most);
         u32 left = 0;
 #pragma unroll 1
         for (u32 base = 0; base < count; base += 32) {
             bool there = base + lane_id() < count;
-            QueueEntry entry = {};
+            Vertex entry = {};
             if (there) entry = pile[base + lane_id()];
-            Vertex vertex = vertex_of(entry);
-            bool stays = there && vertex.dist < beyond_at;
-            put_beyond(there && !stays, vertex.id, vertex.dist);
+            bool stays = there && entry.dist < beyond_at;
+            put_beyond(there && !stays, entry.id, entry.dist);
             u32 who = __ballot_sync(ALL_LANES, stays);
-            if (stays) pile[left + __popc(who & lanes_below())] = entry;
+            if (stays) pile[left + rank_in(who)] = entry;
             left += __popc(who);
             __syncwarp();
         }
@@ -118,8 +113,8 @@ __device__ __noinline__ void put_far(bool goes, u32 vertex, Dist dist, uint2 row
     if (who == 0) return;
     if (own.far > PILE - 32) spill();
     u32 count = own.far;
-    Dist lowest = least(goes ? dist : NO_DIST);
-    if (goes) S.pile[warp_id()][count + __popc(who & lanes_below())] = entry_of(vertex, dist, row.x, row.y);
+    Dist lowest = least_over_lanes(goes ? dist : NO_DIST);
+    if (goes) S.pile[warp_id()][count + rank_in(who)] = Vertex{vertex, dist, row.x, row.y};
     __syncwarp();
     if (lane_id() == 0) {
         own.far = count + __popc(who);
@@ -129,18 +124,18 @@ __device__ __noinline__ void put_far(bool goes, u32 vertex, Dist dist, uint2 row
 }
 
 // All lanes: near entries, counted already; `count` are the warp's own so far. Returns how many are.
-__device__ __forceinline__ u32 put_near(bool near, u32 vertex, Dist dist, uint2 row, u32 count, u32 keep) {
+DEVICE u32 put_near(bool near, u32 vertex, Dist dist, uint2 row, u32 count, u32 keep) {
     u32 who = __ballot_sync(ALL_LANES, near);
     if (who == 0) return count;
     keep = max(count, keep);
-    u32 place = count + __popc(who & lanes_below());
+    u32 place = count + rank_in(who);
     u32 total = count + __popc(who);
     bool shared = near && place >= keep;
-    if (near && !shared) S.mine[warp_id()][place] = entry_of(vertex, dist, row.x, row.y);
+    if (near && !shared) S.mine[warp_id()][place] = Vertex{vertex, dist, row.x, row.y};
     if (total > keep) {
         u32 first = reserve(total - keep);
         if (first != EMPTY) {
-            if (shared) put(first + place - keep, entry_of(vertex, dist, row.x, row.y));
+            if (shared) put(first + place - keep, Vertex{vertex, dist, row.x, row.y});
         } else {
             account(-(int)(total - keep), 0);
             put_far(shared, vertex, dist, row);
@@ -164,7 +159,7 @@ __device__ __noinline__ u32 push_out(bool won, u32 vertex, Dist dist, uint2 row,
 // All lanes: what of the pile is below the threshold. Returns how many are the warp's own.
 __device__ __noinline__ u32 look_through_pile(Dist threshold, u32 count, u32 keep) {
     Own &own = S.own[warp_id()];
-    QueueEntry *pile = S.pile[warp_id()];
+    Vertex *pile = S.pile[warp_id()];
     u32 old = own.far;
     u32 left = 0;
     bool full = false;
@@ -172,15 +167,15 @@ __device__ __noinline__ u32 look_through_pile(Dist threshold, u32 count, u32 kee
 #pragma unroll 1
     for (u32 base = 0; base < old; base += 32) {
         bool stays = base + lane_id() < old;
-        QueueEntry entry = {};
+        Vertex entry = {};
         if (stays) entry = pile[base + lane_id()];
         __syncwarp();
-        Dist dist = vertex_of(entry).dist;
+        Dist dist = entry.dist;
         bool near = stays && dist < threshold;
         u32 who = __ballot_sync(ALL_LANES, near);
         if (who != 0 && !full) {
             u32 most = max(count, keep);
-            u32 place = count + __popc(who & lanes_below());
+            u32 place = count + rank_in(who);
             u32 total = count + __popc(who);
             u32 first = EMPTY;
             bool shared = near && place >= most;
@@ -196,13 +191,13 @@ __device__ __noinline__ u32 look_through_pile(Dist threshold, u32 count, u32 kee
         }
         u32 stay = __ballot_sync(ALL_LANES, stays);
         if (stays) {
-            pile[left + __popc(stay & lanes_below())] = entry;
+            pile[left + rank_in(stay)] = entry;
             lowest = min(lowest, dist);
         }
         left += __popc(stay);
         __syncwarp();
     }
-    lowest = least(lowest);
+    lowest = least_over_lanes(lowest);
     if (lane_id() == 0) {
         own.far = left;
         own.nearest = min(lowest, own.beyond_min);
@@ -234,16 +229,14 @@ __device__ __noinline__ u32 look_beyond(Dist threshold, u32 count, u32 keep) {
             bool there = base + lane_id() < items;
             Item item = {};
             if (there) item = peek(chunk_at(at) + base + lane_id());
-            u32 vertex = vertex_of(item);
-            Dist dist = dist_of(item);
-            bool fresh = there && peek(RUN.dist + vertex) == dist;
-            uint2 row = fresh ? __ldg(RUN.rows + vertex) : make_uint2(0, 0);
+            bool fresh = there && peek(RUN.dist + item.vertex) == item.dist;
+            uint2 row = fresh ? __ldg(RUN.rows + item.vertex) : make_uint2(0, 0);
             u32 stale = __popc(__ballot_sync(ALL_LANES, there && !fresh));
-            bool near = fresh && dist < threshold;
+            bool near = fresh && item.dist < threshold;
             u32 nears = __popc(__ballot_sync(ALL_LANES, near));
             account((int)nears, -(int)stale);
-            count = put_near(near, vertex, dist, row, count, keep);
-            put_far(fresh && !near, vertex, dist, row);
+            count = put_near(near, item.vertex, item.dist, row, count, keep);
+            put_far(fresh && !near, item.vertex, item.dist, row);
         }
         if (lane_id() == 0) {
             poke(RUN.written + at, own.free_chunk);

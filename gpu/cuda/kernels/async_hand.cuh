@@ -21,12 +21,12 @@ Long     More vertices than a turn, or many arcs: all lanes share the arcs (rela
 #define PIECE_FLAG 0x80000000u  // part of a row: another entry counts the vertex as processed
 #define PIECE 256u              // arcs of a part, where others are idle
 #define LONG_PIECE (16 * PIECE)
-#define LONG_TURN 4u  // arcs a lane, beyond which a turn goes the long way
 #define IDLE_NS 20
 #define HAND_OVER_LOOPS 64u  // between two sums of the counts, probe level 1 on
 
 struct Hand {
     static constexpr bool WANTS_ROWS = true;
+    static constexpr bool QUEUES_LOSERS = false;
     u32 count = 0;  // near entries in S.mine
     u32 spread, turn, keep;
     Dist threshold = 0;
@@ -35,25 +35,20 @@ struct Hand {
     Ticks clock = {0, 0};
 
     __device__ Hand() {
-        u32 degree = RUN.mean_degree > 31.0 ? 32u : (u32)ceil(RUN.mean_degree);
-        spread = degree <= 1 ? 0 : 32 - __clz(degree - 1);
-        turn = keep = 32u >> spread;
+        spread = spread_of();
+        turn = 32u >> spread;
+        keep = turn;
         if (LEVEL >= 2) clock = {RUN.state->start_ns, now_ns()};
     }
 
-    __device__ __forceinline__ void begin_turn() {
+    static DEVICE bool takes(bool real, Dist) { return real; }
+
+    DEVICE void begin_turn() {
         if (LEVEL >= 2) ticks = clock.now();
     }
 
-    __device__ __forceinline__ void count_vertex(bool counts_it, u32 vertex) {
-        if (counts_it) {
-            counts.processed += 1;
-            note_processed(RUN, vertex);
-        }
-    }
-
     // All lanes: what the long way has improved.
-    __device__ __forceinline__ void push(bool won, u32 vertex, Dist dist, uint2 row) {
+    DEVICE void push(bool won, u32 vertex, Dist dist, uint2 row) {
         counts.improved += won;
         if (__any_sync(ALL_LANES, won)) count = push_out(won, vertex, dist, row, threshold, count, keep);
     }
@@ -62,12 +57,12 @@ struct Hand {
 
     // All lanes: turns over what is mine, `take` of them to begin with, until nothing is or
     // something else is to be done.
-    __device__ __forceinline__ void relax_short(u32 take, Vertex v) {
+    DEVICE void relax_short(u32 take, Vertex v) {
         const u32 warp = warp_id();
         const u32 rank = lane_id() & ((1u << spread) - 1);
         const u32 group = lane_id() >> spread;
         Own &own = S.own[warp];
-        QueueEntry *const mine = S.mine[warp];
+        Vertex *const mine = S.mine[warp];
         int near_change = 0;
         int all_change = 0;
         for (;;) {
@@ -83,7 +78,7 @@ struct Hand {
                 Arc to = real ? arc_at(RUN.arcs + v.first) : Arc{0, 0};
                 bool valid = known == v.dist;
                 real = real && valid;
-                count_vertex(first && valid && rank == 0 && !piece, v.id);
+                count_vertex(counts, first && valid && rank == 0 && !piece, v.id);
                 counts.relaxed += real;
                 Dist reach = real ? plus(v.dist, to.weight) : NO_DIST, old = 0;
                 uint2 row = make_uint2(0, 0);
@@ -91,7 +86,7 @@ struct Hand {
                     old = atomicMin(RUN.dist + to.head, reach);
                     row = __ldg(RUN.rows + to.head);
                 } else if (real && peek(RUN.dist + to.head) == UNREACHED) {
-                    note_overflow(RUN, v.first);
+                    note_overflow(v.first);
                 }
                 // Meanwhile: what has changed around us. Lanes may read it at different times.
                 bool ended;
@@ -102,23 +97,23 @@ struct Hand {
                 u32 far = look(own.far);
                 bool won = reach < old;
                 bool near = won && reach < threshold;
-                if (won) note_improved(RUN, to.head, old, ticks);
+                if (won) note_improved(to.head, old, ticks);
                 counts.improved += won;
                 u32 all = __ballot_sync(ALL_LANES, won), nears = __ballot_sync(ALL_LANES, near);
                 near_change += __popc(nears);
                 all_change += __popc(all);
                 if (nears != 0) {
                     u32 most = max(count, __any_sync(ALL_LANES, others_rest) ? turn : MINE);
-                    u32 place = count + __popc(nears & lanes_below());
+                    u32 place = count + rank_in(nears);
                     u32 total = count + __popc(nears);
-                    if (near && place < most) mine[place] = entry_of(to.head, reach, row.x, row.y);
+                    if (near && place < most) mine[place] = Vertex{to.head, reach, row.x, row.y};
                     if (total > most) {
                         account(near_change, all_change);
                         near_change = all_change = 0;
                         bool shared = near && place >= most;
                         u32 at = reserve(total - most);
                         if (at != EMPTY) {
-                            if (shared) put(at + place - most, entry_of(to.head, reach, row.x, row.y));
+                            if (shared) put(at + place - most, Vertex{to.head, reach, row.x, row.y});
                         } else {
                             near_change -= total - most;
                             put_far(shared, to.head, reach, row);
@@ -132,12 +127,12 @@ struct Hand {
                 u32 fars = all & ~nears;
                 if (fars != 0) {
                     bool away = won && !near;
-                    Dist lowest = least(away ? reach : NO_DIST);
+                    Dist lowest = least_over_lanes(away ? reach : NO_DIST);
                     if (far > PILE - 32 || __any_sync(ALL_LANES, away && reach >= beyond_at)) {
                         put_far(away, to.head, reach, row);
                     } else {
-                        u32 place = far + __popc(fars & lanes_below());
-                        if (away) S.pile[warp][place] = entry_of(to.head, reach, row.x, row.y);
+                        u32 place = far + rank_in(fars);
+                        if (away) S.pile[warp][place] = Vertex{to.head, reach, row.x, row.y};
                         if (lane_id() == 0) own.far = far + __popc(fars);
                         if (lane_id() == 0) own.nearest = min(nearest, lowest);
                     }
@@ -154,7 +149,7 @@ struct Hand {
             __syncwarp();
             if (take == 0 || __any_sync(ALL_LANES, leave)) break;
             v = {0, NO_DIST, 0, 0};
-            if (group < take) v = vertex_of(mine[group]);
+            if (group < take) v = mine[group];
             __syncwarp();
             if (__any_sync(ALL_LANES, v.degree() > LONG_TURN << spread)) break;
         }
@@ -164,7 +159,7 @@ struct Hand {
     // ---- long -----------------------------------------------------------------------
 
     // All lanes: halves of long rows to the ring, where others take them.
-    __device__ __forceinline__ void halve(Vertex &v) {
+    DEVICE void halve(Vertex &v) {
         bool others = look(S.idle_warps) > 0 || look(S.idle_blocks) > 0;
         u32 longest = __any_sync(ALL_LANES, others) ? PIECE : LONG_PIECE;
         while (__any_sync(ALL_LANES, v.degree() > longest)) {
@@ -175,7 +170,7 @@ struct Hand {
             account(__popc(who), __popc(who));
             if (cuts) {
                 u32 middle = v.first + v.degree() / 2;
-                put(first + __popc(who & lanes_below()), entry_of(v.id | PIECE_FLAG, v.dist, middle, v.end));
+                put(first + rank_in(who), Vertex{v.id | PIECE_FLAG, v.dist, middle, v.end});
                 v.end = middle;
             }
             __syncwarp();
@@ -183,11 +178,11 @@ struct Hand {
     }
 
     // All lanes: `take` vertices that are mine, one a lane.
-    __device__ __forceinline__ void relax_long(u32 take) {
+    DEVICE void relax_long(u32 take) {
         begin_turn();
         Vertex v = {0, NO_DIST, 0, 0};
         bool valid = lane_id() < take;
-        if (valid) v = vertex_of(S.mine[warp_id()][lane_id()]);
+        if (valid) v = S.mine[warp_id()][lane_id()];
         __syncwarp();
         count = 0;
         bool piece = v.id & PIECE_FLAG;
@@ -195,42 +190,17 @@ struct Hand {
         valid = valid && peek(RUN.dist + v.id) == v.dist;
         if (!valid) v.end = v.first;
         halve(v);
-        count_vertex(valid && !piece, v.id);
+        count_vertex(counts, valid && !piece, v.id);
         u32 scan = prefix_sum(v.degree(), 32);
-        u32 shift = v.end - scan;  // arc number minus place in the row of all arcs
-        u32 arcs = __shfl_sync(ALL_LANES, scan, 31);
-        if (lane_id() == 0) counts.relaxed += arcs;
-#pragma unroll 1
-        for (u32 start = 0; start < arcs; start += 32 * UNROLL) {
-            u32 arc[UNROLL];
-            Dist from[UNROLL];
-            Arc to[UNROLL];
-            int steps = min((arcs - start + 31) / 32, (u32)UNROLL);
-#pragma unroll
-            for (int j = 0; j < UNROLL; j++) {
-                arc[j] = NO_ARC;
-                from[j] = NO_DIST;
-                to[j] = {0, 0};
-                if (j < steps) {
-                    u32 place = start + 32 * j + lane_id();
-                    u32 owner = owner_of(place, scan, 32);
-                    u32 at = __shfl_sync(ALL_LANES, shift, owner) + place;
-                    from[j] = __shfl_sync(ALL_LANES, v.dist, owner);
-                    if (place < arcs) {
-                        arc[j] = at;
-                        to[j] = arc_at(RUN.arcs + at);
-                    }
-                }
-            }
-            relax_step(RUN, to, arc, from, steps, arcs > DIRECT_ARCS, *this);
-        }
+        if (lane_id() == 31) counts.relaxed += scan;
+        relax_rows(v, v.dist, scan, 32, *this);
         account(-(int)take, -(int)take);
     }
 
     // ---- the whole run --------------------------------------------------------------
 
     // All lanes: what is mine beyond a turn, to those that have nothing.
-    __device__ __forceinline__ void share() {
+    DEVICE void share() {
         u32 first = reserve(count - turn);
         if (first == EMPTY) return;
         if (lane_id() >= turn && lane_id() < count) put(first + lane_id() - turn, S.mine[warp_id()][lane_id()]);
@@ -239,7 +209,7 @@ struct Hand {
     }
 
     // All lanes: less than a turn is mine: take what waits in the ring. Returns how many are mine.
-    __device__ __forceinline__ u32 top_up() {
+    DEVICE u32 top_up() {
         u32 first;
         u32 got = claim(turn - count, MINE - count, first);
         if (lane_id() < got) S.mine[warp_id()][count + lane_id()] = get(first + lane_id());
@@ -248,7 +218,7 @@ struct Hand {
     }
 
     // All lanes: what became near because the threshold has moved, where there is room for it.
-    __device__ __forceinline__ void look_at_far() {
+    DEVICE void look_at_far() {
         const Own &own = S.own[warp_id()];
         if (look(own.nearest) >= threshold) return;
         bool room = __any_sync(ALL_LANES, waiting() < RING_SAFE / 2);
@@ -257,7 +227,7 @@ struct Hand {
         else count = look_through_pile(threshold, count, keep);
     }
 
-    __device__ __forceinline__ void work() {
+    DEVICE void work() {
         bool resting = false;
         u32 turns = 0;
         for (u32 loops = 0;; loops++) {
@@ -273,7 +243,7 @@ struct Hand {
                 resting = take == 0;
                 if (lane_id() == 0) atomicAdd(&S.idle_warps, resting ? 1u : -1u);
             }
-            if (LEVEL >= 1 && loops % HAND_OVER_LOOPS == 0) hand_counts_over();
+            if (LEVEL >= 1 && loops % HAND_OVER_LOOPS == 0) hand_counts_over(counts, RUN.stats + blockIdx.x);
             if (take == 0) {
                 if (LEVEL >= 2) clock.now();
                 if (__any_sync(ALL_LANES, lane_id() == 0 && gives_up(turns))) break;
@@ -281,24 +251,11 @@ struct Hand {
                 continue;
             }
             Vertex v = {0, NO_DIST, 0, 0};
-            if (lane_id() >> spread < take) v = vertex_of(S.mine[warp_id()][lane_id() >> spread]);
+            if (lane_id() >> spread < take) v = S.mine[warp_id()][lane_id() >> spread];
             __syncwarp();
             if (take > turn || __any_sync(ALL_LANES, v.degree() > LONG_TURN << spread)) relax_long(take);
             else relax_short(take, v);
         }
-        hand_counts_over();
-    }
-
-    __device__ __forceinline__ void hand_over(u64 *to, u32 value) {
-        u64 sum = sum_over_lanes(value);
-        if (lane_id() == 0 && sum > 0) add(to, sum);
-    }
-
-    __device__ __forceinline__ void hand_counts_over() {
-        Stats *to = RUN.stats + blockIdx.x;
-        hand_over(&to->processed, counts.processed);
-        hand_over(&to->relaxed, counts.relaxed);
-        hand_over(&to->improved, counts.improved);
-        counts = {0, 0, 0, 0};
+        hand_counts_over(counts, RUN.stats + blockIdx.x);
     }
 };

@@ -23,11 +23,11 @@ struct Herald {
     int given = 0;  // near entries given to others less those taken
 
     // All lanes: report what is new. Returns how much near there is here.
-    __device__ __forceinline__ int tell() {
+    DEVICE int tell() {
         int near = __shfl_sync(ALL_LANES, (int)look(S.net[0]), 0);
         int all = __shfl_sync(ALL_LANES, (int)look(S.net[1]), 0);
         int here = near - given;
-        Dist nearest = least(lane_id() < WARPS ? look(S.own[lane_id()].nearest) : NO_DIST);
+        Dist nearest = least_over_lanes(lane_id() < WARPS ? look(S.own[lane_id()].nearest) : NO_DIST);
         bool changed = near != near_told || all != all_told || here != here_told;
         version += changed;
         bool lost = LOSE == LOST_REPORT && blockIdx.x == 0;
@@ -43,20 +43,20 @@ struct Herald {
     }
 
     // All lanes: lane 0 has the threshold, idle blocks and the status; 1 the packets' ends; 2 the stride.
-    __device__ __forceinline__ uint4 hear() {
+    DEVICE uint4 hear() {
         uint4 heard = make_uint4(0, 0, 0, 0);
         if (lane_id() < 3) heard = peek((const uint4 *)RUN.table + lane_id());
         if (lane_id() == 0 && (heard.x | heard.y) != 0) {  // the pacer has begun
-            *(volatile Dist *)&S.threshold = (Dist)((u64)heard.y << 32 | heard.x);
-            *(volatile u32 *)&S.idle_blocks = heard.z;
-            if (heard.w != RUNNING) *(volatile u32 *)&S.status = heard.w;
+            leave(S.threshold, (Dist)((u64)heard.y << 32 | heard.x));
+            leave(S.idle_blocks, heard.z);
+            if (heard.w != RUNNING) leave(S.status, heard.w);
         }
-        if (lane_id() == 2) *(volatile u64 *)&S.stride = (u64)heard.y << 32 | heard.x;
+        if (lane_id() == 2) leave(S.stride, (u64)heard.y << 32 | heard.x);
         __syncwarp();
         return heard;
     }
 
-    __device__ __forceinline__ void work() {
+    DEVICE void work() {
         for (;;) {
             uint4 heard = hear();
             int here = tell();
@@ -77,24 +77,22 @@ struct Herald {
     // The word of a place: 2 x rounds of the ring when it is free, one more when it is full, << 8,
     // and the number of entries.
 
-    __device__ __forceinline__ QueueEntry *entries_of(u32 packet) {
-        return (QueueEntry *)RUN.far + (u64)(packet & (PACKETS - 1)) * 32;
+    DEVICE Vertex *entries_of(u32 packet) {
+        return (Vertex *)RUN.far + (u64)(packet & (PACKETS - 1)) * 32;
     }
-    __device__ __forceinline__ u32 *word_of(u32 packet) { return (u32 *)RUN.slots + (packet & (PACKETS - 1)); }
-    __device__ __forceinline__ u32 phase_of(u32 packet) { return packet / PACKETS * 2 & 0xffffffu; }
+    DEVICE u32 *word_of(u32 packet) { return (u32 *)RUN.slots + (packet & (PACKETS - 1)); }
+    DEVICE u32 phase_of(u32 packet) { return packet / PACKETS * 2 & 0xffffffu; }
 
     // All lanes: up to `most` entries of the ring, for whoever takes them.
-    __device__ __forceinline__ void give(u32 most) {
+    DEVICE void give(u32 most) {
         u32 first;
         u32 got = claim(most, most, first);
         if (got == 0) return;
-        QueueEntry entry = {};
+        Vertex entry = {};
         if (lane_id() < got) entry = get(first + lane_id());
         tell();
         fence();  // what we have made is reported before others see it
-        u32 packet = 0;
-        if (lane_id() == 0) packet = atomicAdd(RUN.table + POOL_TAIL, 1u);
-        packet = __shfl_sync(ALL_LANES, packet, 0);
+        u32 packet = add_for_all(RUN.table + POOL_TAIL, 1);
         u32 turns = 0;
         while (peek(word_of(packet)) >> 8 != phase_of(packet) && !gives_up(turns)) {}
         __syncwarp();
@@ -105,7 +103,7 @@ struct Herald {
         given += got;
     }
 
-    __device__ __forceinline__ void take(u32 packet) {
+    DEVICE void take(u32 packet) {
         bool ours = false;
         if (lane_id() == 0) ours = atomicCAS(RUN.table + POOL_HEAD, packet, packet + 1) == packet;
         if (!__shfl_sync(ALL_LANES, ours, 0)) return;
@@ -118,15 +116,13 @@ struct Herald {
         if (!__all_sync(ALL_LANES, full)) return;
         fence();
         u32 got = __shfl_sync(ALL_LANES, word & 0xffu, 0);
-        QueueEntry entry = {};
+        Vertex entry = {};
         if (lane_id() < got) entry = peek(entries_of(packet) + lane_id());
         __syncwarp();
         fence();
         if (lane_id() == 0 && LOSE != LOST_RETURN) poke(word_of(packet), (phase_of(packet) + 2 & 0xffffffu) << 8);
         given -= got;
-        u32 first = 0;
-        if (lane_id() == 0) first = atomicAdd(&S.ends[1], got);  // a herald's 32 have room: RING_SAFE
-        first = __shfl_sync(ALL_LANES, first, 0);
+        u32 first = add_for_all(&S.ends[1], got);  // a herald's 32 have room: RING_SAFE
         if (lane_id() < got) put(first + lane_id(), entry);
         __syncwarp();
     }

@@ -30,8 +30,8 @@ What was tried, and what failed: gpu/lab/LOG.md
 #include "async_hand.cuh"
 #include "async_pacer.cuh"
 
-__device__ __forceinline__ void set_up() {
-    for (u32 i = threadIdx.x; i < RING; i += THREADS) vertex_word(S.ring[i]) = EMPTY;
+DEVICE void set_up() {
+    for (u32 i = threadIdx.x; i < RING; i += THREADS) S.ring[i].id = EMPTY;
     if (threadIdx.x < WARPS) S.own[threadIdx.x] = {NO_DIST, UNREACHED, NO_DIST, 0, NO_CHUNK, CHUNK, NO_CHUNK};
     if (threadIdx.x > 0) return;
     S.stride = S.threshold = as_threshold(first_stride());
@@ -46,8 +46,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) async_near_far() {
         PacerShared &p = *(PacerShared *)ROOM;
         if (threadIdx.x == 0) p = {{0, 0, 0.0}, 0, 0, 0, RUNNING, 0, 0.0, 0.0};
         __syncthreads();
-        if (warp_id() == 0) Pacer(p).work();
-        if (warp_id() == 1) AsyncCourier(p).carry();
+        if (warp_id() == 0) Pacer{p}.work();
+        AsyncSampler sampler{p};
+        if (warp_id() == 1) carry(p.wishes, sampler);
         return;
     }
     set_up();
@@ -60,9 +61,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) async_near_far() {
     if (blockIdx.x == 0 && warp_id() == 0) {
         if (lane_id() == 0) {
             uint2 row = RUN.rows[RUN.source];
-            S.mine[0][0] = entry_of(RUN.source, 0, row.x, row.y);
-            poke(RUN.dist + RUN.source, (Dist)0);
-            if (LEVEL >= 2) RUN.first_ticks[RUN.source] = RUN.last_ticks[RUN.source] = 0;
+            S.mine[0][0] = {RUN.source, 0, row.x, row.y};
+            reach_source();
         }
         hand.count = 1;
         __syncwarp();

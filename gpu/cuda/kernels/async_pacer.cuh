@@ -22,7 +22,7 @@ struct PacerShared {  // written by the pacer, for the courier; wishes the other
 };
 
 // How far the threshold moves at a time: what the host holds, or factor x mean weight / mean degree.
-__device__ __forceinline__ double first_stride() {
+DEVICE double first_stride() {
     if (RUN.rule.given > 0.0) return RUN.rule.given;
     return usable_width(RUN.rule.start_factor * RUN.mean_weight / larger(RUN.mean_degree, TINY_DEGREE), !WEIGHT_FLOAT);
 }
@@ -37,9 +37,7 @@ struct Pacer {
     Dist nearest;
     bool begun;  // block 0, which has the source, has reported
 
-    __device__ Pacer(PacerShared &p) : p(p) {}
-
-    __device__ __forceinline__ void read_reports() {
+    DEVICE void read_reports() {
         uint4 told[REPORTS_A_LANE];
         u64 waits[REPORTS_A_LANE];
 #pragma unroll
@@ -62,16 +60,16 @@ struct Pacer {
             idle += told[i].w == 0;
             if (told[i].z != 0) nearest = min(nearest, (Dist)waits[i]);
         }
-        near = sum_of(near);
-        all = sum_of(all);
-        versions = sum_of(versions);
-        idle = sum_of(idle);
+        near = sum_over_lanes(near);
+        all = sum_over_lanes(all);
+        versions = sum_over_lanes(versions);
+        idle = sum_over_lanes(idle);
         begun = __shfl_sync(ALL_LANES, told[0].z, 0) != 0;
     }
 
     // A stride beyond the nearest that is far, and at least past it where a stride is lost in rounding.
-    __device__ __forceinline__ void move_threshold() {
-        nearest = least(nearest);
+    DEVICE void move_threshold() {
+        nearest = least_over_lanes(nearest);
         bool known = nearest < UNREACHED;
         if (known) threshold = larger(threshold, value_of(nearest));
         threshold += stride;
@@ -81,7 +79,7 @@ struct Pacer {
         moves += 1;
     }
 
-    __device__ __forceinline__ void look_around() {
+    DEVICE void look_around() {
         const volatile PacerShared &wishes = p;
         double held = wishes.wishes.delta;
         stride = held > 0.0 ? held : automatic;
@@ -92,7 +90,7 @@ struct Pacer {
         stride = __shfl_sync(ALL_LANES, stride, 0);
     }
 
-    __device__ __forceinline__ void tell() {
+    DEVICE void tell() {
         u64 far_bits = as_threshold(stride);
         if (LOSE == LOST_END && status != RUNNING) return;
         if (lane_id() == 0) poke((uint4 *)RUN.table, make_uint4((u32)bits, (u32)((u64)bits >> 32), idle, status));
@@ -108,7 +106,7 @@ struct Pacer {
         }
     }
 
-    __device__ __forceinline__ void work() {
+    DEVICE void work() {
         while (status == RUNNING) {
             read_reports();
             readings += 1;
@@ -124,7 +122,7 @@ struct Pacer {
         if (lane_id() == 0) leave_record();
     }
 
-    __device__ __forceinline__ void leave_record() {
+    DEVICE void leave_record() {
         State &state = *RUN.state;
         state.end_ns = now_ns();
         state.status = status;
@@ -139,42 +137,18 @@ struct Pacer {
     }
 };
 
-// Samples out, wishes in, until the pacer has ended.
-struct AsyncCourier {
+// What the courier tells the host.
+struct AsyncSampler {
     PacerShared &p;
-    u64 sequence = 0;
     u32 moves = 0;
 
-    __device__ AsyncCourier(PacerShared &p) : p(p) {}
-
-    __device__ __forceinline__ void carry() {
-        const volatile PacerShared &v = p;
-        u64 start = RUN.state->start_ns, poll = 0, next = 0;
-        while (__any_sync(ALL_LANES, v.status == RUNNING)) {
-            u64 t = __shfl_sync(ALL_LANES, now_ns() - start, 0);
-            if (t >= poll) {
-                if (lane_id() == 0) {
-                    read_wishes(RUN, p.wishes);
-                    if (t > RUN.limit_ns) ((volatile PacerShared &)p).wishes.stop = TIMED_OUT;
-                }
-                poll = t + HOST_POLL_NS;
-            }
-            __syncwarp();
-            if (LEVEL >= 1 && t >= next) {
-                next = max(next + RUN.period_ns, t);
-                u64 word = sample_word(v, t);
-                if (__all_sync(ALL_LANES, send_sample(RUN, sequence, word))) {
-                    sequence += 1;
-                    moves = v.moves;
-                }
-            }
-            __nanosleep(COURIER_PAUSE_NS);
-        }
-    }
+    DEVICE bool runs() const { return look(p.status) == RUNNING; }
+    DEVICE void sent() { moves = look(p.moves); }
 
     // Word `lane` of a SAMPLE (gpu.record.trace).
-    __device__ __forceinline__ u64 sample_word(const volatile PacerShared &v, u64 t) {
-        Totals now = sum_totals(RUN);
+    DEVICE u64 word(u64 t, u64 sequence) const {
+        const volatile PacerShared &v = p;
+        Totals now = sum_totals();
         bool held = v.wishes.delta > 0.0;
         u32 flags = (v.moves != moves ? BUCKET_SWITCHED : 0) | (held ? DELTA_BY_HAND : 0);
         switch (lane_id()) {
@@ -183,9 +157,9 @@ struct AsyncCourier {
             case 3: return now.processed;
             case 4: return now.relaxed;
             case 5: return now.improved;
-            case 6: return __double_as_longlong(v.stride);
-            case 7: return __double_as_longlong(v.threshold - v.stride);
-            case 9: return two_words(0, float_bits(v.near * RUN.mean_degree));
+            case 6: return double_bits(v.stride);
+            case 7: return double_bits(v.threshold - v.stride);
+            case 9: return two_words(0, edges_of(v.near));
             case 10: return two_words(v.near, v.busy_blocks);
             case 11: return two_words(1, flags);
             case 12: return two_words(held ? BY_HAND : START, 0);

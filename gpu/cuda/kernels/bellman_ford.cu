@@ -16,8 +16,4 @@ constexpr bool FAR_PILE = false;
 constexpr bool HEAVY_ARCS = false;
 #include "superstep.cuh"
 
-extern "C" {
-__constant__ Run RUN;  // filled by the launcher
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS, 1) bellman_ford() { run_supersteps(RUN); }
+extern "C" __global__ void __launch_bounds__(THREADS, 1) bellman_ford() { run_supersteps(); }

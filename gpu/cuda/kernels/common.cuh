@@ -1,6 +1,6 @@
 /*
-common.cuh: what every kernel shares: the run's record, distances as ordered bits, loads and
-stores that other blocks see, and the clock.
+common.cuh: what every kernel but those of all pairs shares: the run's record, loads and stores
+that other blocks see, and the limit of time.
 
 Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   sizes of
               -DTHREADS=T   threads a block    gpu.cuda.records.RUN and STATE
@@ -12,7 +12,6 @@ Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   
 #include "numbers.cuh"
 #include "scheduler.cuh"
 
-#define ALL_LANES 0xffffffffu
 #define PIECE_SHIFT 10  // arcs of a piece of a long row, as a power of two
 #define CLEARS 8        // arrays that `begin` clears at most
 #define NO_ARC 0xffffffffu  // the lane has none
@@ -61,11 +60,11 @@ static_assert(sizeof(HostControl) == 128, "HostControl and gpu.cuda.records.HOST
 
 struct Run {  // gpu.cuda.records.RUN, the same bytes
     const uint2 *rows;  // first and end arc of each vertex
-    const ArcWords *arcs;
+    const ArcWords *arcs;  // Arc
     Dist *dist;
     u32 *first_ticks, *last_ticks;  // probe level 2, of TICK_NS; NEVER where it did not happen
     int *times;
-    Item *items;      // of the buckets; of supersteps: QueueEntry, the near piles
+    Item *items;      // of the buckets; of supersteps: Vertex, the near piles
     u32 *written;     // per SEGMENT items; of delta-stepping: Dist a vertex, see step_piles.cuh
     u32 *taken;       // per pool block: items copied out by workers
     u32 *table;       // per slot and block number: number's low half << 16 | pool block
@@ -94,75 +93,70 @@ struct Run {  // gpu.cuda.records.RUN, the same bytes
 static_assert(sizeof(Run) == RUN_BYTES, "Run and gpu.cuda.records.RUN differ in size");
 static_assert(sizeof(State) == STATE_BYTES, "State and gpu.cuda.records.STATE differ in size");
 
-__device__ __forceinline__ u32 lane_id() { return threadIdx.x & 31; }
-__device__ __forceinline__ u32 warp_id() { return threadIdx.x >> 5; }
-__device__ __forceinline__ u32 lanes_below() { return (1u << lane_id()) - 1; }
+extern "C" {
+__constant__ Run RUN;  // filled by the launcher
+}
 
 // Loads and stores that go to the level-2 cache, where other blocks meet them.
-__device__ __forceinline__ u32 peek(const u32 *at) {
+DEVICE u32 peek(const u32 *at) {
     u32 value;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at));
     return value;
 }
-__device__ __forceinline__ u64 peek(const u64 *at) {
+DEVICE u64 peek(const u64 *at) {
     u64 value;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at));
     return value;
 }
-__device__ __forceinline__ uint4 peek(const uint4 *at) {
+DEVICE uint4 peek(const uint4 *at) {
     uint4 v;
     asm volatile("ld.volatile.global.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at));
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(at));
     return v;
 }
-__device__ __forceinline__ double2 peek(const double2 *at) {
-    double2 v;
-    asm volatile("ld.volatile.global.v2.f64 {%0,%1}, [%2];" : "=d"(v.x), "=d"(v.y) : "l"(at));
-    return v;
-}
-__device__ __forceinline__ void poke(u32 *at, u32 value) {
+DEVICE void poke(u32 *at, u32 value) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
-__device__ __forceinline__ void poke(u64 *at, u64 value) {
+DEVICE void poke(u64 *at, u64 value) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
 }
-__device__ __forceinline__ void poke(uint4 *at, uint4 v) {
+DEVICE void poke(uint4 *at, uint4 v) {
     asm volatile("st.volatile.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(at), "r"(v.x), "r"(v.y),
-                 "r"(v.z), "r"(v.w) : "memory");
-}
-__device__ __forceinline__ void poke(double2 *at, double2 v) {
-    asm volatile("st.volatile.global.v2.f64 [%0], {%1,%2};" ::"l"(at), "d"(v.x), "d"(v.y)
+                 "r"(v.z), "r"(v.w)
                  : "memory");
 }
-#if WEIGHT_WIDE  // the forms of an item and of an entry of a queue
-__device__ __forceinline__ ulonglong2 peek(const ulonglong2 *at) {
-    ulonglong2 v;
-    asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(v.x), "=l"(v.y) : "l"(at));
-    return v;
+
+// Of any other type: 16 bytes at once, or words of 8.
+template <class Record> DEVICE Record peek(const Record *at) {
+    static_assert(sizeof(Record) % 8 == 0, "a record of whole words");
+    Record record;
+    if constexpr (sizeof(Record) == 16) {
+        *(uint4 *)&record = peek((const uint4 *)at);
+    } else {
+#pragma unroll
+        for (int k = 0; k < sizeof(Record) / 8; k++)
+            ((u64 *)&record)[k] = peek((const u64 *)at + k);
+    }
+    return record;
 }
-__device__ __forceinline__ void poke(ulonglong2 *at, ulonglong2 v) {
-    asm volatile("st.volatile.global.v2.u64 [%0], {%1,%2};" ::"l"(at), "l"(v.x), "l"(v.y) : "memory");
+template <class Record> DEVICE void poke(Record *at, const Record &record) {
+    if constexpr (sizeof(Record) == 16) {
+        poke((uint4 *)at, *(const uint4 *)&record);
+    } else {
+#pragma unroll
+        for (int k = 0; k < sizeof(Record) / 8; k++)
+            poke((u64 *)at + k, ((const u64 *)&record)[k]);
+    }
 }
-__device__ __forceinline__ QueueEntry peek(const QueueEntry *at) {
-    const u64 *words = (const u64 *)at;
-    u64 ends = peek(words + 1);
-    return {peek(words), (u32)ends, (u32)(ends >> 32), (u32)peek(words + 2), 0};
-}
-__device__ __forceinline__ void poke(QueueEntry *at, const QueueEntry &v) {
-    u64 *words = (u64 *)at;
-    poke(words, v.dist);
-    poke(words + 1, (u64)v.first << 32 | v.vertex);
-    poke(words + 2, (u64)v.end);
-}
-#endif
 
 // Loads that later ones wait for: what was written before the value they see is seen too.
-__device__ __forceinline__ u64 peek_acquire(const u64 *at) {
+DEVICE u64 peek_acquire(const u64 *at) {
     u64 value;
     asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
     return value;
 }
-__device__ __forceinline__ uint4 peek_acquire(const uint4 *at) {
+DEVICE uint4 peek_acquire(const uint4 *at) {
     uint4 v;
     asm volatile("ld.acquire.gpu.global.v4.u32 {%0,%1,%2,%3}, [%4];"
                  : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at) : "memory");
@@ -170,62 +164,56 @@ __device__ __forceinline__ uint4 peek_acquire(const uint4 *at) {
 }
 
 // What this thread, and what it saw of others, wrote before is seen before what it writes next.
-__device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+DEVICE void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
 // Add without waiting for an answer. Not atomicAdd: compiled from that, the kernel was 4 to 7 %
 // slower on roads and grids, and counting at probe level 2 cost 10 % where this costs 2 to 3 %.
-__device__ __forceinline__ void add(u32 *at, u32 value) {
+DEVICE void add(u32 *at, u32 value) {
     asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
-__device__ __forceinline__ void add(u64 *at, u64 value) {
+DEVICE void add(u64 *at, u64 value) {
     asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
 }
 
 // Host memory: the host may change it at any time, and reads what is written.
-__device__ __forceinline__ u64 peek_host(const u64 *at) {
+DEVICE u64 peek_host(const u64 *at) {
     u64 value;
     asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(at));
     return value;
 }
-__device__ __forceinline__ void poke_host(u64 *at, u64 value) {
+DEVICE void poke_host(u64 *at, u64 value) {
     asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
-}
-
-__device__ __forceinline__ u64 now_ns() {
-    u64 t;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-    return t;
 }
 
 // A thread that waits for another looks at the run's status, and at the clock itself, so that the
 // wait ends whatever was lost.
 #define PATIENCE 64u  // turns of a wait between two looks at the clock
 
-__device__ __forceinline__ bool is_late(const Run &run) {
-    if (now_ns() - run.state->start_ns <= run.limit_ns) return false;
-    poke(&run.state->gave_up, 1u);
+DEVICE bool is_late() {
+    if (now_ns() - RUN.state->start_ns <= RUN.limit_ns) return false;
+    poke(&RUN.state->gave_up, 1u);
     return true;
 }
 
-// Both, out of line: where a wait stands in the way of a hop, code is dear.
-__device__ __noinline__ bool has_ended(const Run &run, u32 *status) {
+// Out of line: where a wait stands in the way of a hop, code is dear.
+__device__ __noinline__ bool has_ended(u32 *status) {
     if (peek(status) != RUNNING) return true;
-    if (!is_late(run)) return false;
+    if (!is_late()) return false;
     atomicCAS(status, (u32)RUNNING, (u32)TIMED_OUT);
     return true;
 }
-__device__ __forceinline__ bool gives_up(const Run &run, u32 *status, u32 &turns) {
-    return ++turns % PATIENCE == 0 && has_ended(run, status);
+DEVICE bool gives_up(u32 *status, u32 &turns) {
+    return ++turns % PATIENCE == 0 && has_ended(status);
 }
 
 // A sum passes the range and the arc is left out: remembered, no more. Whether the answer needs it
 // is known at the end alone, and judged by the host. Of this form ADDS keeps its registers; with a
 // bare store it was 3 to 5 % slower on roads and grids, where nothing overflows.
-__device__ __noinline__ void note_overflow(const Run &run, u32 arc) {
-    if (atomicExch(&run.state->overflowed, 1u) == 0) {
-        run.state->left_out = arc;
+__device__ __noinline__ void note_overflow(u32 arc) {
+    if (atomicExch(&RUN.state->overflowed, 1u) == 0) {
+        RUN.state->left_out = arc;
         fence();
-        poke(&run.state->overflowed, 2u);
+        poke(&RUN.state->overflowed, 2u);
     }
 }
 
@@ -234,26 +222,26 @@ __device__ __noinline__ void note_overflow(const Run &run, u32 arc) {
 #define TICK_NS 32
 #define NEVER 0xffffffffu
 
-__device__ __forceinline__ u32 ticks_since(u64 start_ns) {
+DEVICE u32 ticks_since(u64 start_ns) {
     return LEVEL >= 2 ? (u32)((now_ns() - start_ns) / TICK_NS) : 0;
 }
 // The same for who asks at least every four seconds: the low half of the timer is read fast, the
 // whole of it took a tenth of a round.
 struct Ticks {
     u64 start_ns, last_ns;
-    __device__ __forceinline__ u32 now() {
+    DEVICE u32 now() {
         u32 low;
         asm volatile("mov.u32 %0, %globaltimer_lo;" : "=r"(low));
         last_ns += low - (u32)last_ns;
         return (u32)((last_ns - start_ns) / TICK_NS);
     }
 };
-__device__ __forceinline__ void note_processed(const Run &run, u32 vertex) {
-    if (LEVEL >= 2) add((u32 *)run.times + vertex, 1u);
+DEVICE void note_processed(u32 vertex) {
+    if (LEVEL >= 2) add((u32 *)RUN.times + vertex, 1u);
 }
-__device__ __forceinline__ void note_improved(const Run &run, u32 vertex, Dist old, u32 ticks) {
+DEVICE void note_improved(u32 vertex, Dist old, u32 ticks) {
     if (LEVEL >= 2) {
-        if (old == UNREACHED) run.first_ticks[vertex] = ticks;
-        run.last_ticks[vertex] = ticks;  // of two at a time either may stay: a round apart at most
+        if (old == UNREACHED) RUN.first_ticks[vertex] = ticks;
+        RUN.last_ticks[vertex] = ticks;  // of two at a time either may stay: a round apart at most
     }
 }

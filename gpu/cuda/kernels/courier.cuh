@@ -21,12 +21,15 @@ struct Wishes {  // of the host, in shared memory; stop : the status to end with
     double delta;
 };
 
-__device__ __forceinline__ u64 two_words(u32 low, u32 high) { return (u64)high << 32 | low; }
+DEVICE u64 two_words(u32 low, u32 high) { return (u64)high << 32 | low; }
 
-__device__ __forceinline__ void read_wishes(const Run &run, volatile Wishes &wishes) {
-    u64 word = peek_host((const u64 *)&run.host->stop);
+// The edges of so many vertices, as a SAMPLE has them.
+DEVICE u32 edges_of(u32 vertices) { return float_bits(vertices * RUN.mean_degree); }
+
+DEVICE void read_wishes(volatile Wishes &wishes) {
+    u64 word = peek_host((const u64 *)&RUN.host->stop);
     if ((u32)(word >> 32) != wishes.delta_version) {
-        wishes.delta = __longlong_as_double(peek_host((const u64 *)&run.host->delta_by_hand));
+        wishes.delta = as_double(peek_host((const u64 *)&RUN.host->delta_by_hand));
         __threadfence_block();
         wishes.delta_version = (u32)(word >> 32);
     }
@@ -34,30 +37,51 @@ __device__ __forceinline__ void read_wishes(const Run &run, volatile Wishes &wis
 }
 
 // All lanes: hand one SAMPLE over, word `lane` of its 32; false where the ring is full.
-__device__ __forceinline__ bool send_sample(const Run &run, u64 sequence, u64 word) {
-    u64 read = peek_host(&run.host->samples_read);
-    if (sequence - read > run.ring_mask) return false;
-    poke_host(run.ring + (sequence & run.ring_mask) * 32 + lane_id(), word);
+DEVICE bool send_sample(u64 sequence, u64 word) {
+    u64 read = peek_host(&RUN.host->samples_read);
+    if (sequence - read > RUN.ring_mask) return false;
+    poke_host(RUN.ring + (sequence & RUN.ring_mask) * 32 + lane_id(), word);
     __threadfence_system();
     __syncwarp();
-    if (lane_id() == 0) poke_host(&run.host->samples_written, sequence + 1);
+    if (lane_id() == 0) poke_host(&RUN.host->samples_written, sequence + 1);
     return true;
+}
+
+// All lanes: wishes in and samples out, until the run ends.
+// Source has   bool runs()   u64 word(u64 t, u64 sequence), this lane's of a SAMPLE
+//              void sent()   that SAMPLE has left
+template <class Source> DEVICE void carry(Wishes &wishes, Source &source) {
+    u64 start = RUN.state->start_ns, sequence = 0, next = 0, poll = 0;
+    while (__any_sync(ALL_LANES, source.runs())) {
+        u64 t = __shfl_sync(ALL_LANES, now_ns() - start, 0);
+        if (t >= poll) {
+            if (lane_id() == 0) {
+                read_wishes(wishes);
+                if (t > RUN.limit_ns) leave(wishes.stop, (u32)TIMED_OUT);
+            }
+            poll = t + HOST_POLL_NS;
+        }
+        __syncwarp();
+        if (LEVEL >= 1 && t >= next) {
+            next = max(next + RUN.period_ns, t);
+            u64 word = source.word(t, sequence);
+            if (__all_sync(ALL_LANES, send_sample(sequence, word))) {
+                sequence += 1;
+                source.sent();
+            }
+        }
+        __nanosleep(COURIER_PAUSE_NS);
+    }
 }
 
 struct Totals {
     u64 processed, relaxed, improved, clipped;
 };
 
-__device__ __forceinline__ u64 sum_over_lanes(u64 value) {
-#pragma unroll
-    for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
-    return value;
-}
-
-__device__ __forceinline__ Totals sum_totals(const Run &run) {
+DEVICE Totals sum_totals() {
     Totals t = {0, 0, 0, 0};
-    for (u32 worker = lane_id(); worker < run.workers; worker += 32) {
-        const Stats *s = run.stats + worker;
+    for (u32 worker = lane_id(); worker < RUN.workers; worker += 32) {
+        const Stats *s = RUN.stats + worker;
         t.processed += peek(&s->processed);
         t.relaxed += peek(&s->relaxed);
         t.improved += peek(&s->improved);

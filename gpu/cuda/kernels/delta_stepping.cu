@@ -30,8 +30,4 @@ constexpr bool FAR_PILE = true;
 constexpr bool HEAVY_ARCS = true;
 #include "superstep.cuh"
 
-extern "C" {
-__constant__ Run RUN;  // filled by the launcher
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS, 1) delta_stepping() { run_supersteps(RUN); }
+extern "C" __global__ void __launch_bounds__(THREADS, 1) delta_stepping() { run_supersteps(); }

@@ -15,12 +15,10 @@ Every decision is a call into scheduler.cuh.
 #include "reader.cuh"
 
 struct Manager : Reader {
-    __device__ Manager(const Run &run, ManagerShared &s) : Reader(run, s) {}
-
     // Workers share with the idle only what they were given; as published they never do.
-    __device__ __forceinline__ void publish(u32 idle) {
-        Published *to = &run.state->published;
-        if (run.as_published) idle = 0;
+    DEVICE void publish(u32 idle) {
+        Published *to = &RUN.state->published;
+        if (RUN.as_published) idle = 0;
         u32 status = LOSE == LOST_LEAVE ? (u32)RUNNING : s.status;
         poke((double2 *)to, make_double2(s.base, s.c.inverse_delta));
         poke((uint4 *)&to->head, make_uint4(s.head, idle, status, 0));
@@ -29,7 +27,7 @@ struct Manager : Reader {
     // Before the first sweep: the source goes into the head.
     __device__ __noinline__ void start() {
 #pragma unroll 1
-        for (u32 w = threadIdx.x; w < run.workers; w += MANAGER_THREADS) s.handed[w] = s.number[w] = 0;
+        for (u32 w = threadIdx.x; w < RUN.workers; w += MANAGER_THREADS) s.handed[w] = s.number[w] = 0;
         if (threadIdx.x < MAX_OPEN) s.available[threadIdx.x] = 0;
         if (threadIdx.x < 32) {
             u32 slot = threadIdx.x;
@@ -38,19 +36,19 @@ struct Manager : Reader {
             s.block_number[slot] = NOWHERE;
         }
         if (threadIdx.x == 0) {
-            State &state = *run.state;
-            s.c = run.controller;
-            set_weights(s.c, run.mean_weight, value_of((Dist)run.weight_max), run.mean_degree, run.rule);
+            State &state = *RUN.state;
+            s.c = RUN.controller;
+            set_weights(s.c, RUN.mean_weight, value_of((Dist)RUN.weight_max), RUN.mean_degree, RUN.rule);
             s.base = 0.0;
             s.switches = 0;
             s.start_ns = state.start_ns;
             s.sums[0].idle = s.sums[0].load = s.sums[0].kept = 0;
             s.head = s.old_head = s.moved = s.quiet_sweeps = s.wish_seen = s.delta_changes = 0;
             s.raises = s.cuts = s.assigned = s.busy = s.kept_mark = s.sweep = s.courier_done = 0;
-            s.idle_now = run.workers;
+            s.idle_now = RUN.workers;
             s.status = RUNNING;
             s.reason = START;
-            s.free_top = run.pool_blocks;
+            s.free_top = RUN.pool_blocks;
             s.wishes.stop = s.wishes.delta_version = 0;
             s.wishes.delta = 0.0;
         }
@@ -58,45 +56,42 @@ struct Manager : Reader {
         if (warp_id() != LAST_WARP) return;
         serve_pool();
         if (lane_id() == 0) {
-            u32 block = block_of(run, 0, 0);
-            poke(run.items + (block << BLOCK_SHIFT), packed(run.source, 0));
-            poke(run.dist + run.source, (Dist)0);
-            if (LEVEL >= 2) run.first_ticks[run.source] = run.last_ticks[run.source] = 0;
-            poke(&run.slots[0].reserved, 1u);
+            u32 block = block_of(0, 0);
+            poke(RUN.items + (block << BLOCK_SHIFT), Item{RUN.source, 0});
+            reach_source();
+            poke(&RUN.slots[0].reserved, 1u);
             s.reserved[0] = s.mark[0] = 1;
-            publish(run.workers);
+            publish(RUN.workers);
             fence();
-            poke(run.written + block * (BLOCK_ITEMS / SEGMENT), 1u);
+            poke(RUN.written + block * (BLOCK_ITEMS / SEGMENT), 1u);
         }
         __syncwarp();
     }
 
     // Every warp but the last: workers' reports, and how far its bucket is readable.
-    __device__ __forceinline__ void look(Sums &sums, u32 head) {
+    DEVICE void look(Sums &sums, u32 head) {
         uint4 report[REPORTS];
 #pragma unroll
         for (u32 i = 0; i < REPORTS; i++) {
             u32 worker = i * LOOKERS + threadIdx.x;
-            if (worker < run.workers) report[i] = peek(run.reports + worker);
+            if (worker < RUN.workers) report[i] = peek(RUN.reports + worker);
         }
-        if (warp_id() < run.buckets) find_readable(head, warp_id());
+        if (warp_id() < RUN.buckets) find_readable(head, warp_id());
         u32 load = 0, kept = 0, who[REPORTS], count = 0;
 #pragma unroll
         for (u32 i = 0; i < REPORTS; i++) {
             u32 worker = i * LOOKERS + threadIdx.x;
-            bool ours = worker < run.workers, idle = ours && report[i].x == s.number[worker];
+            bool ours = worker < RUN.workers, idle = ours && report[i].x == s.number[worker];
             if (ours && !idle) load += report[i].y ? report[i].y : s.handed[worker];
             if (ours) kept += report[i].z;
             who[i] = __ballot_sync(ALL_LANES, idle);
             count += __popc(who[i]);
         }
-        u32 place = 0;
-        if (lane_id() == 0) place = atomicAdd(&sums.idle, count);
-        place = __shfl_sync(ALL_LANES, place, 0);
+        u32 place = add_for_all(&sums.idle, count);
 #pragma unroll
         for (u32 i = 0; i < REPORTS; i++) {
             if (who[i] >> lane_id() & 1)
-                s.idle_list[place + __popc(who[i] & lanes_below())] = (unsigned short)(i * LOOKERS + threadIdx.x);
+                s.idle_list[place + rank_in(who[i])] = (unsigned short)(i * LOOKERS + threadIdx.x);
             place += __popc(who[i]);
         }
         load = sum_over_lanes(load);
@@ -107,15 +102,15 @@ struct Manager : Reader {
     // Last warp: move the head on while it is finished and something waits further on. One
     // 8-byte load sees both counters of a slot at one instant; two quiet sweeps make the end
     // sure across slots, because between them only an assignment could start new work.
-    __device__ __forceinline__ void retire() {
+    DEVICE void retire() {
         u32 lane = lane_id();
-        u64 both = lane < run.buckets ? peek((const u64 *)&run.slots[lane].reserved) : 0;
+        u64 both = lane < RUN.buckets ? peek((const u64 *)&RUN.slots[lane].reserved) : 0;
         u32 reserved = (u32)both, completed = (u32)(both >> 32);
         s.reserved[lane] = reserved;
         __syncwarp();
         u32 waiting = __ballot_sync(ALL_LANES, !head_is_finished(reserved, completed));
-        u32 slot = (s.head + lane) % run.buckets;
-        u32 turned = __ballot_sync(ALL_LANES, lane < run.buckets && (waiting >> slot & 1));
+        u32 slot = (s.head + lane) % RUN.buckets;
+        u32 turned = __ballot_sync(ALL_LANES, lane < RUN.buckets && (waiting >> slot & 1));
         u32 moved = turned ? __ffs(turned) - 1 : 0;
         __syncwarp();
         if (lane == 0) {
@@ -133,14 +128,14 @@ struct Manager : Reader {
     }
 
     // All threads: pieces for idle workers, highest priority first; returns vertices handed out.
-    __device__ __forceinline__ u32 assign(u32 idle, u32 open, u32 &left) {
+    DEVICE u32 assign(u32 idle, u32 open, u32 &left) {
         u32 handed = 0, taken = 0;
 #pragma unroll 1
         for (u32 step = 0; step < open && taken < idle; step++) {
             u32 place = s.moved + step;  // the buckets were looked at from the old head
             u32 available = place < MAX_OPEN ? s.available[place] : 0;
             if (available == 0) continue;
-            u32 size = chunk_size(available, idle - taken, run.chunk_smallest, run.chunk_largest);
+            u32 size = chunk_size(available, idle - taken, RUN.chunk_smallest, RUN.chunk_largest);
             u32 pieces = min((available + size - 1) / size, idle - taken);
 #pragma unroll 1
             for (u32 i = threadIdx.x; i < pieces; i += MANAGER_THREADS) {
@@ -149,11 +144,11 @@ struct Manager : Reader {
                 s.number[worker] = (unsigned char)number;
                 s.handed[worker] = count;
                 u64 order = make_order(number, s.head + step, count, s.address[place] + i * size);
-                if (LOSE != LOST_ORDER || worker > 0) poke(run.assign + worker, order);
+                if (LOSE != LOST_ORDER || worker > 0) poke(RUN.assign + worker, order);
             }
             u32 gone = min(pieces * size, available);
             if (warp_id() == LAST_WARP && lane_id() == 0)
-                s.read[(s.head + step) % run.buckets] = s.from[place] + gone;
+                s.read[(s.head + step) % RUN.buckets] = s.from[place] + gone;
             handed += gone;
             taken += pieces;
         }
@@ -161,7 +156,7 @@ struct Manager : Reader {
         return handed;
     }
 
-    __device__ __forceinline__ void hear_host() {
+    DEVICE void hear_host() {
         volatile Wishes &wishes = s.wishes;
         if (wishes.stop) s.status = wishes.stop;
         u32 version = wishes.delta_version;
@@ -173,7 +168,7 @@ struct Manager : Reader {
         note_delta(before);
     }
 
-    __device__ __forceinline__ void note_delta(double before) {
+    DEVICE void note_delta(double before) {
         if (s.c.delta == before) return;
         s.delta_changes += 1;
         if (s.c.delta > before) s.raises += 1;
@@ -181,17 +176,17 @@ struct Manager : Reader {
     }
 
     // Last warp: read the gauges, ask the controller, look for the end, tell the workers.
-    __device__ __forceinline__ void control(const Sums &sums, u32 handed, u32 idle) {
+    DEVICE void control(const Sums &sums, u32 handed, u32 idle) {
         __syncwarp();
-        u32 lane = lane_id(), slot = (s.head + lane) % run.buckets;
-        bool ours = lane < run.buckets;
+        u32 lane = lane_id(), slot = (s.head + lane) % RUN.buckets;
+        bool ours = lane < RUN.buckets;
         u32 fresh = ours ? s.reserved[slot] - s.mark[slot] : 0;
         u32 wait = ours && lane < s.c.open_heads ? s.reserved[slot] - s.read[slot] : 0;
         if ((int)wait < 0) wait = 0;  // handed out since the counters were read
         u32 produced = sum_over_lanes(fresh) + sums.kept - s.kept_mark;
         u32 waiting = sum_over_lanes(wait);
         u32 far = most_over_lanes(lane > FAR_BUCKETS ? fresh : 0);
-        u32 tail = run.buckets > 2 ? __shfl_sync(ALL_LANES, fresh, run.buckets - 1) : 0;
+        u32 tail = RUN.buckets > 2 ? __shfl_sync(ALL_LANES, fresh, RUN.buckets - 1) : 0;
         u32 processing = sums.load + handed;
         if (lane == 0) {
             double before = s.c.delta;
@@ -199,13 +194,13 @@ struct Manager : Reader {
             if (reason != NONE) s.reason = reason;
             note_delta(before);
             hear_host();
-            u32 busy = run.workers - idle;
+            u32 busy = RUN.workers - idle;
             s.assigned = processing;
             s.busy = busy;
             s.quiet_sweeps = quiet(handed, busy, s.unfinished, s.quiet_sweeps);
             if (s.quiet_sweeps >= QUIET_SWEEPS) s.status = FINISHED;
-            if (LEVEL >= 1 && s.sweep < run.readings_room) {
-                int *to = run.readings + (u64)s.sweep * READING_WORDS;
+            if (LEVEL >= 1 && s.sweep < RUN.readings_room) {
+                int *to = RUN.readings + (u64)s.sweep * READING_WORDS;
                 to[0] = processing;
                 to[1] = waiting;
                 to[2] = produced;
@@ -225,7 +220,7 @@ struct Manager : Reader {
         }
     }
 
-    __device__ __forceinline__ void manage() {
+    DEVICE void manage() {
         for (u32 sweep = 0;; sweep++) {
             Sums &sums = s.sums[sweep & 1];
             u32 head = s.old_head;
@@ -250,8 +245,8 @@ struct Manager : Reader {
         if (threadIdx.x == 0) leave_record();
     }
 
-    __device__ __forceinline__ void leave_record() {
-        State &state = *run.state;
+    DEVICE void leave_record() {
+        State &state = *RUN.state;
         state.end_ns = now_ns();
         state.head_bucket = s.head;
         state.bucket_switches = s.switches;
@@ -263,7 +258,7 @@ struct Manager : Reader {
         state.status = s.status;
         state.sweeps = s.sweep + 1;
         state.by_hand = s.c.by_hand;
-        state.pool_used = run.pool_blocks - s.free_top;
-        state.readings = min(s.sweep + 1, run.readings_room);
+        state.pool_used = RUN.pool_blocks - s.free_top;
+        state.readings = min(s.sweep + 1, RUN.readings_room);
     }
 };

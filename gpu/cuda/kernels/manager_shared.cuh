@@ -38,27 +38,6 @@ struct ManagerShared {
     unsigned char number[MAX_WORKERS];
 };
 
-__device__ __forceinline__ void manager_barrier() {
+DEVICE void manager_barrier() {
     asm volatile("bar.sync 1, %0;" ::"n"(MANAGER_THREADS) : "memory");
-}
-
-__device__ __forceinline__ u32 sum_over_lanes(u32 value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(ALL_LANES, value);
-#else
-#pragma unroll
-    for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
-    return value;
-#endif
-}
-
-__device__ __forceinline__ u32 most_over_lanes(u32 value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(ALL_LANES, value);
-#else
-#pragma unroll
-    for (int reach = 16; reach > 0; reach /= 2)
-        value = max(value, __shfl_xor_sync(ALL_LANES, value, reach));
-    return value;
-#endif
 }

@@ -22,30 +22,30 @@ writer gives up at the end of the run's time.
 #define SEGMENT 64u
 #define NOWHERE 0xffffffffu
 
-__device__ __forceinline__ u32 table_entry(u32 number, u32 block) {
+DEVICE u32 table_entry(u32 number, u32 block) {
     return (number & 0xffffu) << 16 | block;
 }
 
 // The pool block of a slot's block `number`, or NOWHERE when the run ends meanwhile, or its time.
-__device__ __forceinline__ u32 block_of(const Run &run, u32 slot, u32 number) {
-    const u32 *at = run.table + slot * (run.table_mask + 1) + (number & run.table_mask);
+DEVICE u32 block_of(u32 slot, u32 number) {
+    const u32 *at = RUN.table + slot * (RUN.table_mask + 1) + (number & RUN.table_mask);
     for (u32 turns = 0;;) {
         u32 entry = peek(at);
         if (entry != NOWHERE && entry >> 16 == (number & 0xffffu)) return entry & 0xffffu;
-        if (peek(&run.state->published.status) != RUNNING) return NOWHERE;
-        if (++turns % PATIENCE == 0 && is_late(run)) return NOWHERE;
+        if (peek(&RUN.state->published.status) != RUNNING) return NOWHERE;
+        if (++turns % PATIENCE == 0 && is_late()) return NOWHERE;
     }
 }
 
 // One lane queues one item by itself: the slow way, where no room is left in shared memory.
-__device__ __noinline__ void push_alone(const Run &run, u32 slot, Item item) {
-    u32 place = atomicAdd(&run.slots[slot].reserved, 1u);
-    u32 block = block_of(run, slot, place >> BLOCK_SHIFT);
+__device__ __noinline__ void push_alone(u32 slot, Item item) {
+    u32 place = atomicAdd(&RUN.slots[slot].reserved, 1u);
+    u32 block = block_of(slot, place >> BLOCK_SHIFT);
     if (block == NOWHERE) return;
     u32 at = block << BLOCK_SHIFT | (place & (BLOCK_ITEMS - 1));
-    poke(run.items + at, item);
+    poke(RUN.items + at, item);
     fence();
-    add(run.written + at / SEGMENT, 1u);
+    add(RUN.written + at / SEGMENT, 1u);
 }
 
 #define OUT_ROOM 1024  // items that a block collects before it writes them to the buckets
@@ -58,9 +58,9 @@ struct OutBuffer {  // in shared memory, one a worker block
     u32 cached_number[32], cached_block[32];
 };
 
-__device__ __forceinline__ u32 cached_block(const Run &run, OutBuffer &out, u32 slot, u32 number) {
+DEVICE u32 cached_block(OutBuffer &out, u32 slot, u32 number) {
     if (out.cached_number[slot] != number) {
-        u32 block = block_of(run, slot, number);
+        u32 block = block_of(slot, number);
         if (block == NOWHERE) return NOWHERE;
         out.cached_block[slot] = block;
         out.cached_number[slot] = number;
@@ -69,19 +69,19 @@ __device__ __forceinline__ u32 cached_block(const Run &run, OutBuffer &out, u32 
 }
 
 // All threads, after a barrier: write `used` collected items to their buckets.
-__device__ __noinline__ void flush(const Run &run, OutBuffer &out, u32 used) {
+__device__ __noinline__ void flush(OutBuffer &out, u32 used) {
     u32 mine = 0, first = 0;
     if (warp_id() == THREADS / 32 - 1) {  // lane b reserves for slot b
         u32 slot = lane_id();
         mine = out.count[slot];
         if (mine > 0) {
-            first = atomicAdd(&run.slots[slot].reserved, mine);
+            first = atomicAdd(&RUN.slots[slot].reserved, mine);
             out.count[slot] = 0;
             out.first[slot] = first;
             u32 low = first >> BLOCK_SHIFT, high = (first + mine - 1) >> BLOCK_SHIFT;
-            out.blocks[slot][0] = cached_block(run, out, slot, low);
+            out.blocks[slot][0] = cached_block(out, slot, low);
             out.blocks[slot][1] =
-                high == low ? out.blocks[slot][0] : cached_block(run, out, slot, high);
+                high == low ? out.blocks[slot][0] : cached_block(out, slot, high);
         }
     }
     __syncthreads();
@@ -90,7 +90,7 @@ __device__ __noinline__ void flush(const Run &run, OutBuffer &out, u32 used) {
         u32 slot = out.where[i] >> 16, place = out.first[slot] + (out.where[i] & 0xffffu);
         u32 block = out.blocks[slot][(place >> BLOCK_SHIFT) != (out.first[slot] >> BLOCK_SHIFT)];
         if (block != NOWHERE)
-            poke(run.items + (block << BLOCK_SHIFT | (place & (BLOCK_ITEMS - 1))), out.item[i]);
+            poke(RUN.items + (block << BLOCK_SHIFT | (place & (BLOCK_ITEMS - 1))), out.item[i]);
     }
     __syncthreads();
     if (mine > 0) fence();  // for the block: what all threads wrote before the barrier
@@ -100,7 +100,7 @@ __device__ __noinline__ void flush(const Run &run, OutBuffer &out, u32 used) {
         u32 block = out.blocks[slot][(first >> BLOCK_SHIFT) != (out.first[slot] >> BLOCK_SHIFT)];
         if (block != NOWHERE && LOSE != LOST_WRITTEN) {
             u32 at = block << BLOCK_SHIFT | (first & (BLOCK_ITEMS - 1));
-            add(run.written + at / SEGMENT, part);
+            add(RUN.written + at / SEGMENT, part);
         }
         first += part;
         mine -= part;

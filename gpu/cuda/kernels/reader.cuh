@@ -9,19 +9,16 @@ that the whole segment is written, or, in the last segment, everything reserved 
 #include "manager_shared.cuh"
 
 struct Reader {
-    const Run &run;
     ManagerShared &s;
-
-    __device__ Reader(const Run &run, ManagerShared &s) : run(run), s(s) {}
 
     // Last warp: give every slot the blocks that writers will soon want; free those read.
     __device__ __noinline__ void serve_pool() {
         u32 slot = lane_id();
-        bool ours = slot < run.buckets;
+        bool ours = slot < RUN.buckets;
         if (ours && s.freed[slot] != s.read[slot] >> BLOCK_SHIFT) {  // its oldest is handed out
-            u32 block = block_of(run, slot, s.freed[slot] & (0xffffffffu >> BLOCK_SHIFT));
-            if (block != NOWHERE && peek(run.taken + block) == BLOCK_ITEMS) {
-                run.free_blocks[atomicAdd(&s.free_top, 1u)] = block;
+            u32 block = block_of(slot, s.freed[slot] & (0xffffffffu >> BLOCK_SHIFT));
+            if (block != NOWHERE && peek(RUN.taken + block) == BLOCK_ITEMS) {
+                RUN.free_blocks[atomicAdd(&s.free_top, 1u)] = block;
                 s.freed[slot] = (s.freed[slot] + 1) & (0xffffffffu >> BLOCK_SHIFT);
             }
         }
@@ -34,22 +31,22 @@ struct Reader {
             u32 block = NOWHERE;
             if (wanted > 0) {
                 u32 top = atomicSub(&s.free_top, 1u);
-                if (top == 0 || top > run.pool_blocks) {  // dry
+                if (top == 0 || top > RUN.pool_blocks) {  // dry
                     atomicAdd(&s.free_top, 1u);
                     if (wanted > 1) s.status = POOL_DRY;  // writers wait for it
                     wanted = 0;
                 } else {
-                    block = run.free_blocks[top - 1];
-                    uint4 *counts = (uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT));
+                    block = RUN.free_blocks[top - 1];
+                    uint4 *counts = (uint4 *)(RUN.written + block * (BLOCK_ITEMS / SEGMENT));
 #pragma unroll 1
                     for (u32 i = 0; i < BLOCK_ITEMS / SEGMENT / 4; i++) poke(counts + i, make_uint4(0, 0, 0, 0));
-                    poke(run.taken + block, 0u);
+                    poke(RUN.taken + block, 0u);
                 }
             }
             fence();
             if (block != NOWHERE) {
                 u32 number = s.allocated[slot];
-                u32 *at = run.table + slot * (run.table_mask + 1) + (number & run.table_mask);
+                u32 *at = RUN.table + slot * (RUN.table_mask + 1) + (number & RUN.table_mask);
                 if (LOSE != LOST_BLOCK || slot == 0) poke(at, table_entry(number, block));
                 s.allocated[slot] = (number + 1) & (0xffffffffu >> BLOCK_SHIFT);
                 wanted -= 1;
@@ -59,15 +56,15 @@ struct Reader {
     }
 
     // One warp: how many items of the bucket `step` after `head` can be handed out.
-    __device__ __forceinline__ void find_readable(u32 head, u32 step) {
-        u32 lane = lane_id(), slot = (head + step) % run.buckets, read = s.read[slot];
+    DEVICE void find_readable(u32 head, u32 step) {
+        u32 lane = lane_id(), slot = (head + step) % RUN.buckets, read = s.read[slot];
         u32 number = read >> BLOCK_SHIFT;
         if (s.block_number[slot] != number) {
             if (s.allocated[slot] == number) {  // not mapped yet: nothing is written there
                 if (lane == 0) s.available[step] = 0;
                 return;
             }
-            u32 block = block_of(run, slot, number);
+            u32 block = block_of(slot, number);
             if (__any_sync(ALL_LANES, block == NOWHERE)) {
                 if (lane == 0) s.available[step] = 0;
                 return;
@@ -81,8 +78,8 @@ struct Reader {
         u32 first = (start & (BLOCK_ITEMS - 1)) / SEGMENT + lane * 4;
         bool inside = first < BLOCK_ITEMS / SEGMENT;
         uint4 four = make_uint4(0, 0, 0, 0);
-        if (inside) four = peek_acquire((const uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT) + first));
-        u32 reserved = peek(&run.slots[slot].reserved);
+        if (inside) four = peek_acquire((const uint4 *)(RUN.written + block * (BLOCK_ITEMS / SEGMENT) + first));
+        u32 reserved = peek(&RUN.slots[slot].reserved);
         reserved = __shfl_sync(ALL_LANES, reserved, 0);
         u32 counts[4] = {four.x, four.y, four.z, four.w};
         u32 from = start + lane * 4 * SEGMENT, end = from + 4 * SEGMENT;

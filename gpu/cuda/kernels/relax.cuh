@@ -15,47 +15,50 @@ same would cost traffic; there stale vertices are dropped first and a look saves
 
 A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`).
 
-Sink has   void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all 32 lanes
+Sink has   bool takes(bool real, Dist weight)   whether to relax an arc that the lane may have
+           void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all 32 lanes
            ticks        when this round began, probe level 2
            WANTS_ROWS   whether push needs the row bounds of what improved
-           void lost(bool)   a push that improved nothing; only where QUEUE_LOSERS is 1
-
-With QUEUE_LOSERS an arc is pushed if it looked better than what a look before its atomic found,
-even where another's atomic was first.
+           QUEUES_LOSERS   whether an arc is pushed if it looked better than what a look before its
+                        atomic found, even where another's atomic was first
+           void lost(bool)   such a push; only where QUEUES_LOSERS
 */
 #pragma once
 #include "common.cuh"
 
-#ifndef UNROLL
 #define UNROLL (WEIGHT_WIDE ? 2 : 4)
-#endif
 #define HUB_DEGREE 512
 #define DIRECT_ARCS 64  // up to here no look before the atomic
-#ifndef QUEUE_LOSERS
-#define QUEUE_LOSERS 0
-#endif
+#define WARPS (THREADS / 32)
+#define LONG_TURN 4u  // arcs a lane, beyond which a turn of supersteps or of a hand goes the long way
 
 struct Counts {  // of one lane
     u32 processed, relaxed, improved, clipped;
 };
 
+// A vertex is processed, not for the second time in this round.
+DEVICE void count_vertex(Counts &counts, bool counts_it, u32 vertex) {
+    if (!counts_it) return;
+    counts.processed += 1;
+    note_processed(vertex);
+}
+
 // Relax one arc a lane and step: `arc` NO_ARC where the lane has none.
 template <class Sink>
-__device__ __forceinline__ void relax_step(const Run &run, const Arc (&to)[UNROLL],
-                                           const u32 (&arc)[UNROLL], const Dist (&from)[UNROLL],
-                                           int steps, bool look, Sink &sink) {
+DEVICE void relax_step(const Arc (&to)[UNROLL], const u32 (&arc)[UNROLL],
+                       const Dist (&from)[UNROLL], int steps, bool look, Sink &sink) {
     Dist reach[UNROLL], known[UNROLL];
     bool better[UNROLL];
     uint2 row[UNROLL];
 #pragma unroll
     for (int j = 0; j < UNROLL; j++) {
-        bool real = arc[j] != NO_ARC && from[j] != NO_DIST;
+        bool real = sink.takes(arc[j] != NO_ARC && from[j] != NO_DIST, to[j].weight);
         reach[j] = real ? plus(from[j], to[j].weight) : NO_DIST;
         known[j] = reach[j] < UNREACHED ? UNREACHED : 0;
-        if (reach[j] != NO_DIST && (look || QUEUE_LOSERS || reach[j] >= UNREACHED)) {
-            Dist seen = peek(run.dist + to[j].head);
+        if (reach[j] != NO_DIST && (look || Sink::QUEUES_LOSERS || reach[j] >= UNREACHED)) {
+            Dist seen = peek(RUN.dist + to[j].head);
             if (reach[j] < UNREACHED) known[j] = seen;
-            else if (seen == UNREACHED) note_overflow(run, arc[j]);
+            else if (seen == UNREACHED) note_overflow(arc[j]);
         }
     }
 #pragma unroll
@@ -63,23 +66,22 @@ __device__ __forceinline__ void relax_step(const Run &run, const Arc (&to)[UNROL
         row[j] = make_uint2(0, 0);
         better[j] = reach[j] < known[j];
         if (better[j]) {
-            known[j] = atomicMin(run.dist + to[j].head, reach[j]);
-            if (Sink::WANTS_ROWS) row[j] = __ldg(run.rows + to[j].head);
+            known[j] = atomicMin(RUN.dist + to[j].head, reach[j]);
+            if (Sink::WANTS_ROWS) row[j] = __ldg(RUN.rows + to[j].head);
         }
     }
 #pragma unroll
     for (int j = 0; j < UNROLL; j++)
         if (j < steps) {
             bool won = reach[j] < known[j];
-            if (won) note_improved(run, to[j].head, known[j], sink.ticks);
-            sink.push(QUEUE_LOSERS ? better[j] : won, to[j].head, reach[j], row[j]);
-#if QUEUE_LOSERS
-            sink.lost(better[j] && !won);
-#endif
+            if (won) note_improved(to[j].head, known[j], sink.ticks);
+            sink.push(Sink::QUEUES_LOSERS ? better[j] : won, to[j].head, reach[j], row[j]);
+            if constexpr (Sink::QUEUES_LOSERS) sink.lost(better[j] && !won);
         }
 }
 
-__device__ __forceinline__ u32 prefix_sum(u32 value, u32 lanes) {
+// The sum over this lane and those before it, among the first `lanes` lanes, a power of two.
+DEVICE u32 prefix_sum(u32 value, u32 lanes) {
 #pragma unroll 1
     for (u32 reach = 1; reach < lanes; reach *= 2) {
         u32 other = __shfl_up_sync(ALL_LANES, value, reach);
@@ -89,7 +91,7 @@ __device__ __forceinline__ u32 prefix_sum(u32 value, u32 lanes) {
 }
 
 // The lane whose vertex has arc number `place` of the row of all arcs.
-__device__ __forceinline__ u32 owner_of(u32 place, u32 scan, u32 lanes) {
+DEVICE u32 owner_of(u32 place, u32 scan, u32 lanes) {
     u32 found = 0;
 #pragma unroll 1
     for (u32 half = lanes / 2; half > 0; half /= 2)
@@ -97,59 +99,12 @@ __device__ __forceinline__ u32 owner_of(u32 place, u32 scan, u32 lanes) {
     return found;
 }
 
-// At most one arc a lane: the short way, where every trip and every instruction counts.
+// All lanes: the arcs of the vertices of lanes below `lanes`, UNROLL of each lane's at a time.
+// `scan` is the prefix sum of their degrees, `known` the distance that each vertex starts from.
 template <class Sink>
-__device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bool valid, Dist known,
-                                          u32 scan, u32 total, u32 lanes, Counts &counts, Sink &sink) {
-    u32 lane = lane_id(), owner = owner_of(lane, scan, lanes);
-    u32 arc = __shfl_sync(ALL_LANES, mine.end - scan, owner) + lane;
-    bool real = lane < total;
-    Arc to = real ? arc_at(run.arcs + arc) : Arc{0, 0};
-    if (run.drop_stale && known != mine.dist) valid = false;
-    Dist from = __shfl_sync(ALL_LANES, valid ? known : NO_DIST, owner);
-    Dist reach = real && from != NO_DIST ? plus(from, to.weight) : NO_DIST, old = 0;
-    uint2 row = make_uint2(0, 0);
-    bool better = !QUEUE_LOSERS || (reach < UNREACHED && reach < peek(run.dist + to.head));
-    if (reach < UNREACHED && better) {
-        old = atomicMin(run.dist + to.head, reach);
-        if (Sink::WANTS_ROWS) row = __ldg(run.rows + to.head);
-    } else if (reach != NO_DIST && peek(run.dist + to.head) == UNREACHED) {
-        note_overflow(run, arc);
-    }
-    if (valid) {
-        counts.processed += 1;
-        counts.relaxed += mine.degree();
-        note_processed(run, mine.id);
-    }
-    bool won = reach < old;
-    if (won) note_improved(run, to.head, old, sink.ticks);
-    sink.push(QUEUE_LOSERS ? better : won, to.head, reach, row);
-#if QUEUE_LOSERS
-    sink.lost(better && !won);
-#endif
-}
-
-// All lanes: relax the arcs of this warp's vertices, which stand on lanes below `lanes`, a
-// power of two. `mine.dist` is what the vertex was queued with.
-template <class Sink>
-__device__ __forceinline__ void relax_warp(const Run &run, Vertex mine, bool valid, u32 lanes,
-                                           Counts &counts, Sink &sink) {
-    u32 lane = lane_id();
-    Dist known = valid ? peek(run.dist + mine.id) : 0;
-    u32 scan = prefix_sum(mine.degree(), lanes);
+DEVICE void relax_rows(const Vertex &mine, Dist known, u32 scan, u32 lanes,
+                       Sink &sink) {
     u32 total = __shfl_sync(ALL_LANES, scan, lanes - 1);
-    if (total <= 32) {
-        relax_few(run, mine, valid, known, scan, total, lanes, counts, sink);
-        return;
-    }
-    if (run.drop_stale && valid && known != mine.dist) valid = false, mine.end = mine.first;
-    if (valid) {
-        counts.processed += 1;
-        counts.relaxed += mine.degree();
-        note_processed(run, mine.id);
-    }
-    scan = prefix_sum(mine.degree(), lanes);
-    total = __shfl_sync(ALL_LANES, scan, lanes - 1);
     u32 shift = mine.end - scan;  // arc number minus place in the row of all arcs
 #pragma unroll 1
     for (u32 start = 0; start < total; start += 32 * UNROLL) {
@@ -163,21 +118,72 @@ __device__ __forceinline__ void relax_warp(const Run &run, Vertex mine, bool val
             from[j] = NO_DIST;
             to[j] = {0, 0};
             if (j < steps) {
-                u32 place = start + 32 * j + lane, owner = owner_of(place, scan, lanes);
-                arc[j] = __shfl_sync(ALL_LANES, shift, owner) + place;
+                u32 place = start + 32 * j + lane_id();
+                u32 owner = owner_of(place, scan, lanes);
+                u32 at = __shfl_sync(ALL_LANES, shift, owner) + place;
                 from[j] = __shfl_sync(ALL_LANES, known, owner);
-                if (place >= total) arc[j] = NO_ARC;
-                else to[j] = arc_at(run.arcs + arc[j]);
+                if (place < total) {
+                    arc[j] = at;
+                    to[j] = arc_at(RUN.arcs + at);
+                }
             }
         }
-        relax_step(run, to, arc, from, steps, total > DIRECT_ARCS, sink);
+        relax_step(to, arc, from, steps, total > DIRECT_ARCS, sink);
     }
+}
+
+// At most one arc a lane: the short way, where every trip and every instruction counts.
+template <class Sink>
+DEVICE void relax_few(const Vertex &mine, bool valid, Dist known, u32 scan,
+                      u32 total, u32 lanes, Counts &counts, Sink &sink) {
+    u32 lane = lane_id(), owner = owner_of(lane, scan, lanes);
+    u32 arc = __shfl_sync(ALL_LANES, mine.end - scan, owner) + lane;
+    bool real = lane < total;
+    Arc to = real ? arc_at(RUN.arcs + arc) : Arc{0, 0};
+    if (RUN.drop_stale && known != mine.dist) valid = false;
+    Dist from = __shfl_sync(ALL_LANES, valid ? known : NO_DIST, owner);
+    Dist reach = real && from != NO_DIST ? plus(from, to.weight) : NO_DIST, old = 0;
+    uint2 row = make_uint2(0, 0);
+    bool better =
+        !Sink::QUEUES_LOSERS || (reach < UNREACHED && reach < peek(RUN.dist + to.head));
+    if (reach < UNREACHED && better) {
+        old = atomicMin(RUN.dist + to.head, reach);
+        if (Sink::WANTS_ROWS) row = __ldg(RUN.rows + to.head);
+    } else if (reach != NO_DIST && peek(RUN.dist + to.head) == UNREACHED) {
+        note_overflow(arc);
+    }
+    count_vertex(counts, valid, mine.id);
+    if (valid) counts.relaxed += mine.degree();
+    bool won = reach < old;
+    if (won) note_improved(to.head, old, sink.ticks);
+    sink.push(Sink::QUEUES_LOSERS ? better : won, to.head, reach, row);
+    if constexpr (Sink::QUEUES_LOSERS) sink.lost(better && !won);
+}
+
+// All lanes: relax the arcs of this warp's vertices, which stand on lanes below `lanes`, a
+// power of two. `mine.dist` is what the vertex was queued with.
+template <class Sink>
+DEVICE void relax_warp(Vertex mine, bool valid, u32 lanes, Counts &counts,
+                       Sink &sink) {
+    Dist known = valid ? peek(RUN.dist + mine.id) : 0;
+    u32 scan = prefix_sum(mine.degree(), lanes);
+    u32 total = __shfl_sync(ALL_LANES, scan, lanes - 1);
+    if (total <= 32) {
+        relax_few(mine, valid, known, scan, total, lanes, counts, sink);
+        return;
+    }
+    if (RUN.drop_stale && valid && known != mine.dist) {
+        valid = false;
+        mine.end = mine.first;
+    }
+    count_vertex(counts, valid, mine.id);
+    if (valid) counts.relaxed += mine.degree();
+    relax_rows(mine, known, prefix_sum(mine.degree(), lanes), lanes, sink);
 }
 
 // All threads of a block: relax arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
 template <class Sink>
-__device__ __forceinline__ void relax_span(const Run &run, Dist dist, u32 first, u32 end,
-                                           Sink &sink) {
+DEVICE void relax_span(Dist dist, u32 first, u32 end, Sink &sink) {
     u32 arc[UNROLL];
     Dist from[UNROLL];
     Arc to[UNROLL];
@@ -186,8 +192,44 @@ __device__ __forceinline__ void relax_span(const Run &run, Dist dist, u32 first,
     for (int j = 0; j < UNROLL; j++) {
         u32 place = first + j * THREADS + threadIdx.x;
         arc[j] = place < end ? place : NO_ARC;
-        to[j] = place < end ? arc_at(run.arcs + place) : Arc{0, 0};
+        to[j] = place < end ? arc_at(RUN.arcs + place) : Arc{0, 0};
         from[j] = dist;
     }
-    relax_step(run, to, arc, from, steps, true, sink);
+    relax_step(to, arc, from, steps, true, sink);
+}
+
+// ---- what the kernels of every algorithm but the all-pairs ones do alike -----------------
+
+// An index before and after, of what is used in three places by turns.
+DEVICE u32 after(u32 place) { return place == 2 ? 0 : place + 1; }
+DEVICE u32 before(u32 place) { return place == 0 ? 2 : place - 1; }
+
+// The lanes that share a vertex in the short way of supersteps and of hands, as a power of two.
+DEVICE u32 spread_of() {
+    u32 degree = RUN.mean_degree > 31.0 ? 32u : (u32)ceil(RUN.mean_degree);
+    return degree <= 1 ? 0 : 32 - __clz(degree - 1);
+}
+
+// All lanes: in halves, since the sum of 32 counts may pass 32 bits.
+DEVICE void hand_over(u64 *to, u32 value) {
+    u64 sum = (u64)sum_over_lanes(value >> 16) << 16;
+    sum += sum_over_lanes(value & 0xffffu);
+    if (lane_id() == 0 && sum > 0) add(to, sum);
+}
+
+// All lanes: add the warp's counts to its block's, where the host finds them, and begin anew.
+DEVICE void hand_counts_over(Counts &counts, Stats *to) {
+    hand_over(&to->processed, counts.processed);
+    hand_over(&to->relaxed, counts.relaxed);
+    hand_over(&to->improved, counts.improved);
+    hand_over(&to->clipped, counts.clipped);
+    counts = {0, 0, 0, 0};
+}
+
+// One thread, before the first round: the source stands at 0.
+DEVICE void reach_source() {
+    poke(RUN.dist + RUN.source, (Dist)0);
+    if (LEVEL < 2) return;
+    RUN.first_ticks[RUN.source] = 0;
+    RUN.last_ticks[RUN.source] = 0;
 }

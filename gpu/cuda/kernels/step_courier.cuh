@@ -14,50 +14,49 @@ few supersteps ahead.
 
 // The courier block's one warp: samples out, wishes in, until the run ends.
 struct Courier {
-    const Run &run;
     State &state;
     Wishes wishes = {0, 0, 0.0};
     u64 sequence = 0;
     u32 next = 1, switches = 0;
 
-    __device__ Courier(const Run &run) : run(run), state(*run.state) {}
+    __device__ Courier() : state(*RUN.state) {}
 
-    __device__ __forceinline__ void end_with(u32 status) {
+    DEVICE void end_with(u32 status) {
         if (lane_id() == 0) atomicCAS(&state.published.status, (u32)RUNNING, status);
     }
 
-    __device__ __forceinline__ void listen() {
+    DEVICE void listen() {
         u32 seen = wishes.delta_version;
-        read_wishes(run, wishes);
+        read_wishes(wishes);
         if (wishes.stop) end_with(wishes.stop);
         if (wishes.delta_version != seen && lane_id() == 0)
-            poke((u64 *)&state.hand_delta, (u64)__double_as_longlong(wishes.delta));
-        if (now_ns() - state.start_ns > run.limit_ns) end_with(TIMED_OUT);
+            poke(&state.hand_delta, wishes.delta);
+        if (now_ns() - state.start_ns > RUN.limit_ns) end_with(TIMED_OUT);
     }
 
     // Hand over every record that is whole; one fence for all of them.
-    __device__ __forceinline__ void send() {
-        Totals now = sum_totals(run);
-        u64 read = peek_host(&run.host->samples_read), before = sequence;
+    DEVICE void send() {
+        Totals now = sum_totals();
+        u64 read = peek_host(&RUN.host->samples_read), before = sequence;
         for (u32 batch = 0; batch < 64; batch++) {
-            const uint4 *at = (const uint4 *)run.readings + ((next - 1) & (LOG_RECORDS - 1)) * 3;
+            const uint4 *at = (const uint4 *)RUN.readings + ((next - 1) & (LOG_RECORDS - 1)) * 3;
             uint4 a = peek(at), b = peek(at + 1), c = peek(at + 2);
             u32 number = a.x;
             if (number < next || b.x != number || c.x != number) break;
             next = number + 1;
-            if (sequence - read > run.ring_mask) continue;
-            poke_host(run.ring + (sequence & run.ring_mask) * 32 + lane_id(), sample_word(a, b, c, now));
+            if (sequence - read > RUN.ring_mask) continue;
+            poke_host(RUN.ring + (sequence & RUN.ring_mask) * 32 + lane_id(), sample_word(a, b, c, now));
             sequence += 1;
             switches = b.w;
         }
         if (sequence == before) return;
         __threadfence_system();
         __syncwarp();
-        if (lane_id() == 0) poke_host(&run.host->samples_written, sequence);
+        if (lane_id() == 0) poke_host(&RUN.host->samples_written, sequence);
     }
 
     // Word `lane` of a SAMPLE (gpu.record.trace).
-    __device__ __forceinline__ u64 sample_word(uint4 a, uint4 b, uint4 c, const Totals &now) {
+    DEVICE u64 sample_word(uint4 a, uint4 b, uint4 c, const Totals &now) {
         bool held = FAR_PILE && wishes.delta > 0.0;
         u32 flags = (b.w != switches ? BUCKET_SWITCHED : 0) | (held ? DELTA_BY_HAND : 0);
         switch (lane_id()) {
@@ -66,9 +65,9 @@ struct Courier {
             case 3: return now.processed;
             case 4: return now.relaxed;
             case 5: return now.improved;
-            case 6: return __double_as_longlong(from_one_word(c.w));
+            case 6: return double_bits(from_one_word(c.w));
             case 7: return two_words(c.y, c.z);
-            case 9: return two_words(0, float_bits(a.y * run.mean_degree));
+            case 9: return two_words(0, edges_of(a.y));
             case 10: return two_words(a.y, a.w);
             case 11: return two_words(1, flags);
             case 12: return two_words(held ? BY_HAND : (FAR_PILE ? START : NONE), 0);
@@ -78,7 +77,7 @@ struct Courier {
         }
     }
 
-    __device__ __forceinline__ void carry() {
+    DEVICE void carry() {
         u64 poll = 0;
         while (peek(&state.published.status) == RUNNING) {
             u64 t = now_ns();

@@ -15,8 +15,6 @@ Hubs     A vertex with more than HUB_DEGREE arcs is put aside for the whole bloc
 #pragma once
 #include "step_piles.cuh"
 
-#define WARPS (THREADS / 32)
-#define LONG_TURN 4u    // arcs a lane, beyond which a turn goes the long way
 #define SHORT_TURNS 4u  // turns a warp that block 0 works at by the short way
 
 // DEPTH vertices that a lane has its part of, one in each turn of the warp.
@@ -36,37 +34,38 @@ template <int DEPTH> struct Arcs {
 
 struct Relaxer {
     static constexpr bool WANTS_ROWS = true;
-    const Run &run;
+    static constexpr bool QUEUES_LOSERS = false;
     Shared &s;
     Piles &piles;
     Counts counts = {0, 0, 0, 0};
     u32 ticks = 0;
     u32 spread;  // lanes a vertex in the short way, as a power of two
 
-    __device__ Relaxer(Piles &piles) : run(piles.run), s(piles.s), piles(piles) {
-        u32 degree = run.mean_degree > 31.0 ? 32u : (u32)ceil(run.mean_degree);
-        spread = degree <= 1 ? 0 : 32 - __clz(degree - 1);
-    }
+    __device__ Relaxer(Piles &piles) : s(piles.s), piles(piles), spread(spread_of()) {}
 
     // Vertices that a warp takes at a time in the short way.
-    __device__ __forceinline__ u32 turn_size() const { return 32u >> spread; }
+    DEVICE u32 turn_size() const { return 32u >> spread; }
 
     // Vertices of each of `warps` warps in the long way: a power of two, so that all have some.
-    __device__ __forceinline__ u32 share_of(u32 count, u32 warps) const {
+    DEVICE u32 share_of(u32 count, u32 warps) const {
         if (count >= warps * 32) return 32;
         return count <= warps ? 1 : 1u << (32 - __clz((count - 1) / warps));
     }
 
-    // The vertex is not stale and was not counted yet.
-    __device__ __forceinline__ void count(bool valid, u32 vertex) {
-        if (valid && !(HEAVY_ARCS && piles.heavy)) {
-            counts.processed += 1;
-            note_processed(run, vertex);
-        }
+    // A heavy superstep processes no vertex again.
+    DEVICE void count(bool valid, u32 vertex) {
+        count_vertex(counts, valid && !(HEAVY_ARCS && piles.heavy), vertex);
+    }
+
+    // Whether this superstep takes an arc; what it takes is counted.
+    DEVICE bool takes(bool real, Dist weight) {
+        real = real && piles.takes(weight);
+        counts.relaxed += real;
+        return real;
     }
 
     // All lanes: queue what improved.
-    __device__ __forceinline__ void push(bool won, u32 vertex, Dist dist, uint2 row) {
+    DEVICE void push(bool won, u32 vertex, Dist dist, uint2 row) {
         counts.improved += won;
         piles.sort(won, vertex, dist, row);
     }
@@ -76,7 +75,7 @@ struct Relaxer {
     // All lanes: vertices from `base` on, DEPTH turns of the warp at `step` places from each other;
     // false where one of them has so many arcs that the long way is shorter.
     template <int DEPTH>
-    __device__ __forceinline__ bool relax_turns(u32 base, u32 step, u32 total) {
+    DEVICE bool relax_turns(u32 base, u32 step, u32 total) {
         Turn<DEPTH> turn;
         u32 rank = lane_id() & ((1u << spread) - 1);
         if (!take_turn(turn, base, step, total)) return false;
@@ -93,7 +92,7 @@ struct Relaxer {
 
     // Load the vertices; false where one has too many arcs.
     template <int DEPTH>
-    __device__ __forceinline__ bool take_turn(Turn<DEPTH> &turn, u32 base, u32 step, u32 total) {
+    DEVICE bool take_turn(Turn<DEPTH> &turn, u32 base, u32 step, u32 total) {
         u32 largest = 0;
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
@@ -105,23 +104,23 @@ struct Relaxer {
         return !__any_sync(ALL_LANES, largest > LONG_TURN << spread);
     }
 
-    template <int DEPTH> __device__ __forceinline__ void drop_stale(Turn<DEPTH> &turn, u32 rank) {
+    template <int DEPTH> DEVICE void drop_stale(Turn<DEPTH> &turn, u32 rank) {
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
             Vertex &vertex = turn.vertex[j];
             turn.left_out[j] = false;
-            turn.valid[j] = vertex.dist != NO_DIST && peek(run.dist + vertex.id) == vertex.dist;
+            turn.valid[j] = vertex.dist != NO_DIST && peek(RUN.dist + vertex.id) == vertex.dist;
             vertex.first += rank;
         }
     }
 
     // This lane's next arc of each vertex: all loads first, then all atomics.
     template <int DEPTH>
-    __device__ __forceinline__ void relax_one_each(const Turn<DEPTH> &turn, Arcs<DEPTH> &arcs) {
+    DEVICE void relax_one_each(const Turn<DEPTH> &turn, Arcs<DEPTH> &arcs) {
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
             const Vertex &vertex = turn.vertex[j];
-            arcs.to[j] = vertex.first < vertex.end ? arc_at(run.arcs + vertex.first) : Arc{0, 0};
+            arcs.to[j] = vertex.first < vertex.end ? arc_at(RUN.arcs + vertex.first) : Arc{0, 0};
         }
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
@@ -133,17 +132,17 @@ struct Relaxer {
             arcs.row[j] = make_uint2(0, 0);
             counts.relaxed += real;
             if (arcs.reach[j] < UNREACHED) {
-                arcs.old[j] = atomicMin(run.dist + to.head, arcs.reach[j]);
-                arcs.row[j] = __ldg(run.rows + to.head);
-            } else if (real && peek(run.dist + to.head) == UNREACHED) {
-                note_overflow(run, vertex.first);
+                arcs.old[j] = atomicMin(RUN.dist + to.head, arcs.reach[j]);
+                arcs.row[j] = __ldg(RUN.rows + to.head);
+            } else if (real && peek(RUN.dist + to.head) == UNREACHED) {
+                note_overflow(vertex.first);
             }
         }
     }
 
     // Queue what improved and go on to the next arcs; whether any lane has one.
     template <int DEPTH>
-    __device__ __forceinline__ bool queue_one_each(Turn<DEPTH> &turn, const Arcs<DEPTH> &arcs, bool counts_it) {
+    DEVICE bool queue_one_each(Turn<DEPTH> &turn, const Arcs<DEPTH> &arcs, bool counts_it) {
         bool more = false;
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
@@ -152,7 +151,7 @@ struct Relaxer {
             count(counts_it && turn.valid[j], vertex.id);
             turn.left_out[j] |= turn.valid[j] && vertex.first < vertex.end && !piles.takes(arcs.to[j].weight);
             bool won = arcs.reach[j] < arcs.old[j];
-            if (won) note_improved(run, head, arcs.old[j], ticks);
+            if (won) note_improved(head, arcs.old[j], ticks);
             push(won, head, arcs.reach[j], arcs.row[j]);
             vertex.first += 1u << spread;
             more |= turn.valid[j] && vertex.first < vertex.end;
@@ -161,7 +160,7 @@ struct Relaxer {
     }
 
     // Note the vertices of which some lane has left out a heavy arc.
-    template <int DEPTH> __device__ __forceinline__ void settle_turn(const Turn<DEPTH> &turn, u32 rank) {
+    template <int DEPTH> DEVICE void settle_turn(const Turn<DEPTH> &turn, u32 rank) {
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
             u32 who = __ballot_sync(ALL_LANES, turn.left_out[j]) >> (lane_id() - rank);
@@ -173,59 +172,22 @@ struct Relaxer {
     // ---- long -----------------------------------------------------------------------
 
     // All lanes: `share` vertices from `base` on, a power of two; hubs are put aside.
-    __device__ __forceinline__ void relax_long(u32 base, u32 share, u32 total) {
+    DEVICE void relax_long(u32 base, u32 share, u32 total) {
         bool mine = lane_id() < share && base + lane_id() < total;
         Vertex vertex = {0, 0, 0, 0};
         if (mine) vertex = piles.fetch(base + lane_id());
         if (vertex.degree() > HUB_DEGREE && put_aside(vertex)) mine = false;
-        mine = mine && peek(run.dist + vertex.id) == vertex.dist;
+        mine = mine && peek(RUN.dist + vertex.id) == vertex.dist;
         if (!mine) vertex.end = vertex.first;
         count(mine, vertex.id);
         if (piles.settling()) piles.settle(mine, vertex.id);  // of many arcs some are heavy
-        u32 scan = prefix_sum(vertex.degree(), share);
-        u32 shift = vertex.end - scan;  // arc number minus place in the row of all arcs
-        u32 arcs = __shfl_sync(ALL_LANES, scan, share - 1);
-#pragma unroll 1
-        for (u32 start = 0; start < arcs; start += 32 * UNROLL) {
-            u32 arc[UNROLL];
-            Dist from[UNROLL];
-            Arc to[UNROLL];
-            int steps = min((arcs - start + 31) / 32, (u32)UNROLL);
-#pragma unroll
-            for (int j = 0; j < UNROLL; j++) {
-                arc[j] = NO_ARC;
-                from[j] = NO_DIST;
-                to[j] = {0, 0};
-                if (j < steps) {
-                    u32 place = start + 32 * j + lane_id();
-                    u32 owner = owner_of(place, scan, share);
-                    u32 at = __shfl_sync(ALL_LANES, shift, owner) + place;
-                    from[j] = __shfl_sync(ALL_LANES, vertex.dist, owner);
-                    if (place < arcs) {
-                        arc[j] = at;
-                        to[j] = arc_at(run.arcs + at);
-                    }
-                }
-            }
-            leave_out(to, arc, from);
-            relax_step(run, to, arc, from, steps, arcs > DIRECT_ARCS, *this);
-        }
-    }
-
-    // Arcs that this superstep does not take become none; the others are counted.
-    __device__ __forceinline__ void leave_out(const Arc (&to)[UNROLL], u32 (&arc)[UNROLL],
-                                              const Dist (&from)[UNROLL]) {
-#pragma unroll
-        for (int j = 0; j < UNROLL; j++) {
-            if (!piles.takes(to[j].weight)) arc[j] = NO_ARC;
-            counts.relaxed += arc[j] != NO_ARC && from[j] != NO_DIST;
-        }
+        relax_rows(vertex, vertex.dist, prefix_sum(vertex.degree(), share), share, *this);
     }
 
     // ---- hubs -----------------------------------------------------------------------
 
     // One lane: leave its vertex to the whole block; false where there is no room for one more.
-    __device__ __forceinline__ bool put_aside(const Vertex &vertex) {
+    DEVICE bool put_aside(const Vertex &vertex) {
         u32 hub = atomicAdd(&s.hubs[piles.turn.step], 1u);
         if (hub >= MOST_HUBS) return false;
         s.hub_vertex[hub] = vertex.id;
@@ -234,46 +196,29 @@ struct Relaxer {
     }
 
     // All threads, between barriers: what was put aside, by the whole block.
-    __device__ __forceinline__ void relax_hubs() {
+    DEVICE void relax_hubs() {
         u32 hubs = min(s.hubs[piles.turn.step], MOST_HUBS);
 #pragma unroll 1
         for (u32 hub = 0; hub < hubs; hub++) {
             u32 id = s.hub_vertex[hub];
             Dist dist = s.hub_dist[hub];
-            uint2 row = __ldg(run.rows + id);
+            uint2 row = __ldg(RUN.rows + id);
             // One thread's answer for all; where it is stale the newer item does the rest.
-            bool stale = __syncthreads_or(threadIdx.x == 0 && peek(run.dist + id) != dist);
+            bool stale = __syncthreads_or(threadIdx.x == 0 && peek(RUN.dist + id) != dist);
             count(threadIdx.x == 0 && !stale, id);
             if (piles.settling()) piles.settle(threadIdx.x == 0 && !stale, id);
 #pragma unroll 1
             for (u32 first = row.x; first < row.y; first += THREADS * UNROLL) {
-                relax_slice(stale ? NO_DIST : dist, first, min(row.y, first + THREADS * UNROLL));
+                relax_span(stale ? NO_DIST : dist, first, min(row.y, first + THREADS * UNROLL), *this);
                 if (piles.wide) piles.unload(false);
             }
         }
     }
 
-    // All threads: arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
-    __device__ __forceinline__ void relax_slice(Dist dist, u32 first, u32 end) {
-        u32 arc[UNROLL];
-        Dist from[UNROLL];
-        Arc to[UNROLL];
-        int steps = min((end - first + THREADS - 1) / THREADS, (u32)UNROLL);
-#pragma unroll
-        for (int j = 0; j < UNROLL; j++) {
-            u32 place = first + j * THREADS + threadIdx.x;
-            arc[j] = place < end ? place : NO_ARC;
-            to[j] = place < end ? arc_at(run.arcs + place) : Arc{0, 0};
-            from[j] = dist;
-        }
-        leave_out(to, arc, from);
-        relax_step(run, to, arc, from, steps, true, *this);
-    }
-
     // ---- the far pile, sorted again -------------------------------------------------
 
     // Dealt to `blocks` blocks; stale items fall out.
-    __device__ __forceinline__ void scan_far(u32 total, u32 block, u32 blocks) {
+    DEVICE void scan_far(u32 total, u32 block, u32 blocks) {
         Dist nearest = UNREACHED;
         const Item *from = piles.far_pile(piles.turn.far);
 #pragma unroll 1
@@ -281,12 +226,10 @@ struct Relaxer {
             u32 place = base + threadIdx.x;
             Item item = {};
             if (place < total) item = peek(from + place);
-            u32 vertex = vertex_of(item);
-            Dist dist = dist_of(item);
-            bool valid = place < total && peek(run.dist + vertex) == dist;
-            uint2 row = valid ? __ldg(run.rows + vertex) : make_uint2(0, 0);
-            if (valid && dist >= piles.split_at) nearest = min(nearest, dist);
-            piles.sort(valid, vertex, dist, row);
+            bool valid = place < total && peek(RUN.dist + item.vertex) == item.dist;
+            uint2 row = valid ? __ldg(RUN.rows + item.vertex) : make_uint2(0, 0);
+            if (valid && item.dist >= piles.split_at) nearest = min(nearest, item.dist);
+            piles.sort(valid, item.vertex, item.dist, row);
             if (piles.wide) piles.unload(false);
         }
         if (nearest != UNREACHED) atomicMin(piles.wide ? &piles.state.far_min : &s.far_min, nearest);

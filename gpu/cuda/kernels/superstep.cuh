@@ -28,7 +28,6 @@ The parts   step_piles.cuh what waits   step_relax.cuh arcs   step_courier.cuh s
 enum Mode { ALONE, WIDE, DONE };
 
 struct Team {
-    const Run &run;
     Shared &s;
     State &state;
     Piles &piles;
@@ -38,11 +37,11 @@ struct Team {
     u32 last_step = 2, last_settled = 1;  // places of the last counts of the last wide stretch
 
     __device__ Team(Piles &piles, Relaxer &relaxer)
-        : run(piles.run), s(piles.s), state(piles.state), piles(piles), relaxer(relaxer), turn(piles.turn) {}
+        : s(piles.s), state(piles.state), piles(piles), relaxer(relaxer), turn(piles.turn) {}
 
     // ---- the whole run --------------------------------------------------------------
 
-    __device__ __forceinline__ void work() {
+    DEVICE void work() {
         u32 near = 1;
         if (threadIdx.x == 0) set_up();
         __syncthreads();
@@ -54,7 +53,7 @@ struct Team {
                 bool told = LOSE != LOST_MODE || mode != DONE;
                 if (threadIdx.x == 0 && told) poke(&state.mode, (u32)mode);
             }
-            grid_barrier(run, s, [&] {
+            grid_barrier(s, [&] {
                 bool ended = peek(&state.published.status) != RUNNING;
                 s.mode = ended ? (u32)DONE : peek(&state.mode);
             });
@@ -68,44 +67,46 @@ struct Team {
     }
 
     // Thread 0 of every block: the first threshold; block 0 also the source.
-    __device__ __forceinline__ void set_up() {
-        double delta = run.rule.given;
+    DEVICE void set_up() {
+        double delta = RUN.rule.given;
         if (!(delta > 0.0))
-            delta = near_far_delta(run.mean_weight, run.mean_degree, !WEIGHT_FLOAT);
+            delta = near_far_delta(RUN.mean_weight, RUN.mean_degree, !WEIGHT_FLOAT);
         if constexpr (FAR_PILE) {
             piles.set_threshold(delta, delta);
         } else {
-            s.delta = s.threshold = 0.0;
+            s.delta = 0.0;
+            s.threshold = 0.0;
             s.split_at = UNREACHED;
         }
-        s.barrier_target = s.switches = s.wide_steps = 0;
+        s.barrier_target = 0;
+        s.switches = 0;
+        s.wide_steps = 0;
         s.gave_up = false;
         s.start_ns = state.start_ns;
         if (blockIdx.x > 0) return;
-        uint2 row = run.rows[run.source];
-        s.near[0][0] = entry_of(run.source, 0, row.x, row.y);
-        poke(run.dist + run.source, (Dist)0);
-        if (LEVEL >= 2) run.first_ticks[run.source] = run.last_ticks[run.source] = 0;
+        uint2 row = RUN.rows[RUN.source];
+        s.near[0][0] = {RUN.source, 0, row.x, row.y};
+        reach_source();
     }
 
     // ---- block 0 alone --------------------------------------------------------------
 
     // Supersteps until near is too wide for one block or nothing waits: WIDE or DONE.
     // `near` vertices wait in s.near[turn.near].
-    __device__ __forceinline__ Mode work_alone(u32 near) {
+    DEVICE Mode work_alone(u32 near) {
         for (;;) {
             if (s.status[turn.step] != RUNNING) return DONE;
             // While near waits, a warp may push already where another has not looked yet.
-            u32 settled = HEAVY_ARCS && near == 0 ? min(s.settled[turn.settled], run.pile_room) : 0;
+            u32 settled = HEAVY_ARCS && near == 0 ? min(s.settled[turn.settled], RUN.pile_room) : 0;
             u32 count = near + settled;
             u32 far = 0;
-            if (FAR_PILE && count == 0) far = min(s.far_count, run.pile_room);
+            if (FAR_PILE && count == 0) far = min(s.far_count, RUN.pile_room);
             if (count == 0 && far == 0) {
                 if (threadIdx.x == 0 && LOSE != LOST_MODE)
                     atomicCAS(&state.published.status, (u32)RUNNING, (u32)FINISHED);
                 return DONE;
             }
-            if (count > min(run.wide_enter, NEAR_ROOM) || far > SPLIT_ALONE) {
+            if (count > min(RUN.wide_enter, NEAR_ROOM) || far > SPLIT_ALONE) {
                 export_piles(near);
                 return WIDE;
             }
@@ -121,20 +122,21 @@ struct Team {
 
     // One superstep over `count` vertices; returns how many are near then. What the host and the
     // courier want is asked for before the arcs and looked at after them: nobody waits for it.
-    __device__ __forceinline__ u32 step_alone(u32 count) {
+    DEVICE u32 step_alone(u32 count) {
         bool asks = threadIdx.x == THREADS - 1;
         u32 fresh = RUNNING;
-        u64 held = 0;
+        double held = 0.0;
         relaxer.ticks = ticks_since(s.start_ns);
         if (asks) {
             fresh = peek(&state.published.status);
-            if (FAR_PILE) held = peek((const u64 *)&state.hand_delta);
+            if (FAR_PILE) held = peek(&state.hand_delta);
         }
         relax_alone(count);
         if (asks) {
             s.status[after(turn.step)] = fresh;
-            s.hubs[after(turn.step)] = s.count[before(turn.step)] = 0;
-            if (FAR_PILE) s.held = __longlong_as_double((long long)held);
+            s.hubs[after(turn.step)] = 0;
+            s.count[before(turn.step)] = 0;
+            if (FAR_PILE) s.held = held;
         }
         __syncthreads();
         if (s.hubs[turn.step] > 0) {
@@ -153,7 +155,7 @@ struct Team {
     }
 
     // The list dealt to the warps: one turn each, or two in flight together, or the long way.
-    __device__ __forceinline__ void relax_alone(u32 count) {
+    DEVICE void relax_alone(u32 count) {
         u32 share = relaxer.turn_size();
         u32 turns = count <= WARPS * share ? 1 : (count <= SHORT_TURNS * WARPS * share ? 2 : 0);
         if (turns == 0) share = relaxer.share_of(count, WARPS);
@@ -170,7 +172,7 @@ struct Team {
     }
 
     // Split far until something is near, or nothing is left; returns how many are near.
-    __device__ __forceinline__ u32 split_alone() {
+    DEVICE u32 split_alone() {
         u32 count = 0, left = 0;
         Dist nearest = 0;
         bool found_nothing = false, running = true;
@@ -188,7 +190,7 @@ struct Team {
             }
             __syncthreads();
             piles.obey();
-            relaxer.scan_far(min(s.far_count, run.pile_room), 0, 1);
+            relaxer.scan_far(min(s.far_count, RUN.pile_room), 0, 1);
             if (asks) s.status[after(turn.step)] = fresh;
             __syncthreads();
             running = s.status[after(turn.step)] == RUNNING;
@@ -201,7 +203,10 @@ struct Team {
             found_nothing = true;
         } while (count == 0 && left > 0 && running);
         piles.splitting = false;
-        if (threadIdx.x == 0) s.count[before(turn.step)] = s.hubs[after(turn.step)] = 0;
+        if (threadIdx.x == 0) {
+            s.count[before(turn.step)] = 0;
+            s.hubs[after(turn.step)] = 0;
+        }
         __syncthreads();
         turn.step = after(turn.step);
         turn.near ^= 1;
@@ -211,80 +216,82 @@ struct Team {
     // ---- from one block to all, and back --------------------------------------------
 
     // Block 0: what waits goes to where every block finds it.
-    __device__ __forceinline__ void export_piles(u32 near) {
+    DEVICE void export_piles(u32 near) {
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < min(near, NEAR_ROOM); i += THREADS)
             piles.write(piles.near_pile(0), i, s.near[turn.near][i]);
         if (threadIdx.x == 0) {
             u32 step = after(last_step);
-            poke(&state.near_count[step], min(near, run.pile_room));
+            poke(&state.near_count[step], min(near, RUN.pile_room));
             poke(&state.near_count[after(step)], 0u);
-            poke(&state.far_count[turn.far], min(s.far_count, run.pile_room));
+            poke(&state.far_count[turn.far], min(s.far_count, RUN.pile_room));
             poke(&state.far_count[turn.far ^ 1], 0u);
-            poke(&state.settled_count[last_settled ^ 1], min(s.settled[turn.settled], run.pile_room));
+            u32 settled = min(s.settled[turn.settled], RUN.pile_room);
+            poke(&state.settled_count[last_settled ^ 1], settled);
             poke(&state.side, turn.far);
             tell_threshold();
         }
     }
 
     // Block 0, after a wide stretch: its frontier back into shared memory.
-    __device__ __forceinline__ void import_piles(u32 near) {
-        const QueueEntry *from = piles.near_pile(turn.near);
+    DEVICE void import_piles(u32 near) {
+        const Vertex *from = piles.near_pile(turn.near);
         __syncthreads();
 #pragma unroll 1
-        for (u32 i = threadIdx.x; i < min(near, NEAR_ROOM); i += THREADS) s.near[0][i] = peek(from + i);
+        for (u32 i = threadIdx.x; i < min(near, NEAR_ROOM); i += THREADS)
+            s.near[0][i] = peek(from + i);
         start_alone(s.heard.far, s.heard.settled);
     }
 
-    __device__ __forceinline__ void start_alone(u32 far, u32 settled) {
-        turn.near = turn.step = turn.settled = 0;
+    DEVICE void start_alone(u32 far, u32 settled) {
+        turn = {0, 0, turn.far, 0};
         if (threadIdx.x < 3) {
-            s.count[threadIdx.x] = s.hubs[threadIdx.x] = 0;
+            s.count[threadIdx.x] = 0;
+            s.hubs[threadIdx.x] = 0;
             s.status[threadIdx.x] = peek(&state.published.status);
         }
         if (threadIdx.x == 0) {
             s.far_count = far;
             s.settled[0] = settled;
             s.settled[1] = 0;
-            s.held = __longlong_as_double(peek((const u64 *)&state.hand_delta));
+            s.held = peek(&state.hand_delta);
         }
         __syncthreads();
     }
 
     // One thread of the grid.
-    __device__ __forceinline__ void tell_threshold() {
-        poke((u64 *)&state.threshold, (u64)__double_as_longlong(s.threshold));
-        poke((u64 *)&state.delta, (u64)__double_as_longlong(s.delta));
+    DEVICE void tell_threshold() {
+        poke(&state.threshold, s.threshold);
+        poke(&state.delta, s.delta);
     }
 
     // Thread 0 of a block, after a barrier.
-    __device__ __forceinline__ void hear_threshold() {
-        u64 threshold = peek((const u64 *)&state.threshold);
-        u64 delta = peek((const u64 *)&state.delta);
-        piles.set_threshold(__longlong_as_double(threshold), __longlong_as_double(delta));
+    DEVICE void hear_threshold() {
+        double threshold = peek(&state.threshold);
+        piles.set_threshold(threshold, peek(&state.delta));
     }
 
     // Counts go on where a pile is full, and the run ends after the next superstep.
-    __device__ __forceinline__ void hear_counts(u32 status) {
+    DEVICE void hear_counts(u32 status) {
         u32 near = peek(&state.near_count[turn.step]);
         u32 far = FAR_PILE ? peek(&state.far_count[turn.far]) : 0;
         u32 settled = HEAVY_ARCS ? peek(&state.settled_count[turn.settled]) : 0;
-        u32 room = run.pile_room;
+        u32 room = RUN.pile_room;
         s.heard = {min(near, room), min(far, room), min(settled, room), status};
     }
 
     // ---- all blocks -----------------------------------------------------------------
 
     // Supersteps and splits until near is narrow or nothing waits; returns what is left in near.
-    __device__ __forceinline__ u32 work_wide() {
+    DEVICE u32 work_wide() {
         start_wide();
         bool first = true, after_split = false;
         Heard heard = s.heard;
         while (heard.status == RUNNING) {
             bool step = heard.near > 0 || heard.settled > 0;
             if (!step && heard.far == 0) break;
-            if (!first && heard.near > 0 && heard.near <= run.wide_leave) break;
-            if (!first && heard.near == 0 && step && heard.settled <= run.wide_leave) break;
+            if (!first && heard.near > 0 && heard.near <= RUN.wide_leave) break;
+            if (!first && heard.near == 0 && step && heard.settled <= RUN.wide_leave) break;
             bool leader = blockIdx.x == 0 && threadIdx.x == 0;
             u32 fresh = RUNNING;
             if (leader) {
@@ -306,16 +313,18 @@ struct Team {
         return heard.near;
     }
 
-    __device__ __forceinline__ void start_wide() {
+    DEVICE void start_wide() {
         turn.near = 0;
         turn.step = after(last_step);
         turn.settled = last_settled ^ 1;
         if (blockIdx.x == 0 && threadIdx.x == 0) poke(&state.settled_count[last_settled], 0u);
         if (threadIdx.x == 0) {
-            s.side = turn.far = peek(&state.side);
+            turn.far = peek(&state.side);
+            s.side = turn.far;
             hear_threshold();
             hear_counts(RUNNING);
-            s.staged[0] = s.staged[1] = 0;
+            s.staged[0] = 0;
+            s.staged[1] = 0;
         }
         if (threadIdx.x < 3) s.hubs[threadIdx.x] = 0;
         __syncthreads();
@@ -326,28 +335,28 @@ struct Team {
     }
 
     // The turns change, all blocks meet, and the leader clears what the next but one will add to.
-    __device__ __forceinline__ void close_wide(bool step, bool leader) {
+    DEVICE void close_wide(bool step, bool leader) {
         if (leader && !step) s.switches += 1;
         u32 ended = turn.step;
         turn.step = after(turn.step);
         turn.near ^= 1;
         if (!step) turn.far ^= 1;
         if (piles.heavy) turn.settled ^= 1;
-        grid_barrier(run, s, [&] { hear_counts(peek(&state.step_status[ended])); });
+        grid_barrier(s, [&] { hear_counts(peek(&state.step_status[ended])); });
         if (leader && !step) poke(&state.far_count[turn.far ^ 1], 0u);
         if (leader && piles.heavy) poke(&state.settled_count[turn.settled ^ 1], 0u);
     }
 
     // One superstep over `count` vertices, dealt to the warps of all blocks.
-    __device__ __forceinline__ void step_wide(u32 count, u32 far) {
-        u32 warps = run.workers * WARPS;
+    DEVICE void step_wide(u32 count, u32 far) {
+        u32 warps = RUN.workers * WARPS;
         u32 share = relaxer.turn_size();
         bool narrow = count <= warps * share;
         if (!narrow) share = relaxer.share_of(count, warps);
-        if (blockIdx.x == 0) log_step(count, far, run.workers);
+        if (blockIdx.x == 0) log_step(count, far, RUN.workers);
         relaxer.ticks = ticks_since(s.start_ns);
         u32 stride = warps * share;
-        u32 mine = (blockIdx.x + warp_id() * run.workers) * share;
+        u32 mine = (blockIdx.x + warp_id() * RUN.workers) * share;
 #pragma unroll 1
         for (u32 base = 0; base < count; base += stride) {
             bool done = base + mine >= count || (narrow && relaxer.relax_turns<1>(mine, 0, count));
@@ -365,80 +374,71 @@ struct Team {
         hand_counts_over_now_and_then();
     }
 
-    // The threshold moves on, told by one thread of the grid; then every block sorts its part of far.
-    __device__ __forceinline__ void split_wide(u32 total, bool found_nothing) {
+    // One thread of the grid moves the threshold on; then every block sorts its part of far.
+    DEVICE void split_wide(u32 total, bool found_nothing) {
         if (blockIdx.x == 0 && threadIdx.x == 0) {
-            double held = __longlong_as_double(peek((const u64 *)&state.hand_delta));
+            double held = peek(&state.hand_delta);
             piles.move_threshold(found_nothing, peek(&state.far_min), held);
             tell_threshold();
             poke(&state.far_min, (Dist)UNREACHED);
         }
-        grid_barrier(run, s, [&] { hear_threshold(); });
+        grid_barrier(s, [&] { hear_threshold(); });
         piles.obey();
         piles.splitting = true;
-        relaxer.scan_far(total, blockIdx.x, run.workers);
+        relaxer.scan_far(total, blockIdx.x, RUN.workers);
         piles.unload(true);
         piles.splitting = false;
     }
 
     // ---- records --------------------------------------------------------------------
 
-    __device__ __forceinline__ void hand_counts_over_now_and_then() {
+    DEVICE void hand_counts_over() {
+        ::hand_counts_over(relaxer.counts, RUN.stats + blockIdx.x);
+    }
+
+    DEVICE void hand_counts_over_now_and_then() {
         if (LEVEL >= 1 && steps % HAND_OVER_STEPS == 0) hand_counts_over();
     }
 
-    __device__ __forceinline__ void hand_over(u64 *to, u32 value) {
-#pragma unroll
-        for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
-        if (lane_id() == 0 && value > 0) atomicAdd(to, (u64)value);
-    }
-
-    __device__ __forceinline__ void hand_counts_over() {
-        Stats *to = run.stats + blockIdx.x;
-        hand_over(&to->processed, relaxer.counts.processed);
-        hand_over(&to->relaxed, relaxer.counts.relaxed);
-        hand_over(&to->improved, relaxer.counts.improved);
-        relaxer.counts = {0, 0, 0, 0};
-    }
-
-    __device__ __forceinline__ double base() const { return FAR_PILE ? s.threshold - s.delta : 0.0; }
+    DEVICE double base() const { return FAR_PILE ? s.threshold - s.delta : 0.0; }
 
     // One superstep for the courier: three 16-byte stores that nobody waits for, each with the
     // record's number, by which the courier knows that it is whole.
-    __device__ __forceinline__ void log_step(u32 near, u32 far, u32 blocks) {
+    DEVICE void log_step(u32 near, u32 far, u32 blocks) {
         if (LEVEL < 1 || threadIdx.x != THREADS - 1) return;
         if (FAR_PILE && !piles.wide) far = atomicAdd(&s.far_count, 0u);  // others may be pushing already
-        uint4 *to = (uint4 *)run.readings + (steps & (LOG_RECORDS - 1)) * 3;
+        uint4 *to = (uint4 *)RUN.readings + (steps & (LOG_RECORDS - 1)) * 3;
         u64 t = now_ns() - s.start_ns;
-        u64 edge = (u64)__double_as_longlong(base());
+        u64 edge = double_bits(base());
         u32 delta = in_one_word(s.delta);
         poke(to, make_uint4(steps + 1, near, far, blocks));
         poke(to + 1, make_uint4(steps + 1, (u32)t, (u32)(t >> 32), s.switches));
         poke(to + 2, make_uint4(steps + 1, (u32)edge, (u32)(edge >> 32), delta));
     }
 
-    __device__ __forceinline__ void leave_record() {
+    DEVICE void leave_record() {
         state.end_ns = now_ns();
-        state.bucket_switches = state.head_bucket = s.switches;
+        state.bucket_switches = s.switches;
+        state.head_bucket = s.switches;
         state.delta = s.delta;
         state.base = base();
         state.open_buckets = 1;
         state.reason = FAR_PILE ? START : NONE;
-        state.by_hand = FAR_PILE && peek((const u64 *)&state.hand_delta) != 0;
+        state.by_hand = FAR_PILE && peek(&state.hand_delta) != 0.0;
         state.status = state.published.status;
         state.supersteps = steps;
         state.wide_supersteps = s.wide_steps;
     }
 };
 
-// The body of a kernel of run.workers + 1 blocks; the last is the courier.
-__device__ __forceinline__ void run_supersteps(const Run &run) {
+// The body of a kernel of RUN.workers + 1 blocks; the last is the courier.
+DEVICE void run_supersteps() {
     __shared__ Shared shared;
-    if (blockIdx.x < run.workers) {
-        Piles piles(run, shared);
+    if (blockIdx.x < RUN.workers) {
+        Piles piles(shared);
         Relaxer relaxer(piles);
         Team(piles, relaxer).work();
     } else if (warp_id() == 0) {
-        Courier(run).carry();
+        Courier().carry();
     }
 }

@@ -21,13 +21,12 @@ round's, the last one's (being read), the next one's (being cleared).
 #include "relax.cuh"
 
 #define QUEUE_ROOM 1024u  // items, a power of two
-#define WARPS (THREADS / 32)
 #define PIECE 0x80000000u  // an item that is no vertex: PIECE | number of a piece of arcs
 #define PIECE_ARCS (1u << PIECE_SHIFT)
 #define SPLIT_DEGREE (4 * PIECE_ARCS)
 
 struct WorkerShared {
-    QueueEntry queue[QUEUE_ROOM];
+    Vertex queue[QUEUE_ROOM];
     OutBuffer out;
     Published published[3];
     u32 kept[3], sent[3], hubs[3];
@@ -36,79 +35,67 @@ struct WorkerShared {
     u64 order, clock_ns;
 };
 
-__device__ __forceinline__ uint2 row_of(const Run &run, u32 item) {
+DEVICE uint2 row_of(u32 item) {
     u32 first = (item & ~PIECE) << PIECE_SHIFT;
-    return item & PIECE ? make_uint2(first, first + PIECE_ARCS) : __ldg(run.rows + item);
+    return item & PIECE ? make_uint2(first, first + PIECE_ARCS) : __ldg(RUN.rows + item);
 }
 
 // An assignment: number 8 bits, bucket's low 8, count 16, address of the first item 32.
-__device__ __forceinline__ u64 make_order(u32 number, u32 bucket, u32 count, u32 address) {
+DEVICE u64 make_order(u32 number, u32 bucket, u32 count, u32 address) {
     return (u64)(number << 24 | (bucket & 0xffu) << 16 | count) << 32 | address;
 }
 
-__device__ __forceinline__ u32 number_of(u64 order) { return (u32)(order >> 56); }
-__device__ __forceinline__ u32 count_of(u64 order) { return (u32)(order >> 32) & 0xffffu; }
+DEVICE u32 number_of(u64 order) { return (u32)(order >> 56); }
+DEVICE u32 count_of(u64 order) { return (u32)(order >> 32) & 0xffffu; }
 #define LEAVE 0ull  // an order of nothing
 
-__device__ __forceinline__ Published look_at(const Published *at) {
-    Published p;
+DEVICE Published look_at(const Published *at) {
     double2 widths = peek((const double2 *)at);
     uint4 rest = peek((const uint4 *)&at->head);
-    p.base = widths.x;
-    p.inverse_delta = widths.y;
-    p.head = rest.x;
-    p.idle_workers = rest.y;
-    p.status = rest.z;
-    p.unused = 0;
-    return p;
+    return {widths.x, widths.y, rest.x, rest.y, rest.z, 0};
 }
 
 // The lowest distance that does not stay with a worker whose bucket is `last` after the head:
 // `stays_with_worker` as one comparison. The guess is exact but for rounding, which the loops mend:
 // in strides where doubles are coarser than whole numbers, then in halves of strides.
 __device__ __noinline__ Dist first_that_leaves(double base, double inverse_delta, int last) {
+    auto stays = [&](Dist bits) {
+        return stays_with_worker(raw_offset(value_of(bits), base, inverse_delta), last, 0);
+    };
     double guess = base + (last + 1) / inverse_delta;
     Dist bits = UNREACHED;
-    if (guess < value_of(UNREACHED)) {
-        guess = guess < 0.0 ? 0.0 : guess;
-        bits = dist_near(guess);
-    }
-    // Above 2^53 doubles are coarser than whole numbers: in strides first, then in halves of strides.
-    for (Dist stride = spacing(bits); stride > 1; stride /= 2) {
-        if (bits >= stride && !stays_with_worker(raw_offset(value_of(bits - stride), base, inverse_delta), last, 0))
-            bits -= stride;
-    }
+    if (guess < value_of(UNREACHED)) bits = dist_near(guess < 0.0 ? 0.0 : guess);
+    for (Dist stride = spacing(bits); stride > 1; stride /= 2)
+        if (bits >= stride && !stays(bits - stride)) bits -= stride;
 #pragma unroll 1
-    while (bits > 0 && !stays_with_worker(raw_offset(value_of(bits - 1), base, inverse_delta), last, 0))
-        bits -= 1;
+    while (bits > 0 && !stays(bits - 1)) bits -= 1;
 #pragma unroll 1
-    while (bits < UNREACHED && stays_with_worker(raw_offset(value_of(bits), base, inverse_delta), last, 0))
-        bits += 1;
+    while (bits < UNREACHED && stays(bits)) bits += 1;
     return bits;
 }
 
 // All lanes: collect what leaves the worker for the buckets; returns whether it was clipped.
-__device__ __noinline__ bool collect(const Run &run, WorkerShared &s, bool leaves, u32 vertex,
+__device__ __noinline__ bool collect(WorkerShared &s, bool leaves, u32 vertex,
                                      Dist dist, double base, double inverse_delta, u32 head,
                                      u32 bucket, u32 used, u32 phase) {
-    u32 leavers = __ballot_sync(ALL_LANES, leaves), place = 0;
-    if (lane_id() == 0) place = atomicAdd(&s.sent[phase], (u32)__popc(leavers));
-    place = used + __shfl_sync(ALL_LANES, place, 0) + __popc(leavers & lanes_below());
+    u32 place = used + places(__ballot_sync(ALL_LANES, leaves), &s.sent[phase]);
     if (!leaves) return false;
     int raw = raw_offset(value_of(dist), base, inverse_delta);
-    u32 slot = (head + push_offset(raw, bucket, head, run.buckets)) % run.buckets;
+    u32 slot = (head + push_offset(raw, bucket, head, RUN.buckets)) % RUN.buckets;
     if (place < OUT_ROOM) {
-        s.out.item[place] = packed(vertex, dist);
+        s.out.item[place] = {vertex, dist};
         s.out.where[place] = slot << 16 | atomicAdd(&s.out.count[slot], 1u);
     } else {
-        push_alone(run, slot, packed(vertex, dist));
+        push_alone(slot, {vertex, dist});
     }
-    return clips(raw, run.buckets);
+    return clips(raw, RUN.buckets);
 }
 
 struct Worker {
     static constexpr bool WANTS_ROWS = true;
-    const Run &run;
+    // Workers of 768 threads are those of ADDS as published; the authors' code for whole numbers
+    // queues what lost the race to improve its vertex as well.
+    static constexpr bool QUEUES_LOSERS = THREADS == 768 && !WEIGHT_FLOAT && !WEIGHT_WIDE;
     WorkerShared &s;
     // the queue and the collection, the same on every thread
     u32 head = 0, tail = 0, used = 0, room = 0, phase = 0, bucket = 0;
@@ -118,44 +105,45 @@ struct Worker {
     u64 handed_ns = 0;
     Ticks clock = {0, 0};
     Counts counts = {0, 0, 0, 0};
-    __device__ Worker(const Run &run, WorkerShared &s) : run(run), s(s) {}
+
+    static DEVICE bool takes(bool real, Dist) { return real; }
 
     // All lanes: queue what improved, here or for the buckets.
-    __device__ __forceinline__ void push(bool won, u32 vertex, Dist dist, uint2 row) {
+    DEVICE void push(bool won, u32 vertex, Dist dist, uint2 row) {
         bool keep = won && dist < leaves_at;
         counts.improved += won;
         u32 keepers = __ballot_sync(ALL_LANES, keep);
         if (keepers != 0) {
-            u32 place = 0;
-            if (lane_id() == 0) place = atomicAdd(&s.kept[phase], (u32)__popc(keepers));
-            place = __shfl_sync(ALL_LANES, place, 0) + __popc(keepers & lanes_below());
+            u32 place = places(keepers, &s.kept[phase]);
             keep = keep && place < room;
-            if (keep) s.queue[(tail + place) & (QUEUE_ROOM - 1)] = entry_of(vertex, dist, row.x, row.y);
+            if (keep) s.queue[(tail + place) & (QUEUE_ROOM - 1)] = {vertex, dist, row.x, row.y};
         }
         bool leaves = won && !keep;
         if (__any_sync(ALL_LANES, leaves))
-            counts.clipped += collect(run, s, leaves, vertex, dist, seen.base, seen.inverse_delta,
+            counts.clipped += collect(s, leaves, vertex, dist, seen.base, seen.inverse_delta,
                                       seen.head, bucket, used, phase);
     }
 
     // What was pushed because it had looked better: another's atomic was first.
-    __device__ __forceinline__ void lost(bool did) { counts.improved -= did; }
+    DEVICE void lost(bool did) { counts.improved -= did; }
 
     // All threads: begin a round that takes `take` items off the queue.
-    __device__ __forceinline__ void begin_round(u32 take) {
-        u32 next = phase == 2 ? 0 : phase + 1;
+    DEVICE void begin_round(u32 take) {
         if (LEVEL >= 2) ticks = clock.now();
         if (threadIdx.x == THREADS - 1) {  // the last warp has the least to do
-            s.kept[next] = s.sent[next] = s.hubs[next] = 0;
-            poke(run.reports + blockIdx.x - 1, make_uint4(done, tail - head, kept_total, 0));
+            u32 next = after(phase);
+            s.kept[next] = 0;
+            s.sent[next] = 0;
+            s.hubs[next] = 0;
+            poke(RUN.reports + blockIdx.x - 1, make_uint4(done, tail - head, kept_total, 0));
         }
         u32 stays = tail - head - take;
         room = QUEUE_ROOM - (tail - head);
-        if (seen.idle_workers > 0) room = min(room, run.keep > stays ? run.keep - stays : 0);
+        if (seen.idle_workers > 0) room = min(room, RUN.keep > stays ? RUN.keep - stays : 0);
     }
 
     // All threads: end it; what was pushed becomes visible to all.
-    __device__ __forceinline__ void end_round(u32 take, const Published &fresh) {
+    DEVICE void end_round(u32 take, const Published &fresh) {
         if (threadIdx.x == THREADS - 1) s.published[phase] = fresh;
         __syncthreads();
         u32 kept = min(s.kept[phase], room);
@@ -164,32 +152,31 @@ struct Worker {
         head += take;
         tail += kept;
         kept_total += kept;
-        phase = phase == 2 ? 0 : phase + 1;
+        phase = after(phase);
     }
 
-    __device__ __forceinline__ void see(const Published &now) {
+    DEVICE void see(const Published &now) {
         bool moved = now.head != seen.head || now.inverse_delta != seen.inverse_delta;
         seen = now;
         if (moved) leaves_at = first_of_others();
     }
 
     // The lowest distance that goes to the buckets: as published, every one.
-    __device__ __forceinline__ Dist first_of_others() const {
-        if (run.as_published) return 0;
+    DEVICE Dist first_of_others() const {
+        if (RUN.as_published) return 0;
         return first_that_leaves(seen.base, seen.inverse_delta, bucket - seen.head);
     }
 
     // All threads: one round over `take` vertices, dealt to the warps.
-    __device__ __forceinline__ void round(u32 take) {
+    DEVICE void round(u32 take) {
         begin_round(take);
         Published fresh;
-        if (threadIdx.x == THREADS - 1) fresh = look_at(&run.state->published);
+        if (threadIdx.x == THREADS - 1) fresh = look_at(&RUN.state->published);
         u32 share = take <= WARPS ? 1 : 1u << (32 - __clz((take - 1) / WARPS));
         u32 place = warp_id() * share + lane_id();
         bool mine = lane_id() < share && place < take;
-        QueueEntry entry = {};
-        if (mine) entry = s.queue[(head + place) & (QUEUE_ROOM - 1)];
-        Vertex vertex = vertex_of(entry);
+        Vertex vertex = {};
+        if (mine) vertex = s.queue[(head + place) & (QUEUE_ROOM - 1)];
         if (vertex.degree() > HUB_DEGREE) {
             u32 hub = atomicAdd(&s.hubs[phase], 1u);
             s.hub_item[hub] = vertex.id;
@@ -198,7 +185,7 @@ struct Worker {
             vertex.end = vertex.first;
         }
         __syncwarp();
-        if (warp_id() * share < take) relax_warp(run, vertex, mine, share, counts, *this);
+        if (warp_id() * share < take) relax_warp(vertex, mine, share, counts, *this);
         u32 ended = phase;
         end_round(take, fresh);
         u32 hubs = s.hubs[ended];
@@ -209,17 +196,17 @@ struct Worker {
 
     // All threads: vertices of many arcs, and pieces of such, one after the other. While others
     // are idle, long rows are left to them in pieces, and so are the hubs not begun.
-    __device__ __forceinline__ void relax_hubs(u32 hubs) {
+    DEVICE void relax_hubs(u32 hubs) {
 #pragma unroll 1
         for (u32 hub = 0; hub < hubs; hub++) {
-            if (seen.idle_workers > 0 && hubs - hub > run.chunk_smallest) {
+            if (seen.idle_workers > 0 && hubs - hub > RUN.chunk_smallest) {
                 give_hubs_after(hub, hubs);
                 hubs = hub + 1;
             }
             u32 item = s.hub_item[hub];
             Dist dist = s.hub_dist[hub];
-            uint2 row = row_of(run, item);
-            u32 id = item & PIECE ? __ldg(run.owners + (item & ~PIECE)) : item;
+            uint2 row = row_of(item);
+            u32 id = item & PIECE ? __ldg(RUN.owners + (item & ~PIECE)) : item;
             uint2 given = make_uint2(row.y, row.y);  // what others will relax
             if (seen.idle_workers > 0 && row.y - row.x >= SPLIT_DEGREE) given = give_pieces(row, dist);
             bool counted = item & PIECE;
@@ -237,7 +224,7 @@ struct Worker {
     }
 
     // All threads: the hubs after number `hub` go back to the buckets.
-    __device__ __forceinline__ void give_hubs_after(u32 hub, u32 hubs) {
+    DEVICE void give_hubs_after(u32 hub, u32 hubs) {
         u32 keep = hub + 1;
         u32 place = keep + threadIdx.x;
         bool mine = place < hubs;
@@ -246,7 +233,7 @@ struct Worker {
     }
 
     // All threads: the whole pieces of a row go to the buckets; returns their first and end arc.
-    __device__ __forceinline__ uint2 give_pieces(uint2 row, Dist dist) {
+    DEVICE uint2 give_pieces(uint2 row, Dist dist) {
         u32 first = (row.x + PIECE_ARCS - 1) & ~(PIECE_ARCS - 1);
         u32 last = row.y & ~(PIECE_ARCS - 1);
         u32 piece = first >> PIECE_SHIFT;
@@ -262,27 +249,27 @@ struct Worker {
 
     // All threads: a round over arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
     // Returns whether the vertex is counted as processed by now: once, where it is not stale.
-    __device__ __forceinline__ bool relax_slice(u32 id, Dist dist, u32 first, u32 end, bool counted) {
+    DEVICE bool relax_slice(u32 id, Dist dist, u32 first, u32 end, bool counted) {
         begin_round(0);
         Published fresh;
-        if (threadIdx.x == THREADS - 1) fresh = look_at(&run.state->published);
-        Dist known = peek(run.dist + id);
-        bool stale = run.drop_stale && known != dist;  // the newer item does the rest
+        if (threadIdx.x == THREADS - 1) fresh = look_at(&RUN.state->published);
+        Dist known = peek(RUN.dist + id);
+        bool stale = RUN.drop_stale && known != dist;  // the newer item does the rest
         if (threadIdx.x == 0 && !stale) {
             counts.processed += !counted;
             counts.relaxed += end - first;
-            if (!counted) note_processed(run, id);
+            if (!counted) note_processed(id);
             counted = true;
         }
-        relax_span(run, stale ? NO_DIST : known, first, end, *this);
+        relax_span(stale ? NO_DIST : known, first, end, *this);
         end_round(0, fresh);
         return counted;
     }
 
     // All threads, between rounds: `count` items to the collection, one a thread.
-    __device__ __forceinline__ void give(bool mine, u32 item, Dist dist, u32 count) {
+    DEVICE void give(bool mine, u32 item, Dist dist, u32 count) {
         if (used + count > OUT_ROOM) flush_all();
-        collect(run, s, mine, item, dist, seen.base, seen.inverse_delta, seen.head, bucket, used, phase);
+        collect(s, mine, item, dist, seen.base, seen.inverse_delta, seen.head, bucket, used, phase);
         used += count;
         __syncthreads();
         if (threadIdx.x == 0) s.sent[phase] = 0;
@@ -290,11 +277,11 @@ struct Worker {
     }
 
     // All threads: what is beyond `keep` in the queue goes back to the buckets.
-    __device__ __forceinline__ void share_queue() {
+    DEVICE void share_queue() {
 #pragma unroll 1
-        while (tail - head > run.keep) {
-            u32 count = min(tail - head - run.keep, THREADS);
-            Vertex last = vertex_of(s.queue[(tail - 1 - threadIdx.x) & (QUEUE_ROOM - 1)]);
+        while (tail - head > RUN.keep) {
+            u32 count = min(tail - head - RUN.keep, THREADS);
+            Vertex last = s.queue[(tail - 1 - threadIdx.x) & (QUEUE_ROOM - 1)];
             give(threadIdx.x < count, last.id, last.dist, count);
             tail -= count;
         }
@@ -302,17 +289,17 @@ struct Worker {
 
     // ---- an assignment --------------------------------------------------------------
 
-    __device__ __forceinline__ void flush_all() {
-        flush(run, s.out, used);
+    DEVICE void flush_all() {
+        flush(s.out, used);
         used = 0;
     }
 
     // All threads: process what the queue holds until it is empty and everything is written.
-    __device__ __forceinline__ void drain() {
+    DEVICE void drain() {
         u32 since = 0;
         while (seen.status == RUNNING) {
             bool waiting = head != tail;
-            bool feed = seen.idle_workers > 0 && ++since >= run.flush_rounds;
+            bool feed = seen.idle_workers > 0 && ++since >= RUN.flush_rounds;
             if (used > 0 && (!waiting || feed || used > OUT_ROOM / 2)) {
                 flush_all();
                 since = 0;
@@ -322,33 +309,18 @@ struct Worker {
         }
     }
 
-    __device__ __forceinline__ void hand_over(u64 *to, u32 value) {
-#pragma unroll
-        for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
-        if (lane_id() == 0 && value > 0) add(to, (u64)value);
-    }
-
-    __device__ __forceinline__ void hand_counts_over() {
-        Stats *to = run.stats + blockIdx.x - 1;
-        hand_over(&to->processed, counts.processed);
-        hand_over(&to->relaxed, counts.relaxed);
-        hand_over(&to->improved, counts.improved);
-        hand_over(&to->clipped, counts.clipped);
-        counts = {0, 0, 0, 0};
-    }
-
     // All threads: wait for the next assignment; false when the run has ended, or its time.
-    __device__ __forceinline__ bool take_order(u64 &order) {
+    DEVICE bool take_order(u64 &order) {
         __syncthreads();  // nobody reads what thread 0 is about to write
-        u32 at = phase == 0 ? 2 : phase - 1;
+        u32 at = before(phase);
         if (threadIdx.x == 0) {
             Published now;
             bool leave;
             u32 turns = 0;
             do {
-                order = peek_acquire(run.assign + blockIdx.x - 1);
-                now = look_at(&run.state->published);
-                leave = now.status != RUNNING || (++turns % PATIENCE == 0 && is_late(run));
+                order = peek_acquire(RUN.assign + blockIdx.x - 1);
+                now = look_at(&RUN.state->published);
+                leave = now.status != RUNNING || (++turns % PATIENCE == 0 && is_late());
                 if (LEVEL >= 2) clock.now();
             } while (number_of(order) == done && !leave);
             s.order = leave ? LEAVE : order;
@@ -368,39 +340,43 @@ struct Worker {
         tail = count;
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
-            Item item = peek(run.items + address + i);
-            uint2 row = row_of(run, vertex_of(item));
-            s.queue[i] = entry_of(vertex_of(item), dist_of(item), row.x, row.y);
+            Item item = peek(RUN.items + address + i);
+            uint2 row = row_of(item.vertex);
+            s.queue[i] = {item.vertex, item.dist, row.x, row.y};
         }
         leaves_at = first_of_others();
         __syncthreads();
-        if (threadIdx.x == 0) add(run.taken + (address >> BLOCK_SHIFT), count);
+        if (threadIdx.x == 0) add(RUN.taken + (address >> BLOCK_SHIFT), count);
         return true;
     }
 
-    __device__ __forceinline__ void work() {
+    DEVICE void work() {
         if (threadIdx.x < 32) {
             s.out.count[threadIdx.x] = 0;
             s.out.cached_number[threadIdx.x] = NOWHERE;
         }
-        if (threadIdx.x < 3) s.kept[threadIdx.x] = s.sent[threadIdx.x] = s.hubs[threadIdx.x] = 0;
-        if (LEVEL >= 2) clock = {run.state->start_ns, now_ns()};
+        if (threadIdx.x < 3) {
+            s.kept[threadIdx.x] = 0;
+            s.sent[threadIdx.x] = 0;
+            s.hubs[threadIdx.x] = 0;
+        }
+        if (LEVEL >= 2) clock = {RUN.state->start_ns, now_ns()};
         u64 order;
         while (take_order(order)) {
             drain();
             u64 now = LEVEL >= 1 ? now_ns() : 0;
-            bool due = LEVEL >= 1 && now - handed_ns >= run.period_ns / 2;
+            bool due = LEVEL >= 1 && now - handed_ns >= RUN.period_ns / 2;
             if (__any_sync(ALL_LANES, due || counts.relaxed > (1u << 26))) {
-                hand_counts_over();
+                hand_counts_over(counts, RUN.stats + blockIdx.x - 1);
                 handed_ns = now;
             }
             done = number_of(order);
             if (threadIdx.x == 0) {
                 u32 count = count_of(order);  // what was pushed is fenced by `flush`
-                if (LOSE != LOST_COMPLETION) add(&run.slots[bucket % run.buckets].completed, count);
-                poke(run.reports + blockIdx.x - 1, make_uint4(done, 0, kept_total, 0));
+                if (LOSE != LOST_COMPLETION) add(&RUN.slots[bucket % RUN.buckets].completed, count);
+                poke(RUN.reports + blockIdx.x - 1, make_uint4(done, 0, kept_total, 0));
             }
         }
-        hand_counts_over();
+        hand_counts_over(counts, RUN.stats + blockIdx.x - 1);
     }
 };

@@ -1,0 +1,65 @@
+/*
+lanes.cuh: what a thread knows of its warp, and what the lanes of a warp do together.
+
+A function without a word on it is for one thread; "all lanes" and "all threads" call the others.
+*/
+#pragma once
+
+#define DEVICE __device__ __forceinline__
+#define ALL_LANES 0xffffffffu
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+DEVICE u32 lane_id() { return threadIdx.x & 31; }
+DEVICE u32 warp_id() { return threadIdx.x >> 5; }
+DEVICE u32 lanes_below() { return (1u << lane_id()) - 1; }
+
+DEVICE u64 now_ns() {
+    u64 t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+}
+
+// What other threads change meanwhile, in shared memory or in a block's own row.
+template <class Word> DEVICE Word look(const Word &at) { return *(const volatile Word *)&at; }
+template <class Word> DEVICE void leave(Word &at, Word value) { *(volatile Word *)&at = value; }
+
+// All lanes: one value of all of theirs; by one instruction where the device has it.
+template <class Word, class Fold> DEVICE Word over_lanes(Word value, Fold fold) {
+#pragma unroll
+    for (int reach = 16; reach > 0; reach /= 2)
+        value = fold(value, __shfl_xor_sync(ALL_LANES, value, reach));
+    return value;
+}
+template <class Word> DEVICE Word sum_over_lanes(Word value) {
+#if __CUDA_ARCH__ >= 800
+    if constexpr (sizeof(Word) == 4) return __reduce_add_sync(ALL_LANES, value);
+#endif
+    return over_lanes(value, [](Word a, Word b) { return a + b; });
+}
+template <class Word> DEVICE Word least_over_lanes(Word value) {
+#if __CUDA_ARCH__ >= 800
+    if constexpr (sizeof(Word) == 4) return __reduce_min_sync(ALL_LANES, value);
+#endif
+    return over_lanes(value, [](Word a, Word b) { return min(a, b); });
+}
+template <class Word> DEVICE Word most_over_lanes(Word value) {
+#if __CUDA_ARCH__ >= 800
+    if constexpr (sizeof(Word) == 4) return __reduce_max_sync(ALL_LANES, value);
+#endif
+    return over_lanes(value, [](Word a, Word b) { return max(a, b); });
+}
+
+// All lanes: add once for all; returns what was there before.
+DEVICE u32 add_for_all(u32 *at, u32 value) {
+    u32 before = 0;
+    if (lane_id() == 0) before = atomicAdd(at, value);
+    return __shfl_sync(ALL_LANES, before, 0);
+}
+
+// How many lanes of `who` stand before this one.
+DEVICE u32 rank_in(u32 who) { return __popc(who & lanes_below()); }
+
+// All lanes: a place for each lane of `who`, counted by `counter`.
+DEVICE u32 places(u32 who, u32 *counter) { return add_for_all(counter, __popc(who)) + rank_in(who); }
