@@ -1,10 +1,8 @@
 /*
 bellman_ford.cu: frontier Bellman-Ford on the device, the skeleton of Near-Far without an order.
 
-Launch   bellman_ford<<<workers + 1, THREADS, cooperative>>>; the last block is the courier.
-         `begin` of prepare.cu runs before it.
-Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
-Piles    near alone, the frontier (step_piles.cuh); supersteps alone and wide (superstep.cuh)
+Launch, what it reads and writes: as near_far.cu
+Piles    near alone, the frontier (step_piles.cuh)
 Ends     FINISHED, STOPPED, TIMED_OUT; never POOL_DRY: a superstep processes a vertex at most
          once, so it queues at most m items, and there is room for them
 

@@ -1,17 +1,13 @@
 /*
 delta_stepping.cu: delta-stepping on the device (Meyer and Sanders), light and heavy arcs apart.
 
-Launch   delta_stepping<<<workers + 1, THREADS, cooperative>>>; the last block is the courier.
-         `begin` of prepare.cu runs before it.
-Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
-Piles    near, far and settled (step_piles.cuh); supersteps alone and wide (superstep.cuh)
-Ends     FINISHED, STOPPED, POOL_DRY (a pile overflowed), TIMED_OUT
+Launch, what it reads and writes, how it ends: as near_far.cu
+Piles    near, far and settled (step_piles.cuh)
 
 The bucket at hand is near. Its supersteps relax light arcs (weight <= delta) until it stays
 empty; everything processed meanwhile is noted in the settled pile, and one more superstep
 relaxes the heavy arcs of what is not stale there, each vertex once. Their ends lie beyond the
-bucket. Where no arc is heavier than delta, nothing is noted and this is Near-Far, instruction
-for instruction but for the test.
+bucket. Where no arc is heavier than delta, nothing is noted and this is Near-Far.
 
 Buckets  A cyclic array of buckets would have the next one at hand, where this kernel sorts all
          that waits again at every bucket. But it needs weight_max / delta + 1 slots, each with
@@ -20,9 +16,8 @@ Buckets  A cyclic array of buckets would have the next one at hand, where this k
          it costs 16 bytes an item, little beside the supersteps of a bucket unless delta is tiny.
 Arcs     A light superstep looks at heavy arcs too and drops them (and the other way round). To
          store them apart would take a copy of the graph for each delta.
-Settled  Only vertices that have a heavy arc need noting. The short way of relaxing knows which and
-         notes those; the long way would have to carry a flag to each vertex, which costs more
-         than it saves, so it notes all.
+Settled  Only vertices that have a heavy arc need noting. The short way of relaxing notes those;
+         the long way, where a flag for each vertex would cost more than it saves, notes all.
 Samples  occupancy[0] is the frontier (in the heavy superstep what was settled), occupancy[1] all
          that waits beyond the bucket; a heavy superstep processes no vertex again.
 */

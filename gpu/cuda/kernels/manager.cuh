@@ -27,30 +27,31 @@ struct Manager : Reader {
     // Before the first sweep: the source goes into the head.
     __device__ __noinline__ void start() {
 #pragma unroll 1
-        for (u32 w = threadIdx.x; w < RUN.workers; w += MANAGER_THREADS) s.handed[w] = s.number[w] = 0;
+        for (u32 w = threadIdx.x; w < RUN.workers; w += MANAGER_THREADS) {
+            s.handed[w] = 0;
+            s.number[w] = 0;
+        }
         if (threadIdx.x < MAX_OPEN) s.available[threadIdx.x] = 0;
         if (threadIdx.x < 32) {
             u32 slot = threadIdx.x;
-            s.reserved[slot] = s.read[slot] = s.mark[slot] = 0;
-            s.allocated[slot] = s.freed[slot] = s.block[slot] = 0;
+            s.reserved[slot] = 0;
+            s.read[slot] = 0;
+            s.mark[slot] = 0;
+            s.allocated[slot] = 0;
+            s.freed[slot] = 0;
+            s.block[slot] = 0;
             s.block_number[slot] = NOWHERE;
         }
         if (threadIdx.x == 0) {
-            State &state = *RUN.state;
-            s.c = RUN.controller;
-            set_weights(s.c, RUN.mean_weight, value_of((Dist)RUN.weight_max), RUN.mean_degree, RUN.rule);
-            s.base = 0.0;
-            s.switches = 0;
-            s.start_ns = state.start_ns;
-            s.sums[0].idle = s.sums[0].load = s.sums[0].kept = 0;
-            s.head = s.old_head = s.moved = s.quiet_sweeps = s.wish_seen = s.delta_changes = 0;
-            s.raises = s.cuts = s.assigned = s.busy = s.kept_mark = s.sweep = s.courier_done = 0;
+            (Gauges &)s = {};
+            s.start_ns = RUN.state->start_ns;
             s.idle_now = RUN.workers;
             s.status = RUNNING;
             s.reason = START;
             s.free_top = RUN.pool_blocks;
-            s.wishes.stop = s.wishes.delta_version = 0;
-            s.wishes.delta = 0.0;
+            s.c = RUN.controller;
+            double largest = value_of((Dist)RUN.weight_max);
+            set_weights(s.c, RUN.mean_weight, largest, RUN.mean_degree, RUN.rule);
         }
         __syncthreads();  // the courier too
         if (warp_id() != LAST_WARP) return;
@@ -60,10 +61,11 @@ struct Manager : Reader {
             poke(RUN.items + (block << BLOCK_SHIFT), Item{RUN.source, 0});
             reach_source();
             poke(&RUN.slots[0].reserved, 1u);
-            s.reserved[0] = s.mark[0] = 1;
+            s.reserved[0] = 1;
+            s.mark[0] = 1;
             publish(RUN.workers);
             fence();
-            poke(RUN.written + block * (BLOCK_ITEMS / SEGMENT), 1u);
+            poke(RUN.written + block * BLOCK_SEGMENTS, 1u);
         }
         __syncwarp();
     }
@@ -90,13 +92,17 @@ struct Manager : Reader {
         u32 place = add_for_all(&sums.idle, count);
 #pragma unroll
         for (u32 i = 0; i < REPORTS; i++) {
+            u32 worker = i * LOOKERS + threadIdx.x;
             if (who[i] >> lane_id() & 1)
-                s.idle_list[place + rank_in(who[i])] = (unsigned short)(i * LOOKERS + threadIdx.x);
+                s.idle_list[place + rank_in(who[i])] = (unsigned short)worker;
             place += __popc(who[i]);
         }
         load = sum_over_lanes(load);
         kept = sum_over_lanes(kept);
-        if (lane_id() == 0) atomicAdd(&sums.load, load), atomicAdd(&sums.kept, kept);
+        if (lane_id() == 0) {
+            atomicAdd(&sums.load, load);
+            atomicAdd(&sums.kept, kept);
+        }
     }
 
     // Last warp: move the head on while it is finished and something waits further on. One
@@ -235,7 +241,10 @@ struct Manager : Reader {
             u32 handed = assign(sums.idle, s.c.open_heads, left);
             if (warp_id() == LAST_WARP) {
                 Sums &next = s.sums[(sweep & 1) ^ 1];
-                if (lane_id() == 0) next.idle = next.load = next.kept = 0, s.sweep = sweep;
+                if (lane_id() == 0) {
+                    next = {0, 0, 0, 0};
+                    s.sweep = sweep;
+                }
                 control(sums, handed, left);
                 if (lane_id() == 0) s.old_head = s.head;
             }

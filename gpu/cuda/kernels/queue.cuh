@@ -20,6 +20,7 @@ writer gives up at the end of the run's time.
 #define BLOCK_SHIFT 14
 #define BLOCK_ITEMS (1u << BLOCK_SHIFT)
 #define SEGMENT 64u
+#define BLOCK_SEGMENTS (BLOCK_ITEMS / SEGMENT)
 #define NOWHERE 0xffffffffu
 
 DEVICE u32 table_entry(u32 number, u32 block) {

@@ -1,12 +1,53 @@
 /*
-reader.cuh: the manager's side of the bucket queue: how far it can be read, which blocks it has.
+reader.cuh: the manager's side of the bucket queue: how far it can be read, which blocks it has;
+and what the warps of the manager block know together.
 
 Blocks are allocated one ahead of the writers and freed once every item of the oldest is handed
 out and copied. An item can be handed out when the write-completed counter of its segment says
 that the whole segment is written, or, in the last segment, everything reserved so far.
 */
 #pragma once
-#include "manager_shared.cuh"
+#include "courier.cuh"
+#include "queue.cuh"
+#include "worker.cuh"
+
+#define MANAGER_THREADS (THREADS - 32)
+#define MANAGER_WARPS (THREADS / 32 - 1)
+#define LAST_WARP (MANAGER_WARPS - 1)
+#define LOOKERS (MANAGER_THREADS - 32)  // threads that read workers' reports
+#define REPORTS 3                       // each
+#define MAX_WORKERS (LOOKERS * REPORTS)
+#define MAX_OPEN LAST_WARP  // a warp for each bucket that is looked at
+#define READING_WORDS 8
+
+struct Sums {
+    u32 idle, load, kept, pad;
+};
+
+struct Gauges {  // all 0 at first but what `Manager::start` sets
+    Wishes wishes;
+    double base;
+    u64 switches, start_ns;
+    Sums sums[2];
+    u32 head, old_head, status, moved, unfinished, quiet_sweeps, wish_seen, reason, delta_changes;
+    u32 raises, cuts, idle_now, assigned, busy, kept_mark, free_top, sweep;
+};
+
+// Written by the manager's warps between their barriers. The courier warp reads it as it is, for
+// samples: what it sees may be a sweep old.
+struct ManagerShared : Gauges {
+    Controller c;
+    u32 from[MAX_OPEN], available[MAX_OPEN], address[MAX_OPEN];
+    u32 reserved[32], read[32], mark[32];
+    u32 allocated[32], freed[32], block[32], block_number[32];
+    u32 handed[MAX_WORKERS];
+    unsigned short idle_list[MAX_WORKERS];
+    unsigned char number[MAX_WORKERS];
+};
+
+DEVICE void manager_barrier() {
+    asm volatile("bar.sync 1, %0;" ::"n"(MANAGER_THREADS) : "memory");
+}
 
 struct Reader {
     ManagerShared &s;
@@ -37,9 +78,10 @@ struct Reader {
                     wanted = 0;
                 } else {
                     block = RUN.free_blocks[top - 1];
-                    uint4 *counts = (uint4 *)(RUN.written + block * (BLOCK_ITEMS / SEGMENT));
+                    uint4 *counts = (uint4 *)(RUN.written + block * BLOCK_SEGMENTS);
 #pragma unroll 1
-                    for (u32 i = 0; i < BLOCK_ITEMS / SEGMENT / 4; i++) poke(counts + i, make_uint4(0, 0, 0, 0));
+                    for (u32 i = 0; i < BLOCK_SEGMENTS / 4; i++)
+                        poke(counts + i, make_uint4(0, 0, 0, 0));
                     poke(RUN.taken + block, 0u);
                 }
             }
@@ -60,25 +102,26 @@ struct Reader {
         u32 lane = lane_id(), slot = (head + step) % RUN.buckets, read = s.read[slot];
         u32 number = read >> BLOCK_SHIFT;
         if (s.block_number[slot] != number) {
-            if (s.allocated[slot] == number) {  // not mapped yet: nothing is written there
-                if (lane == 0) s.available[step] = 0;
-                return;
-            }
-            u32 block = block_of(slot, number);
+            // One that is not allocated yet has nothing written in it.
+            u32 block = s.allocated[slot] == number ? NOWHERE : block_of(slot, number);
             if (__any_sync(ALL_LANES, block == NOWHERE)) {
                 if (lane == 0) s.available[step] = 0;
                 return;
             }
             __syncwarp();
-            if (lane == 0) s.block[slot] = block, s.block_number[slot] = number;
+            if (lane == 0) {
+                s.block[slot] = block;
+                s.block_number[slot] = number;
+            }
             __syncwarp();
         }
         u32 block = s.block[slot];
         u32 start = (read / SEGMENT & ~3u) * SEGMENT;  // four counters a lane
         u32 first = (start & (BLOCK_ITEMS - 1)) / SEGMENT + lane * 4;
-        bool inside = first < BLOCK_ITEMS / SEGMENT;
+        bool inside = first < BLOCK_SEGMENTS;
         uint4 four = make_uint4(0, 0, 0, 0);
-        if (inside) four = peek_acquire((const uint4 *)(RUN.written + block * (BLOCK_ITEMS / SEGMENT) + first));
+        const u32 *counters = RUN.written + block * BLOCK_SEGMENTS + first;
+        if (inside) four = peek_acquire((const uint4 *)counters);
         u32 reserved = peek(&RUN.slots[slot].reserved);
         reserved = __shfl_sync(ALL_LANES, reserved, 0);
         u32 counts[4] = {four.x, four.y, four.z, four.w};

@@ -3,7 +3,7 @@ sampler.cuh: the courier warp of ADDS: a SAMPLE each period out of the manager's
 host's wishes into it. The manager never waits for it.
 */
 #pragma once
-#include "manager_shared.cuh"
+#include "reader.cuh"
 
 struct Sampler {
     ManagerShared &s;
