@@ -91,7 +91,6 @@ class Docks(QObject):
         window.setDockNestingEnabled(True)
         window.setAnimated(False)  # each change of arrangement would make twenty animations
         window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
-        window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
         for area in (LEFT, RIGHT):
             window.setTabPosition(area, QTabWidget.TabPosition.North)
         for key, title in self.titles.items():
@@ -188,6 +187,8 @@ class Docks(QObject):
         for dock in self.by_key.values():
             dock.setFloating(False)  # before it is removed: a removed dock stays afloat
             self._window.removeDockWidget(dock)
+        across = "code" in self._shown()  # its lines are long
+        self._window.setCorner(Qt.Corner.BottomRightCorner, BOTTOM if across else RIGHT)
         for side in (LEFT, BOTTOM, RIGHT):
             self._stack(side)
         self._keep_size(size)

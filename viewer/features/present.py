@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from PyQt6.QtCore import QByteArray, Qt
+from PyQt6.QtCore import QByteArray, QRect, Qt
 from PyQt6.QtGui import QShortcut
 from PyQt6.QtWidgets import QToolBar
 
@@ -30,6 +30,7 @@ class Before:
     arrangements: tuple[str, str]
     docks: QByteArray
     window: Qt.WindowState
+    place: QRect
 
 
 class PresentFeature(FeaturePart):
@@ -65,6 +66,7 @@ class PresentFeature(FeaturePart):
             (window.docks.base, window.docks.arrangement),
             main.saveState(),
             main.windowState(),
+            main.geometry(),
         )
         window.modes.presenting = True
         window.session.set_notice(None)  # it is the person's, not the class's
@@ -80,6 +82,8 @@ class PresentFeature(FeaturePart):
         if turn is None or not turn.isEnabled():  # no lesson is open
             window.docks.choose(SIMPLE)
         self._show_bars(False)
+        if screen is not None and self._before.window == Qt.WindowState.WindowNoState:
+            main.setGeometry(screen.geometry())  # where no window manager does that
         main.showFullScreen()
         main.setFocus()
 
@@ -95,6 +99,8 @@ class PresentFeature(FeaturePart):
             self._keys.pop().deleteLater()
         self._show_bars(True)
         main.setWindowState(before.window)
+        if before.window == Qt.WindowState.WindowNoState:
+            main.setGeometry(before.place)
         window.set_theme(before.theme)
         for name in before.arrangements:
             window.docks.mark(name)

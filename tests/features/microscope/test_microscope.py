@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QEvent, Qt
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
 from screen import all_controls, grabbed
 from test_controller import FakeHost, say
@@ -315,6 +315,11 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     assert grabbed(view) != before
     window.playback.set_cursor(window.playback.duration_ns)
     assert model.position == len(model.replay)
+    window.resize(1280, 800)
+    code = window.docks["code"].widget()
+    bars = [scroll.horizontalScrollBar() for scroll in code.findChildren(QScrollArea)]
+    qtbot.waitUntil(lambda: window.docks["code"].width() > 1200)
+    qtbot.waitUntil(lambda: not any(bar.isVisible() for bar in bars))
 
 
 # --- ways in and out

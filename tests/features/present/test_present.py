@@ -20,9 +20,11 @@ def test_f5_presents_and_esc_puts_everything_back(
     window.playback.pause()
     window.playback.set_cursor(0.0)
     before, text = (window.theme.name, window.docks.arrangement), text_pixels()
+    place = window.geometry()
     shown = {key for key, dock in window.docks.by_key.items() if not dock.isHidden()}
     window.actions_by_key["present"].trigger()
     assert window.isFullScreen()
+    assert window.size() == window.screen().size()  # also without a window manager
     assert window.theme.name == "projector"
     assert window.menuBar().isHidden()
     assert window.session.notice is None
@@ -40,5 +42,6 @@ def test_f5_presents_and_esc_puts_everything_back(
     assert not window.status_bar.currentMessage()  # two texts would stand on one another
     assert (window.theme.name, window.docks.arrangement) == before
     assert text_pixels() == text
+    assert window.geometry() == place
     assert not window.menuBar().isHidden()
     assert {key for key, dock in window.docks.by_key.items() if not dock.isHidden()} == shown

@@ -124,10 +124,9 @@ class CodePanel(QWidget):
         self.pseudo_title, self.source_title = QLabel(), QLabel()
         self._scrolls: dict[Lines, QScrollArea] = {}
         self._file = ""  # of the source that is shown
-        split = QSplitter(Qt.Orientation.Horizontal)
+        split = self._split = QSplitter(Qt.Orientation.Horizontal)
         for title, lines in ((self.pseudo_title, self.pseudo), (self.source_title, self.source)):
             split.addWidget(self._part(title, lines))
-        split.setSizes([100, 100])
         split.setChildrenCollapsible(False)
         self.hint = centred_hint(margin=0)
         self._pages = QStackedLayout(self)
@@ -180,6 +179,7 @@ class CodePanel(QWidget):
             self.pseudo_title.setText(f"{self._code.title}: times so far")
             self.pseudo.show_lines(tuple(line.text for line in self._code.lines), False)
             self._show_event()
+            self._split.setSizes([part.sizeHint().width() for part in (self.pseudo, self.source)])
 
     def _show_words(self) -> None:
         self.hint.setText(self._model.words or NO_CODE)
