@@ -63,7 +63,7 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _source_digest() -> str:
-    """Hash what is called across files: three rooms, and single files beside."""
+    """Return a hash of the sources that compiled functions call: three rooms and two files."""
     top = Path(__file__).resolve().parent
     digest = hashlib.blake2b(digest_size=6)
     rooms = (path for room in ("loops", "model", "cpu") for path in (top / room).rglob("*.py"))

@@ -213,7 +213,7 @@ def run_named(
 
 
 def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
-    """Return the settings with defaults filled in, or raise what is wrong with them."""
+    """Return the settings with defaults filled in. Raises ParameterError, SourceError."""
     row = find(settings.algorithm)
     row.check_engine(settings.engine)
     if settings.delta is not None and not 0 < settings.delta < float("inf"):

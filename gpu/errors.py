@@ -1,5 +1,4 @@
-"""What can go wrong below the window: one family, a few children.
-
+"""The errors of `gpu`: one base class and its children.
 Every message says what was given, what is allowed and what to do next.
 """
 

@@ -1,7 +1,7 @@
 """Start Python again without running a module that lies in the current folder.
 
 `python -m`, `python -c` and `multiprocessing` look for modules in the current folder first: a
-`socket.py` among somebody's downloads would be run. `-P` and PYTHONSAFEPATH leave that folder out.
+`socket.py` among downloads would be run. `-P` and PYTHONSAFEPATH leave that folder out.
 """
 
 from __future__ import annotations

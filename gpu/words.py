@@ -124,7 +124,7 @@ def is_unseen(mark: str) -> bool:
 
 
 def in_sight(words: str, most: int = LONGEST) -> str:
-    """Return words of a stranger as one line: `�` for what is unseen, a long middle cut."""
+    """Return foreign words as one line: `�` for invisible characters, a long middle cut."""
     if len(words) <= most and words.isprintable():
         return words
     if len(words) > most:

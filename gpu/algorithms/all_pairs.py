@@ -75,7 +75,7 @@ def require_room(rows: int, n: int, each: int = 4) -> None:
 
 
 def matrix_words(rows: int, n: int, free: int, where: str, each: int = 4) -> str:
-    """Return the sentence that refuses a matrix: sizes, what is free, what to do."""
+    """Return the sentence that refuses a matrix: bytes needed, bytes free, advice."""
     needed = size_words(matrix_bytes(rows, n, each))
     return (
         f"distances from {rows:,} sources to {n:,} vertices need {needed} of {where}, "

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a command within a second, whatever it does.
+"""Ctrl-C and SIGTERM end any command within a second.
 
 The main thread gets an exception first, so that every `finally` runs. Where a callback swallows
 it, or a call into C lasts too long, a thread that hears the signal at once ends the process after

@@ -93,7 +93,7 @@ def distances(
 
 
 class Run:
-    """Arrays of one graph on a machine; `start` and `go` as often as one likes."""
+    """Arrays of one graph on a machine; `start` and `go` may be called many times."""
 
     def __init__(
         self, step: Step, machine: Any, graph: CSRGraph, source: int, delta: int | None

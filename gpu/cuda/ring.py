@@ -32,7 +32,7 @@ class HostRing:
         self.read = 0
 
     def take(self) -> list[np.ndarray]:
-        """Return what is new, oldest first: copies of one or two stretches of the ring."""
+        """Return the new samples, oldest first, as copies of one or two parts of the ring."""
         written = int(self._control["samples_written"][0])
         batches = []
         while self.read < written:

@@ -303,7 +303,7 @@ class EngineHost:
         return self._shared.handle.token if self._shared is not None else 0
 
     def _replace_everything(self) -> None:
-        """End all that was asked for; only runs are told of."""
+        """End all queued and current jobs; only ended runs are reported."""
         self._drop_queued(Job, "replaced by a newer graph before it started")
         job = self._current
         if job is not None:

@@ -97,7 +97,7 @@ class Memory:
             return Segment(shared, mmap.mmap(file.fileno(), shared.nbytes))
 
     def sweep(self) -> None:
-        """Remove whatever still bears this host's prefix."""
+        """Remove every segment with this host's prefix."""
         self.remove_others(())
 
     def remove_others(self, kept: Iterable[Segment]) -> None:
@@ -204,9 +204,9 @@ def open_buffers(segment: Segment, *, writeable: bool) -> RunBuffers:
 
 
 def place_for(nbytes: int, folder: str | None = None) -> tuple[str, int]:
-    """Return where a segment would lie: "memory", "file" or "" (no room), and what is free there.
+    """Return where a segment would lie: "memory", "file" or "" (no room), and the free bytes there.
 
-    folder : for what does not fit into memory; None: the temporary one
+    folder : for segments that do not fit into memory; None: the temporary one
     """
     free = free_bytes(SHM_FOLDER) if SHM_FOLDER.is_dir() else BOUNDLESS
     if nbytes >= LARGE and (available := available_bytes()) is not None:

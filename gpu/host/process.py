@@ -79,7 +79,7 @@ class EngineProcess:
             self._hung_up = True
 
     def kill(self) -> None:
-        """End the child now, whatever it does; `is_alive` tells when it is gone."""
+        """End the child at once; `is_alive` becomes False when it has ended."""
         self.killed = True
         self._process.kill()
         self._process.join(KILL_WAIT_S)

@@ -75,7 +75,7 @@ class Bench:
         return self._graphs[name]
 
     def settings(self, step: Step, spec: RunSpec) -> RunSettings:
-        """Return what is run: checked when it runs."""
+        """Return the settings of a run, not yet checked."""
         import sample_graphs
 
         graph = self.graph(step, spec)
@@ -94,15 +94,15 @@ class Bench:
         return source
 
     def adopt_graph(self, reference: str, graph: CSRGraph) -> None:
-        """Take the graph of a `reference` that somebody else has opened."""
+        """Keep a graph that the caller has opened under a `reference`."""
         self._graphs[reference] = graph
 
     def adopt(self, name: str, trace: Trace) -> None:
-        """Take a run that somebody else has made for us."""
+        """Keep a run that the caller has made."""
         self._traces[name] = trace
 
     def adopt_sweep(self, name: str, points: list[Any]) -> None:
-        """Take a sweep that somebody else has made, `gpu.study.sweep.SweepPoint` in any order."""
+        """Keep a sweep that the caller has made, `gpu.study.sweep.SweepPoint` in any order."""
         from gpu.study.sweep import in_order
 
         self._sweeps[name] = in_order(points)
@@ -156,13 +156,13 @@ class Bench:
         return sweep.make_plan(graph, self.settings(step, run), spec.knob, spec.values or None)
 
     def value(self, value: Value) -> float:
-        """Return a value as a number. ParameterError where there is none such."""
+        """Return a value as a number. ParameterError if it does not exist."""
         number = self._plain(value)
         if value.over is None:
             return number
         below = self.value(value.over)
         if not below:
-            raise ParameterError(f"{value.of}.{value.quantity} over nothing")
+            raise ParameterError(f"{value.of}.{value.quantity} divided by 0")
         return number / below
 
     def holds(self, claim: Claim) -> bool:
@@ -234,14 +234,14 @@ class Bench:
         for part in parts[1:]:
             below = self.value(part)
             if not below:
-                raise ParameterError(f"{{{inside}}}: over nothing")
+                raise ParameterError(f"{{{inside}}}: divided by 0")
             number /= below
         if percent:
             return f"{100 * number:.{0 if abs(number) >= 0.01 else 1}f} %"
         return formatted(number, style.strip())
 
     def _named(self, value: Value) -> str | None:
-        """Return what is no number: a vertex's id, a fault's sentence; else None."""
+        """Return a vertex's id or a fault's sentence; None where the value is a number."""
         if value.quantity == SENTENCE:
             return str(self.fault(value.of).sentence)
         if value.quantity in VERTEX_QUANTITIES:

@@ -48,7 +48,7 @@ def check_file(path: str | Path) -> list[str]:
 
 
 def check_lesson(bench: Bench) -> list[str]:
-    """Return what is wrong with the lesson of a bench, whose runs are made where needed."""
+    """Return the mistakes of the lesson of a bench; runs are made where needed."""
     problems = list(_names(bench))
     return problems or list(_numbers(bench))
 

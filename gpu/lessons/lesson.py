@@ -53,7 +53,7 @@ class Value:
 
     @classmethod
     def read(cls, written: Any) -> Value:
-        """Return what is written as text or as a table of two. ValueError."""
+        """Return the value that a text or a table of two keys names. ValueError."""
         if isinstance(written, dict) and "value" in written and set(written) <= {"value", "over"}:
             below = cls.read(written["over"]) if "over" in written else None
             value = cls.read(written["value"])

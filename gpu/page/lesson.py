@@ -125,7 +125,7 @@ class _Maker:
         return [graph.vertex_of(name) for name in step.vertices]
 
     def _shows(self, step: Step) -> list[dict[str, Any]]:
-        """Return what is shown of a step's runs: two on one clock, else each by itself."""
+        """Return the runs that a step shows: two on one clock, else each by itself."""
         names = [name for name in shown_runs(step) if not step.drive]
         pairs = [self._run(name) for name in names]
         runs = [one for one in pairs if one is not None]

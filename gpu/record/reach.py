@@ -1,8 +1,9 @@
-"""Which places a stranger's file may name: a workspace and a trace name the graph of their runs.
+"""Which graph files may be opened because a workspace or a trace names them.
 
-Even looking has effects: a share learns who asks, an automount mounts, a device waits. So files in
-the folder of the file itself are opened; before other places are touched, a person is asked, with
-the path in full; other computers, /dev, /proc and /sys are never looked at.
+The file may come from a stranger, and looking at a path has effects: a network share learns our
+name, an automount mounts, a device blocks. So files in the folder of the file itself are opened.
+For other places the person confirms the full path first. Other computers, /dev, /proc and /sys are
+never looked at.
 """
 
 from __future__ import annotations

@@ -271,9 +271,9 @@ def _cautions(sides: Sides, called: Names, at_level_0: bool) -> list[str]:
 
 
 def verdict(a: Side, b: Side, numbers: dict[str, Any]) -> str:
-    """Return who was sooner and did more work, in one sentence of at most LONGEST_VERDICT.
+    """Return which run was sooner and which did more work, a sentence of at most LONGEST_VERDICT.
 
-    numbers : of the pair's Summary
+    numbers : the numbers of the pair's Summary
     """
     if not numbers["comparable"]:
         words = f"{numbers['reason']}."

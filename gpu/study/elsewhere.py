@@ -154,7 +154,7 @@ def _do_here(work: Work, item: Any) -> Any:
 
 @contextmanager
 def cluster(where: str) -> Iterator[Any]:
-    """Give the client of a Dask scheduler, of our own (`local:N`) or of somebody else's.
+    """Yield the client of a Dask scheduler: our own (`local:N`) or one that runs already.
 
     Raises ParameterError; EngineError: no Dask, no scheduler, no worker, another version on one.
     """

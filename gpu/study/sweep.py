@@ -289,7 +289,7 @@ def _outcome(plan: SweepPlan, value: float | None, future: Future[SweepPoint]) -
 
 
 def findings(points: Sequence[SweepPoint]) -> SweepFindings:
-    """Return the marked points of what is there so far."""
+    """Return the marked points among those that have run so far."""
     good = [p for p in points if not p.failure and p.certificate is None]
     curve = [p for p in good if p.value is not None]
     clipped = [p for p in curve if p.clip_share >= CLIP_SHARE]

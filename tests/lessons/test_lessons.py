@@ -126,7 +126,7 @@ def test_a_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         (Value("a", "distance"), "distance needs something in brackets"),
         (Value("a", "distance", "Z"), "Z is not a vertex"),
         (Value("a", "events", "JUMP"), "no event 'JUMP'"),
-        (Value("b", "queued_in", "S", Value("a", "late")), "over nothing"),
+        (Value("b", "queued_in", "S", Value("a", "late")), "divided by 0"),
     ],
 )
 def test_a_value_that_there_is_not(bench: Bench, value: Value, words: str) -> None:
