@@ -123,6 +123,14 @@ def is_unseen(mark: str) -> bool:
     return mark in TURNING or unicodedata.category(mark) in UNSEEN
 
 
+def from_words(source: int | str, count: int, n: int) -> str:
+    """Return "from 17", "from 17 and 9 more" or, of all n vertices, "from all 500 vertices"."""
+    if count == n > 1:
+        return f"from all {n:,} vertices"
+    more = f" and {count - 1:,} more" if count > 1 else ""
+    return f"from {in_sight(str(source))}{more}"
+
+
 def in_sight(words: str, most: int = LONGEST) -> str:
     """Return foreign words as one line: `�` for invisible characters, a long middle cut."""
     if len(words) <= most and words.isprintable():

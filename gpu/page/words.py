@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from gpu.algorithms import find
 from gpu.record.trace import Flag, Trace, Verification
-from gpu.words import NOT_KNOWN, in_sight, percent, thousands, time_unit, time_words
+from gpu.words import NOT_KNOWN, from_words, in_sight, percent, thousands, time_unit, time_words
 
 
 def title_words(trace: Trace) -> str:
     """Return "ADDS on City roads from 24711"."""
-    seen = in_sight(str(trace.graph.source_id))
-    title = f"{find(trace.settings.algorithm).title} on {trace.graph.name} from {seen}"
-    if trace.dist.ndim == 2 and len(trace.dist) > 1:
-        title += f" and {len(trace.dist) - 1:,} more"
-    return title
+    count = len(trace.dist) if trace.dist.ndim == 2 else 1
+    begun = from_words(trace.graph.source_id, count, trace.graph.n)
+    return f"{find(trace.settings.algorithm).title} on {trace.graph.name} {begun}"
 
 
 def pair_title_words(a: Trace, b: Trace) -> str:

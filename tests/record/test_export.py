@@ -17,7 +17,7 @@ from gpu.record.export import (
     write_csv,
     write_distances,
 )
-from gpu.words import NOT_KNOWN
+from gpu.words import NOT_KNOWN, from_words
 
 PROMISED = """algorithm engine device clock time_ns probe delta delta_final
     processed_vertices relaxed_edges improved work_efficiency verified distances graph source
@@ -79,3 +79,8 @@ def test_a_matrix_is_no_column(tmp_path: Path) -> None:
     with pytest.raises(GpuError, match="distances from 3 sources are a matrix"):
         write_distances(small_graph(), np.zeros((3, 5), np.int32), tmp_path / "d.csv")
     assert not (tmp_path / "d.csv").exists()
+
+
+def test_sources_are_named_as_one_as_some_or_as_all() -> None:
+    words = [from_words(17, count, 500) for count in (1, 10, 500)]
+    assert words == ["from 17", "from 17 and 9 more", "from all 500 vertices"]

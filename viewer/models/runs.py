@@ -20,7 +20,7 @@ from gpu.record.trace import (
     VertexProbe,
 )
 from gpu.study.compare_words import name_of
-from gpu.words import in_sight
+from gpu.words import from_words
 
 RunState = Literal["running", "finished", "stopped", "failed"]
 NoticeLevel = Literal["info", "warning", "error"]
@@ -75,11 +75,9 @@ class RunRecord:
 
     def __post_init__(self) -> None:
         source = self.graph_reference.source_id
-        seen = in_sight(str(source))
         if not self.title:
-            self.title = f"{name_of(self.settings)} on {self.graph_reference.name} from {seen}"
-            if self.source_count > 1:
-                self.title += f" and {self.source_count - 1:,} more"
+            begun = from_words(source, self.source_count, self.graph_reference.n)
+            self.title = f"{name_of(self.settings)} on {self.graph_reference.name} {begun}"
         if self.row_id == "":
             self.row_id = source
 
