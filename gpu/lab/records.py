@@ -21,6 +21,7 @@ from gpu.errors import GpuError
 from gpu.files import open_regular
 
 FORMAT, PROGRAM = 1, "sssp-scope lab"
+BEGIN = f'{{"line":"head","program":"{PROGRAM}"'.encode()
 NOT_OURS = "not results of `sssp-scope lab run`"
 
 
@@ -28,8 +29,8 @@ class ResultsError(GpuError):
     """A file that is no RESULTS, of another version or suite, or that cannot be written."""
 
 
-class Line(Struct, frozen=True, tag_field="line", omit_defaults=True):
-    """What all lines have in common: the field `line`."""
+class Line(Struct, frozen=True, tag_field="line", omit_defaults=True, gc=False):
+    """What all lines have in common: the field `line`. Python's collector need not look at them."""
 
 
 class Head(Line, frozen=True, tag="head"):
@@ -144,9 +145,7 @@ class Results:
     def _lines(self) -> Iterator[Line]:
         with open_regular(self.path) as file:
             for number, row in enumerate(file, 1):
-                if number == 1 and not row.startswith(
-                    b'{"line":"head","program":"sssp-sc'[: len(row)]
-                ):
+                if number == 1 and not row.startswith(BEGIN[: len(row)]):
                     raise ResultsError(f"{self.path}: {NOT_OURS}")
                 if not row.endswith(b"\n"):
                     return
@@ -159,6 +158,10 @@ class Results:
                     raise ResultsError(f"{self.path}: {words}")
                 self.whole_bytes += len(row)
                 yield line
+
+    def settings_on(self, graph: str) -> dict[str, dict[str, Any]]:
+        """Return how each code ran on a graph, by code."""
+        return {run.code: run.settings for run in self.runs if run.graph == graph and run.settings}
 
     @property
     def times(self) -> dict[str, dict[str, np.ndarray]]:

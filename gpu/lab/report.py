@@ -96,28 +96,12 @@ class Report:
         text = (Path(__file__).parent / "published.toml").read_text(encoding="utf-8")
         self._paper: dict[str, Any] = tomllib.loads(text)
         self._rng = np.random.default_rng(1)
+        # medians by code, then graph: times, ms, and vertices processed, where counted
+        self.ms = _medians([(run.code, run.graph, run.ms) for run in results.runs])
+        counted = [(r.code, r.graph, float(r.processed)) for r in results.runs if r.processed]
+        self.processed = _medians(counted)
 
     # --- numbers
-
-    @cached_property
-    def ms(self) -> dict[str, dict[str, float]]:
-        """Median times by code and graph, ms."""
-        return {
-            code: {graph: median(ms.tolist()) for graph, ms in each.items()}
-            for code, each in self.results.times.items()
-        }
-
-    @cached_property
-    def processed(self) -> dict[str, dict[str, float]]:
-        """Median vertices processed by code and graph, where counted."""
-        lists: dict[str, dict[str, list[int]]] = {}
-        for run in self.results.runs:
-            if run.processed:
-                lists.setdefault(run.code, {}).setdefault(run.graph, []).append(run.processed)
-        return {
-            code: {graph: float(median(counts)) for graph, counts in each.items()}
-            for code, each in lists.items()
-        }
 
     def ratios(self, a: str, b: str, work: bool = False) -> tuple[list[str], np.ndarray]:
         """Return graphs, and a's time (or work) over b's on each."""
@@ -132,9 +116,7 @@ class Report:
         facts = [self.results.graphs[graph] for graph in graphs]
         return np.array([f.m / f.n if name == "degree" else f.diameter for f in facts], float)
 
-    def interval(
-        self, statistic: Callable[[np.ndarray], np.ndarray], n: int
-    ) -> tuple[float, float]:
+    def interval(self, statistic: Statistic, n: int) -> tuple[float, float]:
         """Return the 95 % interval of a statistic over n graphs."""
         values = statistic(self._rng.integers(0, n, (RESAMPLES, n)))
         low, high = np.percentile(values, [2.5, 97.5])
@@ -350,6 +332,16 @@ def page(title: str, body: str) -> str:
         f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
         f"<body><h1>{escape(title)}</h1>{body}</body></html>\n"
     )
+
+
+def _medians(rows: list[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
+    lists: dict[str, dict[str, list[float]]] = {}
+    for code, graph, value in rows:
+        lists.setdefault(code, {}).setdefault(graph, []).append(value)
+    return {
+        code: {graph: median(values) for graph, values in each.items()}
+        for code, each in lists.items()
+    }
 
 
 def _head(first: str, bins: list[float], unit: str = "") -> tuple[str, ...]:

@@ -33,6 +33,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("measure"),
     Feature("notes", docks={"notes": "Notes"}),
     Feature("sweep", docks={"sweep": "Sweep"}),
+    Feature("lab", docks={"lab": "Lab"}, opens_files=True),
     Feature("why", docks={"why": "Why Δ changed"}),
     Feature("palette"),
     Feature("placement"),

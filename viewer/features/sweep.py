@@ -40,12 +40,11 @@ from gpu.words import percent, short, time_words
 from viewer.common.background import run_command
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint
-from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.feature import FeaturePart, Window
 from viewer.models.session import Notice
 from viewer.models.sweep import SweepModel
-from viewer.plots.axes import NumberAxis, dress_axis, log_ticks
+from viewer.plots.axes import LogAxis, NumberAxis, dress_axis
 
 HINT = (
     "Sweep Δ: run the chosen algorithm with many bucket widths, and see that the least work and "
@@ -54,7 +53,6 @@ HINT = (
 NEAR_PIXELS = 16  # of the pointer, to be on a point
 POINT_PIXELS, MARK_PIXELS = 6, 13
 CLIPPED_INK = 34  # opacity of the clipped part, of 255
-LABEL_PIXELS = 46  # least distance of two numbers under the plot
 ROOM = 0.06  # of an axis, beyond its data
 PAGES = "Web pages (*.html)"
 
@@ -68,25 +66,6 @@ def write_page(graph: CSRGraph, plan: SweepPlan, path: str) -> None:
         save_graph(graph, file)
         words = sweep_words(plan.settings, plan.knob, plan.values)
         run_command("sweep", str(file), *words, "--page", path, "--quiet")
-
-
-class KnobAxis(pg.AxisItem):
-    """Bottom axis of log10 values with short numbers, as many as fit."""
-
-    def __init__(self) -> None:
-        super().__init__("bottom", maxTickLength=-4)
-        self.enableAutoSIPrefix(False)
-        self.setStyle(tickTextOffset=3, hideOverlappingLabels=True)
-
-    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return round numbers, as many as fit."""
-        if not (math.isfinite(low) and math.isfinite(high)):
-            return []
-        return [(1.0, log_ticks(low, high, max(2, int(size / scaled(LABEL_PIXELS)))))]
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return 0.5, 950, 1.2k."""
-        return [short(10 ** min(value, 300)) for value in values]
 
 
 class SweepPanel(QWidget):
@@ -132,7 +111,7 @@ class SweepPanel(QWidget):
         )
 
     def _build_plot(self) -> None:
-        self._axes: dict[str, pg.AxisItem] = {"bottom": KnobAxis(), "left": NumberAxis(True)}
+        self._axes: dict[str, pg.AxisItem] = {"bottom": LogAxis(), "left": NumberAxis(True)}
         self.view = pg.PlotWidget(axisItems=self._axes)
         self.view.setFrameShape(self.view.Shape.NoFrame)
         self.view.setAccessibleName("Sweep, plot")

@@ -22,6 +22,7 @@ AXIS_HEIGHT = 38  # of every time axis: numbers and label
 BARE_HEIGHT = 10  # of one whose numbers stand below another plot
 LABEL_WIDTH = 50  # least distance between two labels of a time axis
 LABEL_PIXELS = 26  # least height between two labels of a number axis
+UNDER_PIXELS = 46  # of two numbers of a LogAxis
 NAME_PIXELS = 14  # least height between two names of rows
 
 
@@ -124,6 +125,25 @@ class NumberAxis(pg.AxisItem):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return 950, 1.2k, 34k, 5.6M."""
         return [short(10 ** min(value, 300) if self.logarithmic else value) for value in values]
+
+
+class LogAxis(pg.AxisItem):
+    """Bottom axis of log10 values with short numbers, as many as fit."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom", maxTickLength=-4)
+        self.enableAutoSIPrefix(False)
+        self.setStyle(tickTextOffset=3, hideOverlappingLabels=True)
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        """Return round numbers, as many as fit."""
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return []
+        return [(1.0, log_ticks(low, high, max(2, int(size / scaled(UNDER_PIXELS)))))]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Return 0.5, 950, 1.2k."""
+        return [short(10 ** min(value, 300)) for value in values]
 
 
 class NameAxis(NumberAxis):

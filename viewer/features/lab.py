@@ -1,0 +1,267 @@
+"""Results of `sssp-scope lab run`: figures 8, 9 and 10 of the paper, one point a graph.
+
+A point is the speedup of code A over code B. A file that grows is read again in the background. A
+click opens the graph and makes both runs here, on one clock; runs of a GPU are made on the model
+where the Run panel chooses no GPU.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PyQt6.QtCore import QSignalBlocker, QTimer, pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
+
+from gpu.errors import GpuError
+from gpu.lab.records import Results
+from gpu.lab.report import BASE, OTHER, Report
+from gpu.record.trace import RunSettings
+from gpu.words import ratio_words
+from viewer.common.background import Task
+from viewer.common.later import later
+from viewer.common.theme import SPACING, THEMES, Theme
+from viewer.feature import FeaturePart, Window
+from viewer.models.session import Notice
+from viewer.plots.axes import LogAxis, NumberAxis, dress_axis
+
+SUFFIX = ".jsonl"
+HINT = "sssp-scope lab run SUITE -o RESULTS.jsonl makes a file to open here."
+FIGURES = {"degree": "degree", "diameter": "diameter, edges", "work": "work of B / work of A"}
+LOOK_MS = 2000  # between two looks at a file that may grow
+BOUND = re.compile(r"(degree|diameter)([<>])(\d+\.?\d*)$")
+
+
+class LabPanel(QWidget):
+    """The choosers and the scatter of one Report."""
+
+    open_requested = pyqtSignal()
+    pair_requested = pyqtSignal(str, str, str)  # graph, codes A and B
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.report: Report | None = None
+        self.graphs: list[str] = []  # of the points
+        self.setAccessibleName("Lab")
+        self.button, self.words = QPushButton("Open results…"), QLabel(HINT)
+        self.words.setWordWrap(True)
+        self.figure, self.a, self.b = QComboBox(), QComboBox(), QComboBox()
+        for number, key in enumerate(FIGURES, 8):
+            self.figure.addItem(f"Figure {number}: {key}", key)
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("all graphs; or: road degree>8 diameter<100")
+        self._build_plot()
+        self._build_frame()
+        self.button.clicked.connect(self.open_requested)
+        for chooser in (self.figure, self.a, self.b):
+            chooser.currentIndexChanged.connect(self._draw)
+        self.filter.textChanged.connect(self._draw)
+        self.points.sigClicked.connect(self._click)
+        self.apply_theme(THEMES["light"])
+
+    def _build_plot(self) -> None:
+        self._axes = {"bottom": LogAxis(), "left": NumberAxis(True)}
+        self.view = pg.PlotWidget(axisItems=self._axes)
+        self.view.setFrameShape(self.view.Shape.NoFrame)
+        self.view.setAccessibleName("Lab, plot")
+        self.plot = self.view.getPlotItem()
+        self.plot.setMenuEnabled(False, enableViewBoxMenu=False)
+        menu = self.plot.ctrlMenu
+        menu.setParent(self.view, menu.windowFlags())  # else it stays behind
+        self.plot.hideButtons()
+        self.view.scene().contextMenu = []
+        self.points = pg.ScatterPlotItem(size=7, hoverable=True, tip=self._tip)
+        self._even = pg.InfiniteLine(0.0, angle=0)
+        self._saved = pg.InfiniteLine((0.0, 0.0), angle=45)  # speedup = work saved
+        for item in (self._even, self._saved, self.points):
+            self.plot.addItem(item, ignoreBounds=item is not self.points)
+
+    def _build_frame(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(SPACING, SPACING, SPACING, SPACING // 2)
+        parts = (
+            ("Figure", self.figure),
+            ("A", self.a),
+            ("over B", self.b),
+            ("Graphs", self.filter),
+        )
+        for row, (name, part) in enumerate(parts):
+            part.setAccessibleName(name)
+            grid.addWidget(QLabel(name), row, 0)
+            grid.addWidget(part, row, 1)
+        for row, below in enumerate((self.view, self.words, self.button), len(parts)):
+            grid.addWidget(below, row, 0, 1, 2)
+        grid.setRowStretch(len(parts), 1)
+        grid.setColumnStretch(1, 1)
+        self.setMinimumSize(240, 300)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Recolour everything."""
+        self.view.setBackground(theme.plot)
+        self.points.setBrush(pg.mkBrush(theme.data.a))
+        self.points.setPen(pg.mkPen(None))
+        for line in (self._even, self._saved):
+            line.setPen(pg.mkPen(theme.border))
+        for axis in self._axes.values():
+            dress_axis(axis, theme, self.font())
+
+    def show_report(self, report: Report) -> None:
+        """Draw results; the choices stay where the codes are still there."""
+        self.report = report
+        codes = [code for code in report.head.codes if code in report.ms and " C=" not in code]
+        for chooser, usual in ((self.a, BASE), (self.b, OTHER)):
+            chosen = chooser.currentText() or usual
+            with QSignalBlocker(chooser):
+                chooser.clear()
+                chooser.addItems(codes)
+                chooser.setCurrentIndex(max(0, chooser.findText(chosen)))
+        self._draw()
+
+    def _draw(self) -> None:
+        if self.report is None:
+            return
+        report, key = self.report, self.figure.currentData()
+        a, b = self.a.currentText(), self.b.currentText()
+        graphs, speedups = report.ratios(b, a)
+        if key == "work":
+            known = dict(zip(*report.ratios(b, a, work=True), strict=True))
+            x = np.array([known.get(graph, 0.0) for graph in graphs])
+        else:
+            x = report.fact(graphs, key)
+        kept = np.flatnonzero(self._kept(graphs) & (x > 0))
+        self.graphs, values = [graphs[k] for k in kept], speedups[kept]
+        y = np.log10(np.maximum(values, 1e-9))
+        self.points.setData(np.log10(x[kept]), y, data=self.graphs)
+        self._saved.setVisible(key == "work")
+        self._axes["bottom"].setLabel(FIGURES[key])
+        self.plot.autoRange()
+        words = f"{report.head.suite}: {len(kept):,} of {len(report.results.graphs):,} graphs"
+        if len(kept):
+            slower = f"{np.count_nonzero(values < 1):,}"
+            words += f", mean speedup {ratio_words(values.mean())}, A slower on {slower}"
+        self.words.setText(f"{words}; {len(report.results.failed):,} failed. Click a point.")
+
+    def _kept(self, graphs: list[str]) -> np.ndarray:
+        """Return which graphs the filter keeps: words of the name, and bounds."""
+        assert self.report is not None
+        kept = np.ones(len(graphs), bool)
+        for word in self.filter.text().lower().split():
+            bound = BOUND.match(word)
+            if bound is None:
+                kept &= np.array([word in graph.lower() for graph in graphs], bool)
+            else:
+                more = self.report.fact(graphs, bound[1]) - float(bound[3])
+                kept &= more > 0 if bound[2] == ">" else more < 0
+        return kept
+
+    def _tip(self, x: float, y: float, data: str) -> str:
+        return f"{data}: {ratio_words(10**y)}. Click to compare both runs."
+
+    def _click(self, _item: object, points: Any, _event: object) -> None:
+        self.pair_requested.emit(points[0].data(), self.a.currentText(), self.b.currentText())
+
+
+class LabFeature(FeaturePart):
+    """Reads RESULTS, and makes the runs behind a point again."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self._path, self._size = Path(), 0
+        self._task: Task | None = None
+        self._left: list[RunSettings] = []  # runs still to be made: A, then B
+        self._graph = 0, 0  # n and m of the graph that they are for
+        self._look = QTimer(self)
+        self._look.setInterval(LOOK_MS)
+        self._look.timeout.connect(self._read)
+        for signal in (window.session.graph_changed, window.session.run_changed):
+            signal.connect(lambda *_: later(self, self._go_on))
+
+    def make_panel(self, _dock: str) -> QWidget:
+        """Return the panel."""
+        panel = LabPanel()
+        panel.open_requested.connect(self.ask_open)
+        panel.pair_requested.connect(partial(self.compare, panel))
+        return panel
+
+    def ask_open(self) -> None:
+        """Ask for RESULTS."""
+        dialog = self._window.files.dialog("Open results of the lab", f"Results (*{SUFFIX})")
+        dialog.fileSelected.connect(self._window.open_path)
+        dialog.open()
+
+    def open_file(self, path: str, _options: dict[str, Any] | None) -> bool:
+        """Show RESULTS, by their suffix; return whether they are."""
+        if not path.endswith(SUFFIX):
+            return False
+        self._path, self._size = Path(path), -1
+        self._read()
+        self._look.start()
+        return True
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._look.stop()
+        if self._task is not None:
+            self._task.give_up()
+
+    def _read(self) -> None:
+        """Read the file, again if it has grown."""
+        size = self._path.stat().st_size if self._path.exists() else 0
+        if self._task is None and size != self._size:
+            self._size, found = size, list[Report]()
+            self._task = Task(lambda: found.append(Report(Results(self._path))), self)
+            self._task.ended.connect(partial(self._have_read, found))
+
+    def _have_read(self, found: list[Report], problem: BaseException | None) -> None:
+        self._task = None
+        if isinstance(problem, GpuError | OSError):
+            self._look.stop()
+            self._window.session.set_notice(Notice("error", f"{problem}."))
+        elif problem is not None:
+            raise problem
+        else:
+            panel = self._window.show_dock("lab")
+            assert isinstance(panel, LabPanel)
+            later(self, partial(panel.show_report, found[0]))
+
+    def compare(self, panel: LabPanel, graph: str, a: str, b: str) -> None:
+        """Open a graph and make both runs on it."""
+        assert panel.report is not None
+        results, chosen = panel.report.results, self._window.run_panel.run_settings()
+        facts, first = results.graphs[graph], results.settings_on(graph)
+        if not {a, b} <= first.keys():
+            words = f"{a} or {b} is no code of this program: it cannot be run here."
+            self._window.session.set_notice(Notice("info", words))
+            return
+        runs = [RunSettings(**first[code], source=facts.source) for code in (a, b)]
+        self._left = [replace(run, probe=chosen.probe) for run in runs]
+        if chosen.engine != "cuda":
+            on_model = {"engine": "model", "device": ""}
+            self._left = [replace(r, **on_model) if r.engine == "cuda" else r for r in self._left]
+        self._graph, here = (facts.n, facts.m), self._window.session.graph
+        if here is not None and (here.n, here.m) == self._graph:
+            self._go_on()
+        else:
+            self._window.controller.open(facts.place, **facts.options)
+
+    def _go_on(self) -> None:
+        """Start the next run once its graph is here and no run goes on."""
+        window, graph = self._window, self._window.session.graph
+        if not self._left or window.controller.running or window.controller.opening:
+            return
+        if graph is None or (graph.n, graph.m) != self._graph:
+            self._left = []  # a person has opened another one
+            return
+        settings, runs = self._left.pop(0), len(window.session.runs)
+        window.session.set_source(settings.source)
+        window.controller.start_run(settings, None, show=bool(self._left))
+        if not self._left and len(window.session.runs) > runs:
+            window.comparison.compare_or_say(window.session.runs[-1])
+
+
+install = LabFeature
