@@ -7,7 +7,7 @@ measured  on an H100, by kernels made for it: one dependent hop (row bounds, arc
           min) 0.40 us inside a block; a flag from block to block 0.55 us; atomic mins 84 G/s
           within L2, 22 G/s over 64 MB; copy 2.9 TB/s of a nominal 3.35. Of our own kernel: a
           sweep of the manager, 2.3 to 3.4 us, the more the busier (run time over sweeps).
-fitted    on half of the benchmark graphs and 28 others (`gpu.lab.model_error`): the eight times
+fitted    on half of the benchmark graphs and 28 others: the eight times
           that the H100's preset marks so. They are longer than the trips alone, since they hold
           what a round does besides. `gpu.model.accuracy` states the error on other graphs.
 derived   for the other cards: latencies by the ratio of clocks, rates by the ratio of nominal

@@ -11,7 +11,7 @@ copy of the distances to the host. A certificate proves every answer, of a matri
 that fails it is reported as WRONG.
 
 Levels 1 and 2 are printed as overhead over level 0; all pairs run at level 0 alone. `--sweep` runs
-level 0 at SWEEP powers of two around W/D instead: `gpu.lab.model_error` reads that file.
+level 0 at SWEEP powers of two around W/D instead.
 """
 
 from __future__ import annotations

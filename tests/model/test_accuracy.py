@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gpu
 from gpu.graph import CSRGraph
-from gpu.lab import model_error
 from gpu.model.accuracy import error_words, not_ranked, rows
 from gpu.record.trace import NOT_RANKED
-from sample_graphs import make
 
 
 def test_the_words_are_computed_from_the_comparison() -> None:
@@ -23,25 +20,6 @@ def test_the_words_are_computed_from_the_comparison() -> None:
     assert f"over {len(held_out)} sweeps" in error_words()
     assert "held out" in error_words()
     assert "never compared" in error_words("dijkstra")
-
-
-COUNTED = {"processed": 1000, "bucket_switches": 5}  # on a device, as its rows have it
-
-
-def test_a_comparison_is_made_from_measured_rows() -> None:
-    graph = make("grid", n=900)
-    swept = {"graph": "grid", "algorithm": "near_far"}
-    measured = [
-        {"delta": delta, "kernel_ms": {"median": ms}, "efficiency": 0.5, **COUNTED, **swept}
-        for delta, ms in ((100.0, 3.0), (10_000.0, 2.0), (100_000.0, 1.0))
-    ]
-    row = model_error.compare("grid", graph, "near_far", measured)
-    assert row["ratio_low"] <= row["ratio_high"]
-    assert [point["delta"] for point in row["points"]] == [100.0, 10_000.0, 100_000.0]
-    shares = [point["modelled_processed"] / 1000 for point in row["points"]]
-    error = 100 * sum(abs(share - 1) for share in shares) / 3
-    assert row["processed_error_percent"] == pytest.approx(error)
-    assert row["switches_error_percent"] is None  # of five it says nothing
 
 
 def test_where_modelled_times_rank_nothing() -> None:
