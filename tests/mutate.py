@@ -71,8 +71,17 @@ def _loops(*names: str, run_by: tuple[str, ...]) -> Room:
 
 
 ROOMS = {
-    "scheduler": Room(("gpu/scheduler.py",), ("tests/core",)),
-    "delta": Room(("gpu/delta.py",), ("tests/core",)),
+    "scheduler": Room(("gpu/scheduler.py",), ("tests/core/test_vectors.py",)),
+    "delta": Room(("gpu/delta.py",), ("tests/core/test_delta.py", "tests/core/test_vectors.py")),
+    "graph": Room(
+        ("gpu/graph.py", "gpu/numbers.py", "gpu/networks.py", "gpu/files.py", "gpu/words.py"),
+        (
+            *("tests/core/test_networks.py", "tests/core/test_wholefile.py"),
+            *("tests/formats/test_formats_build.py", "tests/formats/test_formats.py"),
+            *("tests/core/test_numbers.py", "-k", "not cpu"),
+        ),
+        weight=1,
+    ),
     "verify": Room(("gpu/proof/*.py",), ("tests/proof", "tests/cli/test_cli_distances.py")),
     "replay": Room(("gpu/replay/*.py",), ("tests/replay",)),
     "raster": Room(("viewer/raster/*.py",), ("tests/raster", "tests/features/matrix")),
@@ -82,23 +91,48 @@ ROOMS = {
             *(
                 f"tests/formats/test_formats{name}.py"
                 for name in (
-                    *("", "_build", "_convert", "_exchange", "_malformed", "_save"),
-                    *("_names", "_others", "_round_trip"),
+                    *("", "_build", "_exchange", "_malformed", "_save", "_names", "_others"),
+                    *("_round_trip", "_numbers", "_fuzz"),
                 )
             ),
         ),
     ),
+    "record": Room(("gpu/record/*.py",), ("tests/record",)),
     "compare": Room(("gpu/study/compare*.py",), ("tests/study/test_compare.py",)),
-    "export": Room(("gpu/record/export.py",), ("tests/record/test_export.py",)),
+    "study": Room(
+        ("gpu/study/[!c]*.py",),
+        (
+            *(
+                f"tests/study/test_{name}.py"
+                for name in ("statistics", "interval", "sources", "apsp", "export_runs", "sweep")
+            ),
+            *("tests/study/test_elsewhere.py", "-k", "not goes_away"),
+        ),
+        weight=1,
+    ),
+    "page": Room(("gpu/page/*.py",), ("tests/page/test_page.py", "tests/page"), weight=1),
+    "placement": Room(("gpu/placement/*.py",), ("tests/placement",), weight=1),
+    "samples": Room(("sample_graphs/*.py",), ("tests/samples",), weight=1),
+    "command line": Room(
+        ("gpu/cli/*.py",),
+        (
+            *(
+                f"tests/cli/test_{name}.py"
+                for name in ("command_line", "cli", "outcome", "cli_compare", "apsp_cli", "help")
+            ),
+        ),
+        weight=1,
+    ),
+    "engine process": Room(("gpu/host/*.py",), ("tests/host", "-k", "not leak"), weight=1),
     "playback": Room(
         ("viewer/models/playback.py",),
         ("tests/models", "tests/plots/test_time_travel.py"),
     ),
     "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons", "tests/schema", "-k", "not pictures")),
+    "cpu": Room(("gpu/cpu/*.py",), ("tests/cpu",), weight=1),
     "model adds": _loops("model/adds*", "model/machine", run_by=("adds",)),
     "model steps": _loops(
-        *("model/near_far*", "model/bellman_ford", "model/superstep"),
-        run_by=("near_far", "bellman_ford"),
+        *("model/near_far*", "model/superstep"), run_by=("near_far", "bellman_ford")
     ),
     "model delta": _loops("model/delta_stepping*", run_by=("delta_stepping",)),
     "model heap": _loops(
@@ -244,6 +278,11 @@ class PythonFaults(ast.NodeVisitor):
         """Left out: imports, text put together, asserts for the type checker."""
 
     visit_Import = visit_ImportFrom = visit_Assert = visit_JoinedStr = _nothing  # noqa: N815
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        """`strict=` of a zip is an assert: left out."""
+        if node.arg != "strict":
+            self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         """`<` for `<=` and the like."""

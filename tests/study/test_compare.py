@@ -10,6 +10,7 @@ import pytest
 
 from gpu.record.trace import (
     NOT_RANKED,
+    RECORDED_ON,
     SAMPLE,
     GraphReference,
     RunSettings,
@@ -19,10 +20,14 @@ from gpu.record.trace import (
 from gpu.study.compare import (
     CompareError,
     Side,
+    column,
     difference,
     obstacle,
+    telling_moment,
 )
 from gpu.study.compare_words import (
+    Summary,
+    name_of,
     names,
     summarise,
     verdict,
@@ -259,3 +264,216 @@ def test_less_busy_and_sooner_with_more_work_is_no_explanation() -> None:
     idle.samples["busy_workers"] = 1
     assert "of the GPU busy" not in summarise(idle, b).words
     assert "of the GPU busy" not in summarise(b, idle).words
+
+
+# ---- each figure by hand -----------------------------------------------------------------
+
+
+def test_a_side_says_what_its_samples_hold() -> None:
+    side = hands(made(SLOW, 2000), 30)
+    side.samples["assigned_edges"][5:] = 10  # half of the time
+    assert (side.time_ns, side.processed, side.reached, side.supersteps) == (2000, 8, 4, 10)
+    assert (side.in_hand, side.busy_share, side.workers) == (20, 0.5, 4)
+    assert made().supersteps is None  # ADDS has no barriers
+    assert made(dist=np.array([0, 10, 2**31 - 1, 100], np.int32)).reached == 3
+    assert made(dist=np.zeros((2, 4), np.int32)).reached is None
+    assert made(environment={"reached": 7}).reached == 7
+    assert made(dist=None).reached is None
+    assert made(environment={RECORDED_ON: "H100"}).recorded_on == "H100"
+    assert made().recorded_on == ""
+
+
+@pytest.mark.parametrize(("kept", "steps"), [(0, None), (1, None), (2, 1)])
+def test_a_side_of_few_samples(kept: int, steps: int | None) -> None:
+    side = hands(made(SLOW), 30)
+    side = replace(side, samples=side.samples[:kept])
+    assert (side.time_ns, side.processed) == ((100, 0) if kept == 2 else (0, 0))
+    assert (side.supersteps, side.in_hand) == (steps, steps and 30)
+    assert side.busy_share == (steps and 0.5)
+    assert not side.counted
+    assert replace(side, outcome="stopped").counted
+    at_once = replace(side, samples=np.zeros(3, SAMPLE))
+    assert (at_once.in_hand, at_once.busy_share) == (None, None)
+
+
+def test_workers_are_those_of_the_run_or_of_the_device() -> None:
+    assert made(environment={"workers": 7}, engine="cuda").workers == 7
+    assert made(engine="cuda").workers is None
+    assert made(device="no such device").workers is None
+    side = made()
+    assert replace(side, settings=replace(side.settings, parameters={"workers": 2})).workers == 2
+
+
+def test_a_side_of_a_trace_has_its_fields() -> None:
+    side = made()
+    assert Side.of(side) == side  # type: ignore[arg-type]  # a trace has all of these and more
+
+
+def test_a_column_at_a_time_is_the_last_sample_by_then() -> None:
+    samples = made().samples[1:]  # from 100 ns on
+    times = np.array([0.0, 99.0, 100.0, 199.0, 200.0, 5000.0])
+    expected = [np.nan, np.nan, 9, 9, 18, 90]
+    np.testing.assert_array_equal(column(samples, "base", times), expected)
+    np.testing.assert_array_equal(column(samples[:0], "base", times), [np.nan] * 6)
+
+
+def test_the_telling_moment_is_where_the_shares_reached_differ_most() -> None:
+    a, b = made(end_ns=1000), made(SLOW, 1000)
+    assert telling_moment(a, replace(b, vertices=None)) == 900
+    times = np.array([0, 100, 700, -1], np.int64)  # A has 4 of 4 by 500 ns, B 2 of 3 until 700
+    at_once = np.array([0, 100, 300, 500], np.int64)
+    first, second = (VertexProbe(t, t, np.ones(4, np.int32)) for t in (at_once, times))
+    moment = telling_moment(replace(a, vertices=first), replace(b, vertices=second))
+    assert 500 <= moment < 502  # the first of 512 moments in 900 ns by which A has all
+
+
+def test_when_each_vertex_was_settled_first() -> None:
+    a, b = made(end_ns=1000), made(SLOW, 3000)
+    assert a.vertices is not None
+    never = replace(a, vertices=replace(a.vertices, last_improved_ns=np.array([0, -1, 500, 1000])))
+    np.testing.assert_array_equal(difference(a, b).settled_ns, [0, 100, 500, 1000])
+    np.testing.assert_array_equal(difference(never, b).settled_ns, [0, np.inf, 500, 1000])
+    np.testing.assert_array_equal(difference(never, b).later_ns, [0, 0, 1000, 2000])
+    np.testing.assert_array_equal(difference(never, b).known, [True, False, True, True])
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"outcome": "running"}, "B still runs: differences are known at its end"),
+        ({"vertices": None}, "B kept no times of vertices: run it at probe level 2"),
+        ({"clock": "measured"}, "A's time is modelled, B's measured: they have no difference"),
+    ],
+)
+def test_why_there_is_no_difference(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(CompareError) as refused:
+        difference(made(), made(SLOW, **changes))
+    assert str(refused.value) == words
+
+
+def test_one_source_and_all_pairs_are_no_pair() -> None:
+    said = summarise(made(), made("apsp_fast", dist=np.zeros((2, 4), np.int32)))
+    words = "answer different questions, one source and all pairs: choose two runs of one kind"
+    assert said.words.endswith(f"{words}.")
+    assert verdict(made(), made("apsp_fast"), said.numbers).startswith("ADDS and ")
+
+
+def test_names_are_of_what_was_set() -> None:
+    def called(delta: float | None = None, algorithm: str = FAST, **parameters: Any) -> str:
+        settings = made(algorithm, delta=delta).settings
+        return name_of(replace(settings, parameters=parameters))
+
+    assert called() == "ADDS"
+    assert called(64.0) == "ADDS (Δ 64)"
+    assert called(64.0, as_published=True) == "ADDS (Δ 64, as published)"
+    assert called(64.0, dynamic_delta=False) == "ADDS (Δ 64)"  # a Δ that is set stays
+    assert called(dynamic_delta=False) == "ADDS (dynamic Δ off)"
+    assert called(buckets=8, workers=None) == "ADDS (buckets 8)"
+    assert called(5.0, "bellman_ford") == "Bellman-Ford"
+    a, b = made(), made(graph=replace(GRAPH, source_id=3))
+    assert names(a, b) == ("ADDS (from 1)", "ADDS (from 3)")
+    clocks = names(made(), made(clock="measured"))
+    assert clocks == ("ADDS (Classroom GPU, modelled)", "ADDS (Classroom GPU, measured)")
+
+
+def test_cautions_are_all_that_must_be_known() -> None:
+    real = {"clock": "measured", "engine": "cuda", "environment": {RECORDED_ON: "H100"}}
+    a, b = made(device="H100", **real), made(SLOW, device="H200", probe=0, **real)
+    assert summarise(a, b).cautions == (
+        "Recorded on an H100, measured.",
+        "Measured with probes on (levels 2 and 0): not to be quoted as speed.",
+        "Different devices: H100 and H200.",
+    )
+    assert summarise(b, b).cautions == ("Recorded on an H100, measured.",)
+    unproved = made(verification=None)
+    assert summarise(unproved, replace(unproved, outcome="stopped")).cautions == (
+        "Distances not checked: A (ADDS).",
+    )
+    both = summarise(unproved, made(SLOW, verification=None))
+    assert both.cautions == ("Distances not checked: ADDS and Near-Far.",)
+    assert Summary("One.", ("Two.", "Three."), {}).whole == "One. Two. Three."
+
+
+def test_numbers_of_a_side() -> None:
+    side = made(delta=4.0, work=16)
+    side.samples["relaxed_edges"][-1] = 24
+    assert summarise(side, made(SLOW)).numbers["a"] == {
+        **{"algorithm": "adds", "engine": "model", "device": "Classroom GPU", "clock": "modelled"},
+        **{"probe": 2, "outcome": "finished", "delta": 4.0, "time_ns": 1000.0, "busy_share": 0.5},
+        **{"processed_vertices": 16, "relaxed_edges": 24, "work_efficiency": 0.25},
+        "verified": True,
+    }
+    uncounted = made(work=0, verification=None)
+    numbers = summarise(uncounted, made(SLOW)).numbers
+    assert numbers["b_work_over_a"] is None
+    assert numbers["a"] | {"processed_vertices": None, "relaxed_edges": None} == numbers["a"]
+    assert (numbers["a"]["work_efficiency"], numbers["a"]["verified"]) == (None, None)
+    assert "with work not known (not known against 8 vertices processed)." in (
+        summarise(uncounted, made(SLOW, 2000)).words
+    )
+    neither = summarise(uncounted, made(SLOW, 2000, work=0)).words
+    assert "modelled Classroom GPU) with work not known." in neither
+    nothing = replace(made(SLOW, outcome="running"), samples=np.zeros(0, SAMPLE))
+    assert summarise(side, nothing).numbers["b"]["relaxed_edges"] == 0
+
+
+def test_times_of_unlike_clocks_are_told_apart_with_their_work() -> None:
+    said = summarise(made(work=16), made(SLOW, 2000, clock="measured", engine="cuda"))
+    assert said.words.startswith(
+        "ADDS took 1 µs (modelled) and Near-Far took 2 µs (measured): times of unlike clocks have "
+        "no ratio; ADDS did 2.0x the work (16 against 8 vertices processed)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("a_work", "b_ns", "b_edges", "told"),
+    [
+        (16, 2000, 100, True),
+        (16, 1000, 100, False),  # as fast
+        (8, 2000, 100, False),  # as much work
+        (16, 2000, 151, False),  # as busy, and not twice the edges in hand
+        (16, 2000, 150, True),
+        (16, 2000, 301, False),  # fewer edges in hand
+    ],
+)
+def test_a_reason_is_given_where_more_work_paid(
+    a_work: int, b_ns: int, b_edges: int, told: bool
+) -> None:
+    a, b = hands(made(work=a_work), 300), hands(made(SLOW, b_ns), b_edges)
+    for pair in ((a, b), (b, a)):
+        assert ("The extra work cost no time" in summarise(*pair).words) == told
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        ({}, {"end_ns": 2000}, "ADDS did the same work and finished in half the time."),
+        ({}, {"end_ns": 2200}, "ADDS did the same work and finished 2.2x sooner."),
+        ({}, {"end_ns": 500}, "Near-Far did the same work and finished in half the time."),
+        ({}, {"end_ns": 1880}, "ADDS did the same work and finished 1.9x sooner."),
+        ({"work": 16}, {"end_ns": 4000}, "ADDS did 2.0x the work and finished 4.0x sooner."),
+        ({"work": 24}, {"end_ns": 4000}, "ADDS did 3x the work and finished 4.0x sooner."),
+        ({}, {"end_ns": 250, "work": 16}, "Near-Far did 2.0x the work and finished 4.0x sooner."),
+        ({"work": 0}, {"end_ns": 4000}, "ADDS finished 4.0x sooner."),
+        ({}, {"end_ns": 1005}, "ADDS did the same work and took as long as Near-Far."),
+        ({}, {"end_ns": 1050}, "ADDS did the same work and took as long as Near-Far."),  # CLOSE
+        ({}, {"outcome": "stopped"}, "Near-Far was stopped."),
+        ({"outcome": "failed"}, {"outcome": "running"}, "ADDS failed, Near-Far is still running."),
+        ({}, {"clock": "measured"}, "The times of ADDS and Near-Far cannot be compared."),
+    ],
+)
+def test_a_verdict_is_one_sentence(a: dict[str, Any], b: dict[str, Any], words: str) -> None:
+    first, second = made(**a), made(SLOW, **b)
+    assert verdict(first, second, summarise(first, second).numbers) == words
+
+
+def test_a_verdict_is_short_whatever_was_set() -> None:
+    parameters = {"as_published": True, "buckets": 8, "open_heads": 2, "drop_stale": False}
+    a, b = made(delta=64.0), made(SLOW, 2000, delta=123456789.0)
+    a = replace(a, settings=replace(a.settings, parameters=parameters))
+    numbers = summarise(a, b).numbers
+    assert verdict(a, b, numbers) == "ADDS did the same work and finished in half the time."
+    other = made(SLOW, graph=replace(GRAPH, hash="2", name="n" * 200))
+    cut = verdict(a, other, summarise(a, other).numbers)
+    assert len(cut) == 100
+    assert cut.endswith("n…")
