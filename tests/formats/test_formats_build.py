@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.errors import GraphError
-from gpu.formats.build import graph_of, number_vertices
-from gpu.formats.reading import Arcs, Reading
+from gpu.errors import FormatError, GraphError
+from gpu.formats import _end_lines_in_newlines, load_graph
+from gpu.formats.build import as_weights, both_or_one_way, graph_of, number_vertices, whole_if_exact
+from gpu.formats.reading import SHOWN_CHARACTERS, Arcs, Reading, bare_name, shown
 from gpu.graph import CSRGraph
 
 
@@ -74,3 +75,89 @@ def test_a_graph_of_other_types_or_lengths_is_never_made(
     assert CSRGraph(**arrays).checked().m == 3
     with pytest.raises(GraphError, match=words):
         CSRGraph(**{**arrays, **changed})
+
+
+def test_weights_take_the_smallest_type_that_is_exact() -> None:
+    for values, kind, note in (
+        (np.array([2**31 - 1]), np.int32, []),
+        (np.array([2**31]), np.int64, ["weights up to 2,147,483,648 exceed 2,147,483,647: int64"]),
+        (np.array([2.5]), np.float64, ["weights with a decimal point: float64"]),
+        (
+            np.array([1e19]),
+            np.float64,
+            ["weights up to 1e+19 exceed 2^63 - 1: float64, 16 digits each"],
+        ),
+        (np.zeros(0, np.int64), np.int32, []),
+    ):
+        reading = Reading(Path("x"))
+        found = as_weights(reading, values)
+        assert (found.dtype, found.tolist(), reading.notes) == (kind, values.tolist(), note)
+    assert whole_if_exact(np.array([2.0**53, -3.0])).dtype == np.int64
+    assert whole_if_exact(np.array([2.0**53 + 2])).dtype == np.float64
+    assert whole_if_exact(np.array([2.0, 2.5])).tolist() == [2.0, 2.5]
+
+
+@pytest.mark.parametrize("undirected", [None, True, False])
+def test_edges_of_both_kinds_in_one_file(undirected: bool | None) -> None:
+    def told(both: list[bool]) -> tuple[list[tuple[int, ...]], bool, list[str]]:
+        reading = Reading(Path("x"), undirected)
+        columns = np.array([[0, 1, 2], [1, 2, 2], [5, 6, 7]])
+        arcs = both_or_one_way(reading, Arcs(columns[0], columns[1], 3, columns[2]), np.array(both))
+        assert arcs.weights is not None
+        rows = zip(arcs.tails.tolist(), arcs.heads.tolist(), arcs.weights.tolist(), strict=True)
+        return list(rows), arcs.both, reading.notes
+
+    as_written = [(0, 1, 5), (1, 2, 6), (2, 2, 7)]
+    assert told([True] * 3) == (as_written, True, [])
+    assert told([False] * 3) == (as_written, False, [])
+    mixed = ([*as_written, (1, 0, 5)], False, ["2 undirected and 1 directed edges"])
+    assert told([True, False, True]) == (mixed if undirected is None else (as_written, False, []))
+
+
+def test_a_count_that_does_not_fit_is_ignored_and_said() -> None:
+    for ends, count, kept in (([0, 4], 5, (5, 0)), ([1, 5], 5, (5, 1)), ([1, 6], 5, (2, 0))):
+        reading = Reading(Path("x"))
+        _, n, base, ids = number_vertices(reading, np.array([ends, ends]), count)
+        assert (n, base) == kept
+        assert (ids is None) == (n == 5)
+        said = "the count in the first line, 5, does not fit the ids: ignored"
+        assert (said in reading.notes) == (n != 5)
+    nothing = number_vertices(Reading(Path("x")), np.zeros((2, 0), np.int64), None)
+    assert nothing[1:] == (0, 0, None)
+
+
+def test_what_a_file_says_is_shown_in_one_line() -> None:
+    most = SHOWN_CHARACTERS
+    assert shown(b" a\tb\r\n") == "'a\\tb'"
+    assert shown(b"x" * most) == f"'{'x' * most}'"
+    assert shown(b"x" * (most + 1)) == shown(b"x" * 999) == f"'{'x' * most}...'"
+    assert shown(b"\xff\x07") == r"'\xff\x07'"
+    names = {"a.gr.gz": "a", "b.tar.csv": "b.tar", ".gz": ".gz", "c": "c"}
+    assert {name: bare_name(Path(name)) for name in names} == names
+
+
+def test_every_line_end_becomes_one_or_a_blank() -> None:
+    for text, expected in ((b"a\rb\r\nc\n\r", b"a\nb\r\nc\n\n"), (b"\r", b"\n"), (b"", b"")):
+        data = bytearray(text)
+        _end_lines_in_newlines(data)
+        assert bytes(data) == expected
+
+
+def test_a_plain_archive_of_three_arrays_has_no_names_and_counts_from_0(tmp_path: Path) -> None:
+    arrays = {"indptr": np.array([0, 1, 1]), "indices": np.array([1], np.int32)}
+    np.savez(tmp_path / "plain.npz", **arrays, weights=np.array([3], np.int32))
+    graph = load_graph(tmp_path / "plain.npz")
+    assert (graph.name, graph.id_base, graph.ids, graph.positions) == ("plain", 0, None, None)
+    assert graph.provenance.notes == ()
+    page = np.frombuffer(b'{"version": 2}', np.uint8)
+    np.savez(tmp_path / "later.npz", **arrays, weights=np.array([3], np.int32), metadata=page)
+    with pytest.raises(FormatError, match="the page of metadata cannot be read: version = 2"):
+        load_graph(tmp_path / "later.npz")
+
+
+def test_the_mark_of_another_kind_of_file_is_overruled_by_a_sure_format(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("c <?xml digraph\np sp 2 1\na 1 2 3\n")
+    assert load_graph(tmp_path / "a").m == 1
+    (tmp_path / "b").write_text("source,target\ndigraph,b\n")  # a table is never sure
+    with pytest.raises(FormatError, match="Graphviz is not read"):
+        load_graph(tmp_path / "b")

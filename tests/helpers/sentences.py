@@ -3,17 +3,22 @@
     PYTHONPATH=.:tests/helpers python -m sentences
 
 writes it again, after a change of a sentence that is meant: the difference of the file is then
-what to read. Of every algorithm: each event of a small run in words, and the line of its
-pseudocode that each kind of event lights.
+what to read. Of every algorithm: each event of two small runs in words, and the line of its
+pseudocode that each kind of event lights. The second run has decimal weights, parallel arcs, and
+other settings.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 import gpu
 from gpu.algorithms import ALGORITHMS
+from gpu.graph import CSRGraph
 from gpu.record.events import EventKind
 from gpu.replay.explain import explain
 from gpu.replay.pseudocode import pseudocode_of
@@ -28,7 +33,22 @@ def sentences_of(key: str) -> list[str]:
     """Return each event of an algorithm's run on the graph of figure 6, in words."""
     graph = open_sample("sample:figure_6")
     few = {"sources": 2} if ALGORITHMS[key].result == "matrix" else None
-    trace = gpu.run(graph, key, "model", probe=3, device="Classroom GPU", parameters=few)
+    return _told(graph, key, parameters=few)
+
+
+def other_sentences_of(key: str) -> list[str]:
+    """Return the same of a run on a graph of decimal weights, with other settings."""
+    rng = np.random.default_rng(7)
+    tails, heads, quarters = rng.integers(0, [[9], [9], [40]], (3, 24))
+    graph = CSRGraph.from_arcs(tails, heads, (quarters / 4).astype(np.float32), 9, id_base=1)
+    row, other = ALGORITHMS[key], {"workers": 2, "buckets": 4, "drop_stale": False, "sources": 2}
+    has = {parameter.key for parameter in row.parameters}
+    parameters = {name: value for name, value in other.items() if name in has}
+    return _told(graph, key, parameters=parameters, delta=2.0 if row.bucketed else None)
+
+
+def _told(graph: CSRGraph, key: str, **settings: Any) -> list[str]:
+    trace = gpu.run(graph, key, "model", probe=3, device="Classroom GPU", **settings)
     replay = Replay.of(graph, trace)
     events, row = replay.events, ALGORITHMS[key]
     return [explain(graph, replay.go(i), events, i, row) for i in range(len(events))]
@@ -45,5 +65,8 @@ def lit_lines(key: str) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    known = {key: {"told": sentences_of(key), "lit": lit_lines(key)} for key in MODELLED}
+    known = {
+        key: {"told": sentences_of(key), "other": other_sentences_of(key), "lit": lit_lines(key)}
+        for key in MODELLED
+    }
     FILE.write_text(json.dumps(known, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")

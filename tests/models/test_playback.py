@@ -148,3 +148,10 @@ def test_another_run_begins_anew_and_only_the_current_one_is_shown(qapp: object)
     session.finish_run(2, trace)
     assert not playback.following
     assert playback.cursor_ns == 500.0
+
+
+def test_fit_shows_the_whole_run_at_once(playback: PlaybackModel) -> None:
+    playback.set_view(200.0, 400.0)
+    assert (playback.view_ns, playback.fitted) == ((200.0, 400.0), False)
+    playback.fit()
+    assert (playback.view_ns, playback.fitted) == ((0.0, END_NS), True)

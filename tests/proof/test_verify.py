@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from gpu import load_graph
 from gpu.errors import CancelledByUserError, SourceError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.proof.verify import certificate, oracle_distances, verify
+from gpu.proof.verify import HALF, certificate, oracle_distances, rounding_of, verify
 from sample_graphs import make, suggested_source
 
 SAMPLES = ["city_roads", "grid", "mesh", "rmat", "figure_1", "figure_6"]
@@ -168,6 +168,54 @@ def test_source_out_of_range_and_cancel() -> None:
         verify(graph, 2, np.zeros(2, np.int32))
     with pytest.raises(CancelledByUserError):
         verify(graph, 0, np.array([0, 1], np.int32), should_stop=lambda: True)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_what_both_proofs_say_word_for_word(dtype: type) -> None:
+    """0 --3--> 1 --2--> 2, and 3 is never reached."""
+    graph = graph_of([(0, 1, 3), (1, 2, 2)], 4, dtype)
+    none = np.inf if dtype in (np.float32, np.float64) else np.iinfo(dtype).max
+    right = np.array([0, 3, 5, none], dtype)
+    words = "every distance equals SciPy's Dijkstra, and no edge can shorten any distance"
+    if none == np.inf:
+        kind, within = ("float32", "3.6e-07") if dtype is np.float32 else ("float64", "1.3e-15")
+        words += f", within {within}, the rounding of {kind} over 2 edges"
+    assert verify(graph, 0, right).detail == words
+    wrong = np.array([0, 3, none, none], dtype)
+    assert both_fail(graph, 0, wrong) == (
+        "certificate: edge 1 -> 2 shortens a distance: 1 has 3, the edge 2, but 2 has unreached; "
+        "oracle: vertex 2 has distance unreached, Dijkstra's is 5 (1 of 4 differ)"
+    )
+    assert both_fail(graph, 0, np.array([0, 3, 5, 4], dtype)) == (
+        "certificate: vertex 3 has distance 4, but no path from the source has that length; "
+        "oracle: vertex 3 has distance 4, Dijkstra's is unreached (1 of 4 differ)"
+    )
+    assert str(certificate(graph, 0, np.array([1, 3, 5, none], dtype))) == (
+        "source 0 has distance 1, must be 0"
+    )
+    assert str(certificate(graph, 0, np.zeros(3, dtype))) == (
+        "distances have shape (3,), the graph has 4 vertices"
+    )
+
+
+def test_the_tolerance_is_half_a_unit_an_arc_and_four_to_spare() -> None:
+    assert rounding_of(np.dtype(np.int64), 9) == 0.0
+    assert rounding_of(np.dtype(np.float64), 6) == 10 * (2.0**-53 + HALF)
+    assert rounding_of(np.dtype(np.float32), 0) == 4 * (2.0**-24 + 2.0**-53)
+    one = graph_of([(0, 1, 3)], 2, np.float64)
+    words = verify(one, 0, np.array([0.0, 3.0]), stored=1e-3).detail
+    assert words.endswith(
+        "within 1.0e-03, the rounding of float64 over 1 edge and of the file's digits"
+    )
+    for off, proofs in (
+        (0.9e-3, (True, True)),
+        (1.1e-3, (False, True)),  # both ends of an arc may be off: tight within twice as much
+        (2.1e-3, (False, False)),
+        (-0.9e-3, (True, True)),
+        (-1.1e-3, (False, False)),
+    ):
+        found = verify(one, 0, np.array([0.0, 3.0 * (1 + off)]), stored=1e-3)
+        assert (found.oracle, found.certificate) == proofs
 
 
 ARCS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 5)), max_size=25)

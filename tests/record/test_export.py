@@ -17,6 +17,7 @@ from gpu.record.export import (
     write_csv,
     write_distances,
 )
+from gpu.record.trace import mean_over_time
 from gpu.words import NOT_KNOWN, from_words
 
 PROMISED = """algorithm engine device clock time_ns probe delta delta_final
@@ -84,3 +85,18 @@ def test_a_matrix_is_no_column(tmp_path: Path) -> None:
 def test_sources_are_named_as_one_as_some_or_as_all() -> None:
     words = [from_words(17, count, 500) for count in (1, 10, 500)]
     assert words == ["from 17", "from 17 and 9 more", "from all 500 vertices"]
+
+
+def test_a_matrix_and_large_distances_are_summed_exactly() -> None:
+    far = 2**62
+    matrix = np.array([[0, far, 2**63 - 1], [far - 1, far, 3]])
+    trace = small_trace(dist=matrix)
+    assert trace.distance_summary() == {"reached": 5, "sum": 3 * far + 2, "max": far}
+    assert trace.reached == 5
+    assert replace(trace, environment={"reached": 3}).reached == 3
+    decimals = small_trace(False, dist=np.array([0.5, np.inf, 2.0]))
+    assert decimals.distance_summary() == {"reached": 2, "sum": 2.5, "max": 2.0}
+    nothing = small_trace(dist=np.full(2, 2**31 - 1, np.int32))
+    assert nothing.distance_summary() == {"reached": 0, "sum": 0, "max": 0}
+    assert mean_over_time(trace.samples, "busy_workers") == 2 * 2500 / 4000
+    assert mean_over_time(trace.samples[:1], "busy_workers") == 0.0

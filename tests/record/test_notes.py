@@ -83,3 +83,21 @@ def test_whatever_a_person_writes_is_one_line_in_sight(text: str, when: int) -> 
     assert made.text.isprintable() or not set(made.text) & set("\n\r\t\x00\u202e")
     kept, words = read_notes(json.loads(json.dumps(plain_notes([made]))), 1, 10**6)
     assert (kept, words) == ((made,), "")
+
+
+def test_notes_stand_within_the_run_and_the_graph() -> None:
+    assert note("x", t_ns=2.6) == Note("x", t_ns=3)
+    assert note("  a\tb ", vertex=0) == Note("a b", vertex=0)
+    for entry, kept in (
+        ({"t_ns": 100}, 1),
+        ({"t_ns": 101}, 0),
+        ({"vertex": 4}, 1),
+        ({"vertex": 5}, 0),
+    ):
+        notes, words = read_notes([{"text": "x"} | entry], 5, 100)
+        assert len(notes) == kept
+        assert words == (
+            ""
+            if kept
+            else "its notes are left out: one is at no vertex of the graph, or after the run"
+        )

@@ -16,6 +16,7 @@ from hand_made import small_trace
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from gpu.errors import TraceError
+from gpu.record.assembly import check_samples
 from gpu.record.trace import EVENT, Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import recognised
@@ -255,6 +256,28 @@ def test_events_are_of_this_graph_and_known(
     save_trace(small_trace(probe=3, events=events), tmp_path / "run.npz")
     with pytest.raises(TraceError, match=words):
         load_trace(tmp_path / "run.npz")
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        *((name, 0, 2**62) for name in ("processed_vertices", "relaxed_edges", "improved")),
+        *((name, 0, 2**62) for name in ("bucket_switches", "sequence", "t_ns")),
+        ("head_bucket", -1, 2**62),
+        *((name, 0, 2**31 - 1) for name in ("assigned_vertices", "busy_workers", "open_buckets")),
+    ],
+)
+def test_the_ends_of_what_a_sample_may_hold(name: str, low: int, high: int) -> None:
+    samples = small_trace().samples[-1:]
+    for value, right in ((low, True), (high, True), (low - 1, False), (high + 1, False)):
+        if not np.iinfo(samples.dtype[name]).min <= value <= np.iinfo(samples.dtype[name]).max:
+            continue
+        samples[name] = value
+        if right:
+            check_samples(samples)
+            continue
+        with pytest.raises(TraceError, match=f"{name} of a sample is {value}; allowed: {low} to"):
+            check_samples(samples)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,11 @@ import pytest
 import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.graph import CSRGraph
-from gpu.replay.explain import (
-    explain,
-)
+from gpu.record.events import EventKind
+from gpu.replay.explain import apart, explain
+from gpu.replay.pseudocode import Line, Pseudocode
 from gpu.replay.replay import Replay
+from gpu.replay.state import Hand, Item, State
 from sample_graphs import open_sample
 
 CLASSROOM = "Classroom GPU"
@@ -58,3 +59,58 @@ def test_a_run_begins_once_whoever_holds_delta(key: str) -> None:
     said = told(graph, key, delta_by_hand=lambda: next(held))
     assert sum("The run begins" in words for words in said) == 1
     assert any("to 40 (set by hand)" in words for words in said)
+
+
+def test_two_numbers_are_told_apart_by_as_many_digits_as_it_takes() -> None:
+    assert apart(2.0, 3.0) == ("2", "3")
+    assert apart(1.0, 1.0 + 1e-7) == ("1", "1.0000001")
+    assert apart(1.0, 1.0 + 2.0**-52) == ("1", "1.0000000000000002")
+
+
+def test_the_next_and_the_last_event_of_a_kind() -> None:
+    graph = open_sample("sample:figure_1")
+    trace = gpu.run(graph, "dijkstra", "model", probe=3, device=CLASSROOM)
+    replay = Replay.of(graph, trace)
+    pops = [k + 1 for k, kind in enumerate(replay.events["kind"]) if kind == EventKind.POP]
+    assert replay.find(EventKind.POP) == pops[0]
+    assert replay.find(EventKind.POP, -1) is None
+    replay.go(pops[1])
+    assert replay.find([EventKind.POP, EventKind.CLIP]) == pops[2]
+    assert replay.find(EventKind.POP, -1) == pops[0]
+    replay.go(len(replay) + 5)
+    assert replay.position == len(replay)
+    assert (replay.find(EventKind.POP), replay.find(EventKind.POP, -1)) == (None, pops[-1])
+    assert replay.step(-len(replay) - 5).t_ns == 0
+    assert replay.position == 0
+
+
+def test_lines_are_counted_and_the_source_enters_in_a_line_of_its_own() -> None:
+    push, pop = frozenset([EventKind.PUSH]), frozenset([EventKind.POP])
+    lines = (
+        Line("queue <- source", frozenset(), "f", 0, begins=True),
+        Line("take", pop, "f", 1, only=frozenset([3])),
+        Line("put", push, "f", 2),
+    )
+    code = Pseudocode("title", lines, {})
+    times = {"queue <- source": 0, "take": 2, "put": 5}
+    assert code.counts(lambda line: times[line.text]) == [1, 2, 4]
+    assert code.counts(lambda line: 0) == [0, 0, 0]
+    assert code.lit_by(EventKind.PUSH, first=True) == 0
+    assert code.lit_by(EventKind.PUSH) == 2
+    assert [code.lit_by(EventKind.POP, a) for a in (0, 3)] == [-1, 1]
+    assert code.lit_by(EventKind.POP, 3, first=True) == 1
+    plain = Pseudocode("title", lines[1:], {})
+    assert (plain.begins_at, plain.lit_by(EventKind.PUSH, first=True)) == (-1, 1)
+    assert plain.counts(lambda line: times[line.text]) == [2, 5]
+
+
+def test_what_a_state_counts() -> None:
+    state = State.before(2, 3, ring=4)
+    state.rows[1] = state.dist + 1
+    state.workers = {0: Hand(source=0), 1: Hand(source=-1), 2: Hand(vertex=0)}
+    state.buckets = {5: [Item(0, 1, 1.0), Item(1, 1, 1.0, taken=True), Item(2, 0, 1.0, worker=0)]}
+    assert (state.running, state.occupancy(5), state.occupancy(6), state.ring) == (1, 1, 0, 4)
+    assert [hand.idle for hand in state.workers.values()] == [False, True, False]
+    assert state.distances() is state.dist
+    assert state.distances(1) is state.rows[1]
+    assert (len(state.dist), len(state.relaxed), state.total_relaxed) == (2, 3, 0)
