@@ -29,28 +29,25 @@ FILE = Path(__file__).resolve().parents[1] / "replay" / "sentences.json"
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 
 
-def sentences_of(key: str) -> list[str]:
-    """Return each event of an algorithm's run on the graph of figure 6, in words."""
-    graph = open_sample("sample:figure_6")
-    few = {"sources": 2} if ALGORITHMS[key].result == "matrix" else None
-    return _told(graph, key, parameters=few)
+def sentences_of(key: str, other: bool = False) -> list[str]:
+    """Return each event of an algorithm's run on the graph of figure 6, in words.
 
-
-def other_sentences_of(key: str) -> list[str]:
-    """Return the same of a run on a graph of decimal weights, with other settings."""
-    rng = np.random.default_rng(7)
-    tails, heads, quarters = rng.integers(0, [[9], [9], [40]], (3, 24))
-    graph = CSRGraph.from_arcs(tails, heads, (quarters / 4).astype(np.float32), 9, id_base=1)
-    row, other = ALGORITHMS[key], {"workers": 2, "buckets": 4, "drop_stale": False, "sources": 2}
-    has = {parameter.key for parameter in row.parameters}
-    parameters = {name: value for name, value in other.items() if name in has}
-    return _told(graph, key, parameters=parameters, delta=2.0 if row.bucketed else None)
-
-
-def _told(graph: CSRGraph, key: str, **settings: Any) -> list[str]:
-    trace = gpu.run(graph, key, "model", probe=3, device="Classroom GPU", **settings)
+    other : on a graph of decimal weights instead, with other settings
+    """
+    row, graph = ALGORITHMS[key], open_sample("sample:figure_6")
+    parameters: dict[str, Any] = {"sources": 2}
+    if other:
+        rng = np.random.default_rng(7)
+        tails, heads, quarters = rng.integers(0, [[9], [9], [40]], (3, 24))
+        graph = CSRGraph.from_arcs(tails, heads, (quarters / 4).astype(np.float32), 9, id_base=1)
+        parameters |= {"workers": 2, "buckets": 4, "drop_stale": False}
+    delta = 2.0 if other and row.bucketed else None
+    known = {parameter.key for parameter in row.parameters}
+    few = {name: value for name, value in parameters.items() if name in known}
+    more: dict[str, Any] = {"device": "Classroom GPU", "delta": delta, "parameters": few}
+    trace = gpu.run(graph, key, "model", probe=3, **more)
     replay = Replay.of(graph, trace)
-    events, row = replay.events, ALGORITHMS[key]
+    events = replay.events
     return [explain(graph, replay.go(i), events, i, row) for i in range(len(events))]
 
 
@@ -66,7 +63,7 @@ def lit_lines(key: str) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     known = {
-        key: {"told": sentences_of(key), "other": other_sentences_of(key), "lit": lit_lines(key)}
+        key: {"told": sentences_of(key), "other": sentences_of(key, True), "lit": lit_lines(key)}
         for key in MODELLED
     }
     FILE.write_text(json.dumps(known, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")

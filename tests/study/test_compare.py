@@ -138,13 +138,6 @@ def test_a_run_that_did_not_end_has_no_ratio() -> None:
     assert "was stopped" in summarise(made(outcome="stopped"), made(SLOW)).words
 
 
-def test_what_was_not_proved_or_is_wrong_is_said() -> None:
-    wrong = Verification(False, True, "3 distances differ")
-    said = summarise(made(verification=None), made(SLOW, verification=wrong))
-    assert "Distances not checked: ADDS." in said.cautions
-    assert "The distances of Near-Far are wrong: 3 distances differ." in said.cautions
-
-
 def test_another_source_is_said_and_has_no_difference() -> None:
     a, b = made(), made(SLOW, source=2, graph=replace(GRAPH, source_id=3))
     assert "Different sources: 1 and 3." in summarise(a, b).cautions
@@ -162,19 +155,6 @@ def test_another_graph_is_refused_in_words() -> None:
     assert said.numbers["comparable"] is False
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        (({}, {"algorithm": SLOW}), ("ADDS", "Near-Far")),
-        (({}, {"delta": 8.0}), ("ADDS", "ADDS (Δ 8)")),
-        (({}, {"device": "H100"}), ("ADDS (Classroom GPU)", "ADDS (H100)")),
-        (({}, {}), ("A (ADDS)", "B (ADDS)")),
-    ],
-)
-def test_names_say_what_differs(changes: Any, expected: tuple[str, str]) -> None:
-    assert names(made(**changes[0]), made(**changes[1])) == expected
-
-
 def test_the_busy_share_weighs_each_sample_by_the_time_until_the_next() -> None:
     side = made()
     side.samples["t_ns"][1:] += 1000  # the first sample holds for 1,100 of 2,000 ns
@@ -184,16 +164,6 @@ def test_the_busy_share_weighs_each_sample_by_the_time_until_the_next() -> None:
     side = made()
     side.samples["busy_workers"] = [0, *[4] * 10]
     assert side.busy_share == pytest.approx(0.9)
-
-
-def test_difference_of_each_vertex() -> None:
-    a, b = made(end_ns=1000, work=8), made(SLOW, 3000, work=16)
-    found = difference(a, b)
-    np.testing.assert_array_equal(found.later_ns, [0, 200, 1000, 2000])
-    assert a.vertices is not None
-    never = np.array([0, -1, 50, 90], np.int64)
-    part = replace(a, vertices=replace(a.vertices, last_improved_ns=never))
-    assert not difference(part, b).known[1]
 
 
 # ---- sentences and maps at their edges ---------------------------------------------------
@@ -370,6 +340,8 @@ def test_names_are_of_what_was_set() -> None:
     assert called(dynamic_delta=False) == "ADDS (dynamic Δ off)"
     assert called(buckets=8, workers=None) == "ADDS (buckets 8)"
     assert called(5.0, "bellman_ford") == "Bellman-Ford"
+    assert names(made(), made(device="H100")) == ("ADDS (Classroom GPU)", "ADDS (H100)")
+    assert names(made(), made()) == ("A (ADDS)", "B (ADDS)")
     a, b = made(), made(graph=replace(GRAPH, source_id=3))
     assert names(a, b) == ("ADDS (from 1)", "ADDS (from 3)")
     clocks = names(made(), made(clock="measured"))
@@ -389,6 +361,9 @@ def test_cautions_are_all_that_must_be_known() -> None:
     assert summarise(unproved, replace(unproved, outcome="stopped")).cautions == (
         "Distances not checked: A (ADDS).",
     )
+    wrong = made(SLOW, verification=Verification(False, True, "3 distances differ"))
+    said = ("The distances of Near-Far are wrong: 3 distances differ.",)
+    assert summarise(made(), wrong).cautions == said
     both = summarise(unproved, made(SLOW, verification=None))
     assert both.cautions == ("Distances not checked: ADDS and Near-Far.",)
     assert Summary("One.", ("Two.", "Three."), {}).whole == "One. Two. Three."
