@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from gpu.cli.main import main
 from gpu.errors import FormatError
-from gpu.proof.distances import read_distances
+from gpu.graph import CSRGraph
+from gpu.proof.distances import Distances, read_distances
 from gpu.record.export import write_distances
 
 GOOD = {
@@ -126,6 +127,31 @@ def test_decimals_of_other_precision_are_held_to_theirs(
         given = ["verify", str(tmp_path / "g.txt"), str(tmp_path / "d.csv"), "--source", "0"]
         assert main(given) == code
         assert (words in capsys.readouterr().out) == (code == 0)
+
+
+@pytest.mark.parametrize(
+    ("digits", "rounded"),
+    [(0, []), (4, []), (5, [0, 1e-4]), (9, [0, 1e-8]), (10, [1e-9]), (14, [1e-13]), (15, [])],
+)
+def test_what_digits_may_mean(digits: int, rounded: list[float]) -> None:
+    """As they stand; as float32, which nine digits hold; rounded to the digits written."""
+    found = list(Distances(np.array([0.0, 1 / 3]), digits=digits).readings())
+    assert [stored for _, stored in found] == [0.0, *map(pytest.approx, rounded)]
+    kinds = [np.float32 if stored == 0 else np.float64 for stored in rounded]
+    assert [dist.dtype for dist, _ in found] == [np.float64, *kinds]
+    single = list(Distances(np.zeros(2, np.float32), digits=digits).readings())
+    assert len(single) == (2 if 5 <= digits < 15 else 1)
+    assert Distances(np.zeros(2)).digits == 0
+
+
+def test_a_mark_that_may_be_a_distance_is_one(tmp_path: Path) -> None:
+    mark = 2**30 - 1
+    ends, weights = np.array([0, 1]), np.array([mark, 5], np.int32)
+    graph = CSRGraph.from_arcs(ends, ends + 1, weights, 4)
+    path = written(tmp_path / "d.csv", f"0,0\n1,{mark}\n2,{mark + 5}\n3,-1\n")
+    found = read_distances(path, graph, 0)
+    assert found.dist.tolist() == [0, mark, mark + 5, 2**31 - 1]
+    assert found.unreached == "taken for unreached: -1"
 
 
 ODD_LETTERS = st.sampled_from([*"=+-@#%'\",;|!\t\n\r ", "é", "\u202e", "1", "a"])

@@ -151,6 +151,20 @@ def test_errors_that_add_up_are_found() -> None:
     assert "Dijkstra's is" in both_fail(graph, 0, creeping.astype(np.float32))
 
 
+def test_a_way_that_only_rounding_calls_shortest_gives_way_to_the_shorter_one() -> None:
+    """v -> next, and the shorter v -> x -> next, which is found when next was looked at already."""
+    half, layers = float(np.float32(0.05)), 400
+    true = np.concatenate([np.arange(layers + 1) * 2 * half, np.arange(layers) * 2 * half + half])
+    arcs: list[tuple[int, int, float]] = []
+    for v in range(layers):
+        x = layers + 1 + v
+        detour = 2 * half + 3.5 * 2.0**-24 * true[v + 1]  # within 4 roundings of the distance
+        arcs += [(v, v + 1, detour), (v, x, half), (x, v + 1, half)]
+    graph = graph_of(arcs, len(true), np.float32)
+    result = verify(graph, 0, true.astype(np.float32))
+    assert result.passed, result.detail
+
+
 def test_oracle_keeps_the_lightest_of_parallel_arcs_and_zero_weights() -> None:
     arcs = [(0, 1, 9), (0, 1, 2), (0, 1, 4), (1, 2, 0), (2, 2, 3), (2, 3, 5), (0, 3, 0), (3, 0, 0)]
     distances = oracle_distances(graph_of(arcs, 5), 0)
