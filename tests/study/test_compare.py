@@ -353,7 +353,7 @@ def test_cautions_are_all_that_must_be_known() -> None:
     a, b = made(device="H100", **real), made(SLOW, device="H200", probe=0, **real)
     assert summarise(a, b).cautions == (
         "Recorded on an H100, measured.",
-        "Measured with probes on (levels 2 and 0): not to be quoted as speed.",
+        "Measured while recording (probe levels 2 and 0): do not quote as speed.",
         "Different devices: H100 and H200.",
     )
     assert summarise(b, b).cautions == ("Recorded on an H100, measured.",)
@@ -419,6 +419,9 @@ def test_a_reason_is_given_where_more_work_paid(
         assert ("The extra work cost no time" in summarise(*pair).words) == told
 
 
+NOT_FIT = {"environment": {NOT_RANKED: "a graph with hubs"}}
+
+
 @pytest.mark.parametrize(
     ("a", "b", "words"),
     [
@@ -434,7 +437,13 @@ def test_a_reason_is_given_where_more_work_paid(
         ({}, {"end_ns": 1050}, "ADDS did the same work and took as long as Near-Far."),  # CLOSE
         ({}, {"outcome": "stopped"}, "Near-Far was stopped."),
         ({"outcome": "failed"}, {"outcome": "running"}, "ADDS failed, Near-Far is still running."),
-        ({}, {"clock": "measured"}, "The times of ADDS and Near-Far cannot be compared."),
+        ({"work": 0}, {"clock": "measured"}, "Their clocks are unlike."),
+        (
+            {"work": 24},
+            NOT_FIT,
+            "ADDS did 3x the work of Near-Far; the model cannot rank their times.",
+        ),
+        ({}, {"clock": "measured"}, "ADDS did the same work as Near-Far; their clocks are unlike."),
     ],
 )
 def test_a_verdict_is_one_sentence(a: dict[str, Any], b: dict[str, Any], words: str) -> None:
