@@ -162,8 +162,8 @@ def compiled(
 
     signatures : compile, or load, for these types now and for no others
     """
-    options = {"nogil": True, "error_model": "numpy", "cache": KEEPS, "no_cfunc_wrapper": True, **options}
-    decorator = numba.njit(list(signatures) or None, **options)
+    usual = {"nogil": True, "error_model": "numpy", "cache": KEEPS, "no_cfunc_wrapper": True}
+    decorator = numba.njit(list(signatures) or None, **usual, **options)
     return decorator if function is None else decorator(function)
 
 
@@ -173,6 +173,11 @@ def compiled_lean(function: Callable[..., Any]) -> Any:
     Such code needs no reference counts: without them the modelled ADDS is 3.5 times faster.
     """
     return compiled(function, _nrt=False)
+
+
+def compiled_part(function: Callable[..., Any]) -> Any:
+    """Compile a function that allocates no array and that only compiled code calls."""
+    return compiled(function, _nrt=False, no_cpython_wrapper=True)
 
 
 def compiled_inline(function: Callable[..., Any]) -> Any:
@@ -187,6 +192,11 @@ def at_once(function: Any, arcs: float, *arguments: Any) -> Any:
     """
     if arcs > PLAIN_ARCS or is_compiled(function, *arguments):
         return function(*arguments)
+    return uncompiled(function, *arguments)
+
+
+def uncompiled(function: Any, *arguments: Any) -> Any:
+    """Call a compiled function as plain Python: what is done once in a run."""
     with np.errstate(all="ignore"):  # as compiled code does
         return plain(function)(*map(_by_name, arguments))
 

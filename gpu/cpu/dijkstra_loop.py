@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled_inline, compiled_lean
+from gpu.compiled import compiled_inline, compiled_lean, compiled_part
 from gpu.cpu.atomics import key_of, read_clock
 from gpu.loops.codes import FINISHED, POOL_DRY, RUNNING
 from gpu.loops.heap import drop_top, push
@@ -90,7 +90,7 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
             s.overflowed = 1
 
 
-@compiled_lean
+@compiled_part
 def write_sample(arrays, s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE; one worker, one vertex in hand until the heap is empty."""
     busy = 1 if s.size > 0 else 0

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.compiled import at_once, compiled_inline
+from gpu.compiled import compiled_inline, uncompiled
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.loops.codes import POOL_DRY
@@ -102,7 +102,7 @@ class HeapRun(LoopRun):
         arrays = HeapArrays(*graph_arrays(graph, buffers), heap, make_log(settings.probe))
         super().__init__(arrays, state, loop)
         reach_source(arrays, settings)
-        state[0].size = at_once(push, graph.m, heap, 0, source_key, settings.source)
+        state[0].size = uncompiled(push, heap, 0, source_key, settings.source)
         note(self.log, 0.0, EventKind.PUSH, settings.source)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from numba import extending
 from numba.core import types
 
-from gpu.compiled import compiled_lean
+from gpu.compiled import compiled_part
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.events import MANAGER, MOST_ARCS, EventKind
@@ -107,7 +107,7 @@ def _code_of_record(context, builder, signature, arguments):  # type: ignore[no-
     return context.get_dummy_value()
 
 
-@compiled_lean
+@compiled_part
 def lacks_room(log, events):  # type: ignore[no-untyped-def]
     """Whether so many further events do not fit."""
     if len(log.on) > 0:

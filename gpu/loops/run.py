@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.compiled import PLAIN_ARCS, at_once
+from gpu.compiled import PLAIN_ARCS, at_once, uncompiled
 from gpu.loops.codes import LOG_FULL
 from gpu.loops.log import Log, grown, note
 from gpu.record.events import EventKind
@@ -67,4 +67,4 @@ class LoopRun:
 
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""
-        at_once(self._loop.write_sample, self._arcs, self.arrays, self.sim[0], sample)
+        uncompiled(self._loop.write_sample, self.arrays, self.sim[0], sample)

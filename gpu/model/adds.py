@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from gpu import delta as rules
-from gpu.compiled import at_once
+from gpu.compiled import uncompiled
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
@@ -51,7 +51,7 @@ class AddsRun(LoopRun):
         super().__init__(arrays, sim, adds_loop)
         note(self.log, s.t_ns, EventKind.DELTA, int(Reason.START), k.open_heads, k.delta)
         reach_source(arrays, settings)
-        at_once(adds_loop.queue_source, graph.m, arrays, sim, settings.source)
+        uncompiled(adds_loop.queue_source, arrays, sim, settings.source)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice; grow the pool where it ran dry."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu import delta as delta_rules, scheduler
-from gpu.compiled import compiled_inline, compiled_lean
+from gpu.compiled import compiled_inline, compiled_lean, compiled_part
 from gpu.delta import BY_HAND, FAR_BUCKETS, NONE
 from gpu.loops import codes
 from gpu.loops.heap import drop_top
@@ -41,28 +41,27 @@ SWEEPS_PER_CALL = 50_000  # so that a call returns soon even where nothing is re
 def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed: int) -> int:
     """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends."""
     s, c, k = sim[0], machine.cost[0], machine.controller[0]
+    heap, log = machine.heap, machine.log
     written, sweeps = 0, 0
     until = s.relaxed + most_relaxed
     room = c.buckets + (HUB_ARCS * c.lanes + OUT_ROOM) // BLOCK_WORDS + 2  # for one event
     s.status = codes.RUNNING
     while s.relaxed < until and written < len(samples) and sweeps < SWEEPS_PER_CALL:
-        if s.heap_size > 0 and machine.heap[0].key <= s.next_sweep_ns:
+        if s.heap_size > 0 and heap[0].key <= s.next_sweep_ns:
             if s.free_blocks < room:
                 s.status = codes.POOL_DRY
                 break
-            worker = machine.heap[0].value
-            if len(machine.log.on) > 0 and lacks_room(
-                machine.log, round_events(machine, c, worker)
-            ):
+            worker = heap[0].value
+            if len(log.on) > 0 and lacks_room(log, round_events(machine, c, worker)):
                 s.status = codes.LOG_FULL
                 break
-            s.t_ns = machine.heap[0].key
-            s.heap_size = drop_top(machine.heap, s.heap_size)
+            s.t_ns = heap[0].key
+            s.heap_size = drop_top(heap, s.heap_size)
             worker_event(machine, s, c, k, worker)
             if s.status != codes.RUNNING:
                 break
         else:
-            if lacks_room(machine.log, 3 * c.workers + c.buckets + 64):
+            if lacks_room(log, 3 * c.workers + c.buckets + 64):
                 s.status = codes.LOG_FULL
                 break
             s.t_ns = s.next_sweep_ns
@@ -74,25 +73,23 @@ def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed
     return written
 
 
-@compiled_lean
 def queue_source(machine: Machine, sim: np.ndarray, source: int) -> None:
-    """Put the source into the head bucket."""
+    """Put the source into the head bucket; called uncompiled, since it is done once."""
     s, c, k = sim[0], machine.cost[0], machine.controller[0]
-    nobody = np.int64(-1)  # by name and type: for a literal it would be compiled once more
-    queue_at_once(machine, s, c, k, source, machine.dist[source], np.int64(0), nobody)
+    queue_at_once(machine, s, c, k, source, machine.dist[source], 0, -1)
     s.pushes = 0
 
 
-@compiled_inline
+@compiled_part
 def _sweep(machine, s, c, k, samples, at):  # type: ignore[no-untyped-def]
     switched = _retire(machine, s, c, k)
     handed = _assign(machine, s, c, k)
     if s.status != codes.RUNNING:
         return 0
     _control(machine, s, c, k, switched)
-    unfinished = 0
+    unfinished, slots = 0, machine.slots
     for slot in range(c.buckets):
-        unfinished += machine.slots[slot].reserved - machine.slots[slot].completed
+        unfinished += slots[slot].reserved - slots[slot].completed
     s.quiet_sweeps = quiet(handed, c.workers - s.idle, unfinished, s.quiet_sweeps)
     if s.quiet_sweeps >= QUIET_SWEEPS:
         s.status = codes.FINISHED
@@ -107,14 +104,14 @@ def _sweep(machine, s, c, k, samples, at):  # type: ignore[no-untyped-def]
 @compiled_inline
 def _retire(machine, s, c, k):  # type: ignore[no-untyped-def]
     """Move the head on while it is finished and something waits further on."""
-    moved = 0
+    moved, slots = 0, machine.slots
     while moved < c.buckets - 1:
         slot = s.head_slot
-        if not head_is_finished(machine.slots[slot].reserved, machine.slots[slot].completed):
+        if not head_is_finished(slots[slot].reserved, slots[slot].completed):
             break
         waiting = False
         for other in range(c.buckets):
-            waiting = waiting or machine.slots[other].reserved != machine.slots[other].completed
+            waiting = waiting or slots[other].reserved != slots[other].completed
         if not waiting:
             break
         s.head += 1
@@ -132,12 +129,12 @@ def _retire(machine, s, c, k):  # type: ignore[no-untyped-def]
 @compiled_inline
 def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
     """Hand items of the open heads to idle workers, highest priority first."""
-    handed = 0
+    handed, slots = 0, machine.slots
     for step in range(k.open_heads):
         bucket = s.head + step
         slot = bucket % c.buckets
-        read = machine.slots[slot].read
-        available = min(machine.slots[slot].reserved - read, READABLE - read % ALIGNED)
+        read = slots[slot].read
+        available = min(slots[slot].reserved - read, READABLE - read % ALIGNED)
         if available == 0 or s.idle == 0:
             continue
         share = chunk_size(available, s.idle, c.chunk_smallest, c.chunk_largest)
@@ -145,8 +142,8 @@ def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
             size = min(share, available)
             available -= size
             s.idle -= 1
-            worker = machine.idle[s.idle]
-            first = machine.slots[slot].read
+            worker = np.int64(machine.idle[s.idle])
+            first = slots[slot].read
             record(machine.log, s.t_ns, codes.ASSIGN, worker, first, bucket, np.float64(size))
             _take(machine, s, c, slot, worker, size, bucket)
             w = machine.workers[worker]
@@ -155,7 +152,7 @@ def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
             w.head, w.tail = 0, size
             w.arc, w.hubs, w.out, w.since, w.phase = 0, 0, 0, 0, 0
             w.decided = 0
-            schedule(machine, s, worker, s.t_ns + c.order_ns)
+            schedule(machine.heap, s, worker, s.t_ns + c.order_ns)
             s.assigned += size
             handed += size
     return handed
@@ -164,11 +161,11 @@ def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
 @compiled_inline
 def _take(machine, s, c, at, worker, size, bucket):  # type: ignore[no-untyped-def]
     """Copy `size` items out of a bucket; blocks that are read to their end are freed."""
-    cap = machine.table.shape[1]
+    table = machine.table
     slot = machine.slots[at]
     place = 0
     while place < size:
-        block = machine.table[at, (slot.read // BLOCK_WORDS) % cap]
+        block = table[at, (slot.read // BLOCK_WORDS) % table.shape[1]]
         offset = slot.read & (BLOCK_WORDS - 1)
         run = min(size - place, BLOCK_WORDS - offset)
         for step in range(run):
@@ -187,35 +184,36 @@ def _take(machine, s, c, at, worker, size, bucket):  # type: ignore[no-untyped-d
 @compiled_inline
 def _control(machine, s, c, k, switched):  # type: ignore[no-untyped-def]
     """Read the gauges, ask the controller, note what it did."""
+    slots, log = machine.slots, machine.log
     waiting, produced, far, tail = 0, 0, 0, 0
     for offset in range(c.buckets):
         slot = (s.head + offset) % c.buckets
-        fresh = machine.slots[slot].reserved - machine.slots[slot].mark
+        fresh = slots[slot].reserved - slots[slot].mark
         produced += fresh
         if offset > FAR_BUCKETS:
             far = max(far, fresh)
         if offset == c.buckets - 1 and c.buckets > 2:
             tail = fresh
         if offset < k.open_heads:
-            waiting += machine.slots[slot].reserved - machine.slots[slot].read
+            waiting += slots[slot].reserved - slots[slot].read
     produced += s.kept - s.kept_mark
     before, heads = k.delta, k.open_heads
     reason = decide(machine.controller, s.assigned, waiting, produced, far, tail, switched)
     if k.window_ended:
         for slot in range(c.buckets):
-            machine.slots[slot].mark = machine.slots[slot].reserved
+            slots[slot].mark = slots[slot].reserved
         s.kept_mark = s.kept
     if reason != NONE:
         s.reason = reason
     if k.delta != before:
         s.delta_changes += 1
         s.flags |= codes.DELTA_RAISED if k.delta > before else codes.DELTA_LOWERED
-        record(machine.log, s.t_ns, codes.DELTA, -1, reason, k.open_heads, k.delta)
+        record(log, s.t_ns, codes.DELTA, -1, reason, k.open_heads, k.delta)
     elif k.open_heads != heads:
-        record(machine.log, s.t_ns, codes.OPEN, -1, k.open_heads, reason, 0.0)
+        record(log, s.t_ns, codes.OPEN, -1, k.open_heads, reason, 0.0)
 
 
-@compiled_lean
+@compiled_part
 def write_sample(machine, s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE from the state; flags and shares start again from here."""
     c, k = machine.cost[0], machine.controller[0]
@@ -228,9 +226,10 @@ def write_sample(machine, s, sample):  # type: ignore[no-untyped-def]
     sample.open_buckets = k.open_heads
     if k.by_hand:
         sample.reason = BY_HAND
+    slots = machine.slots
     for offset in range(32):
         sample.occupancy[offset] = 0
         if offset < c.buckets:
             slot = (s.head + offset) % c.buckets
-            sample.occupancy[offset] = machine.slots[slot].reserved - machine.slots[slot].read
+            sample.occupancy[offset] = slots[slot].reserved - slots[slot].read
     s.pushes, s.clipped = 0, 0

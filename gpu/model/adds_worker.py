@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu import scheduler
-from gpu.compiled import compiled_inline, compiled_lean
+from gpu.compiled import compiled_inline, compiled_part
 from gpu.loops import codes
 from gpu.loops.heap import push
 from gpu.loops.log import ARC_EVENTS, record
@@ -34,17 +34,17 @@ clips = compiled_inline(scheduler.clips)
 stays_with_worker = compiled_inline(scheduler.stays_with_worker)
 
 
-@compiled_inline
-def row_of(machine, item):  # type: ignore[no-untyped-def]
+@compiled_part
+def row_of(indptr, item):  # type: ignore[no-untyped-def]
     """Return the vertex of an item, and the first arc and the end of what it asks for."""
-    n = len(machine.indptr) - 1
+    n = len(indptr) - 1
     if item < n:
-        return item, machine.indptr[item], machine.indptr[item + 1]
+        return item, indptr[item], indptr[item + 1]
     first = (item - n) * sizes.PIECE_ARCS
-    return _tail_of(machine.indptr, first), first, first + sizes.PIECE_ARCS
+    return _tail_of(indptr, first), first, first + sizes.PIECE_ARCS
 
 
-@compiled_lean
+@compiled_part
 def _tail_of(indptr, arc):  # type: ignore[no-untyped-def]
     """Return the vertex that an arc leaves."""
     return np.searchsorted(indptr, arc, side="right") - 1
@@ -63,7 +63,7 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
         feed = s.idle > 0 and w.since >= sizes.FLUSH_ROUNDS and not c.as_published
         if w.out > 0 and (not waiting or feed or w.out > sizes.OUT_ROOM // 2):
             w.phase = 2
-            schedule(machine, s, worker, s.t_ns + c.push_ns)
+            schedule(machine.heap, s, worker, s.t_ns + c.push_ns)
             return
     elif w.phase == 2:
         for place in range(w.out):
@@ -72,7 +72,7 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
         w.out, w.since = 0, 0
     if w.hubs > 0 and w.arc == 0 and _gives_hubs(machine, s, c, k, worker):
         w.phase = 2
-        schedule(machine, s, worker, s.t_ns + c.push_ns)
+        schedule(machine.heap, s, worker, s.t_ns + c.push_ns)
         return
     if w.head == w.tail and w.hubs == 0:
         slot = machine.slots[w.bucket % c.buckets]
@@ -93,32 +93,33 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
 def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
     """Read the distances of the next vertices, put hubs aside, and reckon when it ends."""
     w = machine.workers[worker]
+    items, queued, indptr, log = machine.items, machine.queued, machine.indptr, machine.log
     take = min(w.tail - w.head, c.lanes)
     share = (take * c.warp + c.lanes - 1) // c.lanes  # vertices of one warp
     arcs, of_warp, fullest, until = 0, 0, 0, share
     for place in range(take):
         at = (w.head + place) & (sizes.QUEUE_ROOM - 1)
-        item = machine.items[worker, at]
-        vertex, first, end = row_of(machine, item)
+        item = items[worker, at]
+        vertex, first, end = row_of(indptr, item)
         current = machine.dist[vertex]
         if place == until:
             until += share
             of_warp = 0
-        if c.drop_stale and machine.queued[worker, at] > current:
-            machine.items[worker, at] = -1 - item
-            queued = np.float64(machine.queued[worker, at])
-            record(machine.log, s.t_ns, codes.STALE, worker, vertex, w.bucket, queued)
+        if c.drop_stale and queued[worker, at] > current:
+            items[worker, at] = -1 - item
+            was = np.float64(queued[worker, at])
+            record(log, s.t_ns, codes.STALE, worker, vertex, w.bucket, was)
             continue
         degree = end - first
         if degree > sizes.HUB_ARCS:
-            machine.items[worker, at] = -1 - item
+            items[worker, at] = -1 - item
             machine.hubs[worker, w.hubs] = item
             machine.hub_dist[worker, w.hubs] = current
             w.hubs += 1
             continue
         machine.snapshot[worker, place] = current
         s.processed += 1
-        record(machine.log, s.t_ns, codes.POP, worker, vertex, w.bucket, np.float64(current))
+        record(log, s.t_ns, codes.POP, worker, vertex, w.bucket, np.float64(current))
         if s.vertices:
             machine.times[vertex] += 1
         arcs += degree
@@ -132,8 +133,8 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
 def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
     """The same for the next arcs of a hub, which the whole block shares."""
     w = machine.workers[worker]
-    item = machine.hubs[worker, w.hubs - 1]
-    hub, first, end = row_of(machine, item)
+    log, item = machine.log, machine.hubs[worker, w.hubs - 1]
+    hub, first, end = row_of(machine.indptr, item)
     current = machine.dist[hub]
     rest = 0
     until = w.given_first if first + w.arc < w.given_first else end
@@ -142,11 +143,11 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
         rest, w.wave_arc = end - first - w.arc, -1  # the newer item does them; the rounds are idle
         if w.arc == 0:
             queued = np.float64(machine.hub_dist[worker, w.hubs - 1])
-            record(machine.log, s.t_ns, codes.STALE, worker, hub, w.bucket, queued)
+            record(log, s.t_ns, codes.STALE, worker, hub, w.bucket, queued)
     elif w.counted == 0:
         w.counted = 1
         s.processed += 1
-        record(machine.log, s.t_ns, codes.POP, worker, hub, w.bucket, np.float64(current))
+        record(log, s.t_ns, codes.POP, worker, hub, w.bucket, np.float64(current))
         if s.vertices:
             machine.times[hub] += 1
     machine.snapshot[worker, 0] = current
@@ -161,29 +162,31 @@ def _end_at(machine, s, c, worker, arcs, fullest, lanes):  # type: ignore[no-unt
     narrow = fullest <= lanes
     lasts = c.narrow_ns if narrow else c.round_ns + max(trips - 1, 0) * c.trip_ns
     sm = worker % c.sms
-    served_ns = max(machine.served_ns[sm], s.t_ns) + arcs * c.arc_ns
-    machine.served_ns[sm] = served_ns
+    served = machine.served_ns
+    served_ns = max(served[sm], s.t_ns) + arcs * c.arc_ns
+    served[sm] = served_ns
     s.random ^= s.random << np.uint64(13)
     s.random ^= s.random >> np.uint64(7)
     s.random ^= s.random << np.uint64(17)
     uniform = (s.random >> np.uint64(40)) / 16777216.0
     lasts = lasts * (1.0 + sizes.JITTER * (uniform - 0.5))
-    schedule(machine, s, worker, max(s.t_ns + lasts, served_ns))
+    schedule(machine.heap, s, worker, max(s.t_ns + lasts, served_ns))
 
 
 @compiled_inline
 def _end_round(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """Relax the arcs that the ending round covers: of its vertices, or a part of one hub's."""
     w = machine.workers[worker]
+    items, indptr = machine.items, machine.indptr
     whole = w.take > 0
     for place in range(max(w.take, 1)):
         if whole:
-            vertex = machine.items[worker, (w.head + place) & (sizes.QUEUE_ROOM - 1)]
+            vertex = items[worker, (w.head + place) & (sizes.QUEUE_ROOM - 1)]
             if vertex < 0:
                 continue
-            first, end = machine.indptr[vertex], machine.indptr[vertex + 1]
+            first, end = indptr[vertex], indptr[vertex + 1]
         else:
-            vertex, start, stop = row_of(machine, machine.hubs[worker, w.hubs - 1])
+            vertex, start, stop = row_of(indptr, machine.hubs[worker, w.hubs - 1])
             first = start + w.arc
             end = max(start + w.wave_arc, first)
         _relax(machine, s, c, k, worker, vertex, machine.snapshot[worker, place], first, end)
@@ -204,31 +207,32 @@ def _end_round(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
             _share_queue(machine, s, c, k, worker)
 
 
-@compiled_lean
+@compiled_part
 def _gives_hubs(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """Collect what others can do of the hubs, before one is begun; return whether there was any."""
     w = machine.workers[worker]
+    hubs, hub_dist, vertices = machine.hubs, machine.hub_dist, len(machine.indptr) - 1
     last = w.hubs - 1
-    item, dist = machine.hubs[worker, last], machine.hub_dist[worker, last]
+    item, dist = hubs[worker, last], hub_dist[worker, last]
     if w.decided == 1:
         return False
-    _, first, end = row_of(machine, item)
+    _, first, end = row_of(machine.indptr, item)
     w.decided, w.given_first, w.given_end = 1, -1, -1
-    w.counted = 1 if item >= len(machine.indptr) - 1 else 0
+    w.counted = 1 if item >= vertices else 0
     if s.idle == 0 or c.as_published:
         return False
     gives = last >= c.chunk_smallest
     if gives:
         for place in range(last):
-            shared = np.int64(machine.hubs[worker, place])
-            _collect_of_hub(machine, s, c, k, worker, shared, machine.hub_dist[worker, place])
-        machine.hubs[worker, 0], machine.hub_dist[worker, 0] = item, dist
+            shared = np.int64(hubs[worker, place])
+            _collect_of_hub(machine, s, c, k, worker, shared, hub_dist[worker, place])
+        hubs[worker, 0], hub_dist[worker, 0] = item, dist
         s.assigned -= last
         w.hubs = 1
     if end - first >= sizes.SPLIT_ARCS:
         before, after = (first + sizes.PIECE_ARCS - 1) // sizes.PIECE_ARCS, end // sizes.PIECE_ARCS
         for piece in range(before, after):
-            _collect_of_hub(machine, s, c, k, worker, len(machine.indptr) - 1 + piece, dist)
+            _collect_of_hub(machine, s, c, k, worker, vertices + piece, dist)
         w.given_first, w.given_end = before * sizes.PIECE_ARCS, after * sizes.PIECE_ARCS
         if first == w.given_first:
             w.arc = w.given_end - first
@@ -236,7 +240,7 @@ def _gives_hubs(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     return gives
 
 
-@compiled_lean
+@compiled_part
 def _share_queue(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """Collect what exceeds KEEP in the worker's own queue."""
     w = machine.workers[worker]
@@ -257,38 +261,40 @@ def _collect(machine, s, c, k, worker, item, dist):  # type: ignore[no-untyped-d
         machine.out_dist[worker, w.out] = dist
         w.out += 1
         if len(machine.log.on) > 0:
-            vertex, _, _ = row_of(machine, item)
+            vertex, _, _ = row_of(machine.indptr, item)
             record(machine.log, s.t_ns, codes.COLLECT, worker, vertex, w.bucket, np.float64(dist))
     else:
         queue_at_once(machine, s, c, k, np.int64(item), dist, w.bucket, worker)
 
 
-_collect_of_hub = compiled_lean(_collect.py_func)  # one copy, where calls are few
+_collect_of_hub = compiled_part(_collect.py_func)  # one copy, where calls are few
 
 
 @compiled_inline
 def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ignore[no-untyped-def]
     """Relax arcs [first, end) of one vertex; queue what improved."""
     indices, weights, dist = machine.indices, machine.weights, machine.dist
-    unreached = s.unreached
+    log, unreached = machine.log, s.unreached
     s.relaxed += end - first
     for arc in range(first, end):
         to = indices[arc]
         reached = plus(from_dist, weights[arc])
         current = dist[to]
-        record(machine.log, s.t_ns, codes.RELAX, worker, arc, vertex, np.float64(reached))
+        record(log, s.t_ns, codes.RELAX, worker, arc, vertex, np.float64(reached))
         if reached < current:
             if c.queue_losers and machine.improved_ns[to] != s.t_ns:
                 machine.improved_ns[to], machine.before[to] = s.t_ns, current
             note_improved(machine, s, to, current)
             dist[to] = reached
             s.improved += 1
-            record(machine.log, s.t_ns, codes.IMPROVE, worker, to, arc, np.float64(dist[to]))
+            record(log, s.t_ns, codes.IMPROVE, worker, to, arc, np.float64(dist[to]))
             _keep_or_collect(machine, s, c, k, worker, to, dist[to])
         elif current == unreached:
             s.overflowed = 1
         elif c.queue_losers and machine.improved_ns[to] == s.t_ns and reached < machine.before[to]:
-            _collect_of_hub(machine, s, c, k, worker, to, reached)  # it lost the race of this round
+            _collect_of_hub(
+                machine, s, c, k, worker, np.int64(to), reached
+            )  # it lost the race of this round
 
 
 @compiled_inline
@@ -315,13 +321,14 @@ def _keep_or_collect(machine, s, c, k, worker, vertex, dist):  # type: ignore[no
 @compiled_inline
 def queue_item(machine, s, c, k, item, dist, from_bucket, worker):  # type: ignore[no-untyped-def]
     """Queue a vertex, or a piece of one, in a bucket, by its distance."""
-    vertex, _, _ = row_of(machine, item)
+    log = machine.log
+    vertex, _, _ = row_of(machine.indptr, item)
     raw = raw_offset(dist, s.base, k.inverse_delta)
     s.pushes += 1
     if clips(raw, c.buckets):
         s.clipped += 1
         tail = s.head + c.buckets - 1
-        record(machine.log, s.t_ns, codes.CLIP, worker, vertex, tail, np.float64(dist))
+        record(log, s.t_ns, codes.CLIP, worker, vertex, tail, np.float64(dist))
     at = s.head_slot + push_offset(raw, from_bucket, s.head, c.buckets)
     bucket = s.head + at - s.head_slot
     if at >= c.buckets:
@@ -332,22 +339,23 @@ def queue_item(machine, s, c, k, item, dist, from_bucket, worker):  # type: igno
         s.free_blocks -= 1
         slot.block = machine.free[s.free_blocks]
         block = slot.reserved // sizes.BLOCK_WORDS
-        machine.table[at, block % machine.table.shape[1]] = slot.block
-        record(machine.log, s.t_ns, codes.BLOCK_TAKEN, worker, slot.block, bucket, 0.0)
+        table = machine.table
+        table[at, block % table.shape[1]] = slot.block
+        record(log, s.t_ns, codes.BLOCK_TAKEN, worker, slot.block, bucket, 0.0)
     machine.pool[slot.block, offset] = item
     if c.drop_stale:
         machine.pool_dist[slot.block, offset] = dist
     place = slot.reserved
-    record(machine.log, s.t_ns, codes.RESERVE, worker, place, bucket, 0.0)
-    record(machine.log, s.t_ns, codes.PUSH, worker, vertex, bucket, np.float64(dist))
-    record(machine.log, s.t_ns, codes.WRITTEN, worker, place, bucket, np.float64(place + 1))
+    record(log, s.t_ns, codes.RESERVE, worker, place, bucket, 0.0)
+    record(log, s.t_ns, codes.PUSH, worker, vertex, bucket, np.float64(dist))
+    record(log, s.t_ns, codes.WRITTEN, worker, place, bucket, np.float64(place + 1))
     slot.reserved += 1
 
 
-queue_at_once = compiled_lean(queue_item.py_func)  # one copy, where calls are few
+queue_at_once = compiled_part(queue_item.py_func)  # one copy, where calls are few
 
 
-@compiled_inline
+@compiled_part
 def round_events(machine, c, worker):  # type: ignore[no-untyped-def]
     """Return the most events that a worker's next event can record."""
     w = machine.workers[worker]
@@ -359,12 +367,12 @@ def round_events(machine, c, worker):  # type: ignore[no-untyped-def]
     shared = w.hubs
     if w.hubs > 0:
         arcs += max(w.wave_arc - w.arc, 0)
-        _, first, end = row_of(machine, machine.hubs[worker, w.hubs - 1])
+        _, first, end = row_of(machine.indptr, machine.hubs[worker, w.hubs - 1])
         shared += (end - first) // sizes.PIECE_ARCS
     return ARC_EVENTS * (arcs + sizes.OUT_ROOM + shared + sizes.QUEUE_ROOM) + c.lanes + 16
 
 
-@compiled_inline
-def schedule(machine, s, worker, when):  # type: ignore[no-untyped-def]
+@compiled_part
+def schedule(heap, s, worker, when):  # type: ignore[no-untyped-def]
     """Put a worker's next event into the heap."""
-    s.heap_size = push(machine.heap, s.heap_size, when, worker)
+    s.heap_size = push(heap, s.heap_size, when, worker)

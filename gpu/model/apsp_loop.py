@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled_inline, compiled_lean
+from gpu.compiled import compiled_inline, compiled_lean, compiled_part
 from gpu.loops import codes
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
 from gpu.loops.plus import plus
@@ -263,7 +263,7 @@ def _pay(s, b, arcs):  # type: ignore[no-untyped-def]
     b.when_ns += s.hop_ns + max(waves * s.hop_ns, arcs * s.arc_ns * s.running)
 
 
-@compiled_lean
+@compiled_part
 def write_sample(run, s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE; flags start again from here."""
     per_round = s.running / max(s.rounds, 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled_inline, compiled_lean
+from gpu.compiled import compiled_inline, compiled_lean, compiled_part
 from gpu.loops import codes
 from gpu.loops.heap import drop_top, push
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
@@ -87,7 +87,7 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
             s.overflowed = 1
 
 
-@compiled_lean
+@compiled_part
 def write_sample(arrays, s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE; one worker, one vertex in hand until the heap is empty."""
     busy = 1 if s.size > 0 else 0

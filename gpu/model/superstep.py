@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from gpu.compiled import LEAN, compiled_inline, compiled_lean, plain
+from gpu.compiled import LEAN, compiled_inline, compiled_lean, compiled_part, plain
 from gpu.loops.codes import ENDED, FINISHED, LOG_FULL, POP, RESUME, RUNNING, SKIP
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
 from gpu.loops.sample import fill_sample
@@ -227,7 +227,7 @@ def charge_split(s):  # type: ignore[no-untyped-def]
     s.t_ns += 2.0 * s.superstep_ns + rounds * s.round_ns
 
 
-@compiled_lean
+@compiled_part
 def write_sample(arrays, s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE at the start of a superstep; flags start again from here."""
     busy = min(s.workers, np.int64(np.ceil(s.near * s.mean_degree / s.lanes)))
