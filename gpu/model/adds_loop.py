@@ -42,7 +42,7 @@ def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed
     """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends."""
     s, c, k = sim[0], machine.cost[0], machine.controller[0]
     heap, log = machine.heap, machine.log
-    written, sweeps = 0, 0
+    written, sweeps = np.int64(0), 0  # for a literal `_sweep` would be compiled once more
     until = s.relaxed + most_relaxed
     room = c.buckets + (HUB_ARCS * c.lanes + OUT_ROOM) // BLOCK_WORDS + 2  # for one event
     s.status = codes.RUNNING

@@ -46,8 +46,15 @@ def row_of(indptr, item):  # type: ignore[no-untyped-def]
 
 @compiled_part
 def _tail_of(indptr, arc):  # type: ignore[no-untyped-def]
-    """Return the vertex that an arc leaves."""
-    return np.searchsorted(indptr, arc, side="right") - 1
+    """Return the vertex that an arc leaves; NumPy's search takes longer to compile."""
+    first, last = np.int64(0), len(indptr) - 1
+    while first < last:
+        middle = (first + last + 1) >> 1
+        if indptr[middle] <= arc:
+            first = middle
+        else:
+            last = middle - 1
+    return first
 
 
 @compiled_inline
