@@ -73,10 +73,7 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
             schedule(machine.heap, s, worker, s.t_ns + c.push_ns)
             return
     elif w.phase == 2:
-        for place in range(w.out):
-            vertex = machine.out[worker, place]
-            queue_item(machine, s, c, k, vertex, machine.out_dist[worker, place], w.bucket, worker)
-        w.out, w.since = 0, 0
+        _write_out(machine, s, c, k, worker)
     if w.hubs > 0 and w.arc == 0 and _gives_hubs(machine, s, c, k, worker):
         w.phase = 2
         schedule(machine.heap, s, worker, s.t_ns + c.push_ns)
@@ -94,6 +91,16 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
         _start_hub(machine, s, c, worker)
     else:
         _start_round(machine, s, c, worker)
+
+
+@compiled_part
+def _write_out(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
+    """Queue in the buckets what the worker collected."""
+    w, out, out_dist = machine.workers[worker], machine.out, machine.out_dist
+    for place in range(w.out):
+        item = np.int64(out[worker, place])
+        queue_item(machine, s, c, k, item, out_dist[worker, place], w.bucket, worker)
+    w.out, w.since = 0, 0
 
 
 @compiled_inline
@@ -136,7 +143,7 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
     _end_at(machine, s, c, worker, arcs, fullest, c.warp)
 
 
-@compiled_inline
+@compiled_part
 def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
     """The same for the next arcs of a hub, which the whole block shares."""
     w = machine.workers[worker]
