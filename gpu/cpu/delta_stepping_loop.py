@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled_inline, compiled_lean
+from gpu.compiled import compiled_inline, compiled_lean, compiled_part
 from gpu.cpu import atomics, delta_stepping_state as state
 from gpu.delta import BY_HAND, START
 from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED
@@ -82,7 +82,8 @@ def _begin(shared, t, control, me):  # type: ignore[no-untyped-def]
         shared.counts[0, 0], shared.top[0, 0] = 1, state.FIRST_CHUNK
         t.fresh, t.free, t.waiting = t.fresh + 1, t.free - 1, 1
         if shared.probe > 0:
-            write_sample(shared, 0, 0, 1)
+            start = np.int64(0)  # for a literal write_sample would be compiled once more
+            write_sample(shared, start, start, np.int64(1))
             shared.totals[0].next_sample_ns = control[state.PERIOD]
             atomics.store(control, state.WRITTEN, 1)
 
@@ -174,7 +175,7 @@ def _place(offer, i):  # type: ignore[no-untyped-def]
     return np.uintp((offer & state.PLACE_MASK) * state.OFFER + i)
 
 
-@compiled_lean
+@compiled_part
 def _take(shared, t, me, victim):  # type: ignore[no-untyped-def]
     """Take what a thread has on offer; False where there is nothing."""
     offers, pool, at = shared.offers, shared.pool, victim * state.OFFER_WORDS
@@ -296,7 +297,7 @@ def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
             _look_at_clock(t, control, shared.clock, shared.clock_kind)
 
 
-@compiled_lean
+@compiled_part
 def _look_at_clock(t, control, clock, kind):  # type: ignore[no-untyped-def]
     t.now_ns = max(t.now_ns, atomics.read_clock(clock, kind) - control[state.STARTED])
 
@@ -345,13 +346,13 @@ def _leave_bucket(shared, t, control, me):  # type: ignore[no-untyped-def]
     return atomics.atomic_add(control, state.BUSY, -1) == 1
 
 
-@compiled_lean
+@compiled_part
 def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
     """Choose the next bucket, alone: nobody else does anything."""
     step, totals = atomics.load(control, state.LOWEST), shared.totals[0]
     control[state.STEP], control[state.LOWEST] = step, state.NOBODY
     if step < state.NOBODY:
-        size = np.int64(0)  # not a literal, for which write_sample would be compiled once more
+        size = np.int64(0)  # not a literal
         for other in range(len(shared.threads)):
             if shared.threads[other].lowest == step:
                 size += shared.threads[other].lowest_count
@@ -403,7 +404,7 @@ def _await(shared, t, control, me, last):  # type: ignore[no-untyped-def]
             _wait(looks, shared.yielder)
 
 
-@compiled_lean
+@compiled_part
 def _wait(looks, yielder):  # type: ignore[no-untyped-def]
     """Wait a moment; after many looks, let another thread have the core."""
     atomics.pause()
