@@ -152,7 +152,7 @@ def _copy_of_block(block: Any) -> Any:
     return copy.deepcopy(block, {id(block.scope): block.scope})
 
 
-inline_closurecall.copy = SimpleNamespace(deepcopy=_copy_of_block)  # type: ignore[attr-defined]
+inline_closurecall.copy = SimpleNamespace(deepcopy=_copy_of_block)  # type: ignore[assignment]
 
 
 def compiled(
@@ -162,7 +162,7 @@ def compiled(
 
     signatures : compile, or load, for these types now and for no others
     """
-    usual = {"nogil": True, "error_model": "numpy", "cache": KEEPS, "no_cfunc_wrapper": True}
+    usual: Any = {"nogil": True, "error_model": "numpy", "cache": KEEPS, "no_cfunc_wrapper": True}
     decorator = numba.njit(list(signatures) or None, **usual, **options)
     return decorator if function is None else decorator(function)
 

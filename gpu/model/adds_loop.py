@@ -70,7 +70,7 @@ def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed
             written += _sweep(machine, s, c, k, samples, written)
             if s.status != codes.RUNNING:
                 break
-    return written
+    return int(written)
 
 
 def queue_source(machine: Machine, sim: np.ndarray, source: int) -> None:

@@ -47,7 +47,7 @@ def row_of(indptr, item):  # type: ignore[no-untyped-def]
 @compiled_part
 def _tail_of(indptr, arc):  # type: ignore[no-untyped-def]
     """Return the vertex that an arc leaves; NumPy's search takes longer to compile."""
-    first, last = np.int64(0), len(indptr) - 1
+    first, last = np.int64(0), np.int64(len(indptr) - 1)
     while first < last:
         middle = (first + last + 1) >> 1
         if indptr[middle] <= arc:
