@@ -152,7 +152,8 @@ def _copy_of_block(block: Any) -> Any:
     return copy.deepcopy(block, {id(block.scope): block.scope})
 
 
-inline_closurecall.copy = SimpleNamespace(deepcopy=_copy_of_block)  # type: ignore[assignment]
+inliner: Any = inline_closurecall
+inliner.copy = SimpleNamespace(deepcopy=_copy_of_block)
 
 
 def compiled(
