@@ -24,6 +24,7 @@ from __future__ import annotations
 import gc
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -313,7 +314,7 @@ EVERY_COMMAND = {  # a name says the suffix of what is written, if anything is
     "bench cpu": "bench cpu",
 }
 LONGEST_S = 15.0  # of a command, until it is interrupted
-BEGINNING = 'File "<frozen runpy>"'  # a traceback that Python itself prints before our `main`
+OURS = re.compile(r'viewer/app\.py", line \d+, in main')  # in a traceback
 
 
 def interrupts(seconds: float, seed: int, most: int) -> int:
@@ -326,7 +327,7 @@ def interrupts(seconds: float, seed: int, most: int) -> int:
         _see_it_work(f"run sample:grid?n=2000 --probe 2 --trace {run}", folder)
         while time.monotonic() < end and sum(map(len, delays.values())) < most:
             for name, words in EVERY_COMMAND.items():
-                out = Path(folder) / "out" / f"a.{name.rpartition('.')[2]}"
+                out = Path(folder) / "out" / f"a{name[name.find('.') :]}"
                 line = words.format(out=out, run=run)
                 if name not in lasts:
                     begun = time.monotonic()
@@ -372,7 +373,7 @@ def _interrupt(
     told += f", code {program.returncode}: {output}"
     if program.returncode == 0 and not cold and delay < SOON_S:
         return None  # it was at its end
-    if program.returncode == -signal.SIGINT and (not output or BEGINNING in output):
+    if program.returncode == -signal.SIGINT and "sssp-" not in output and not OURS.search(output):
         return None  # Python had not begun with us
     assert program.returncode == INTERRUPTED, told
     lines = [row for row in output.splitlines() if row.startswith("sssp-scope: ")]
