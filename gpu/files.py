@@ -29,6 +29,7 @@ from typing import IO
 from gpu.errors import GpuError, MemoryNeededError
 from gpu.words import size_words
 
+LEAST_ADDRESSES = 300_000_000  # bytes that `info` of a small graph maps, files of code included
 STDOUT, STDIN = "-", "/dev/stdin"
 PART, PART_END = ".sssp-", ".part"
 _READ = os.O_RDONLY | sum(
@@ -220,6 +221,23 @@ def require_memory(needed: int, what: str) -> None:
         raise MemoryNeededError(
             f"{what}: needs about {size_words(needed)} of memory more, {size_words(free)} are "
             "free; close other programs or use a machine with more memory"
+        )
+
+
+def require_addresses() -> None:
+    """Raise MemoryNeededError where `ulimit -v` is too low for NumPy and SciPy.
+
+    They would print words of their own, or hang, while they are imported.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if resource.RLIM_INFINITY != limit < LEAST_ADDRESSES:
+        raise MemoryNeededError(
+            f"ulimit -v allows {size_words(limit)}; the libraries of this program need "
+            f"{size_words(LEAST_ADDRESSES)}: raise it"
         )
 
 

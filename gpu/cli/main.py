@@ -29,6 +29,7 @@ from gpu.cli.terminal import (
 )
 from gpu.cuda.watchdog import end_process_on_silence
 from gpu.errors import EngineError
+from gpu.files import require_addresses
 from gpu.interpreter import settle_process, version
 
 # a sentence, and the module whose function `add_<name>` fills the parser
@@ -120,6 +121,7 @@ def _run_command(argv: list[str]) -> int:
     if first in ("-V", "--version"):
         report(f"{NAME} {version()}")
         return 0
+    require_addresses()
     parser = build_parser(first)
     if first.startswith("-") and first not in ("-h", "--help"):
         parser.error(f"{first} comes before the command; write it after: {NAME} COMMAND {first}")
