@@ -23,11 +23,10 @@ TICKS = (0.25, 0.5, 2.0, 4.0)
 
 
 class Figure(NamedTuple):
-    """A drawing of `size` pixels with its caption. kind : "wrong" or "plane"."""
+    """A drawing with its caption. kind : "wrong" or "plane"."""
 
     kind: str
     svg: str
-    size: tuple[int, int]
     title: str
     words: str
 
@@ -50,9 +49,7 @@ def _wrong(bench: Bench, name: str) -> Figure:
     )
     ground = f'<rect width="{SIDE}" height="{SIDE}" fill-opacity="0.1"/>'
     drawing = f'<g fill="currentColor">{ground}<path d="{squares}"/></g>'
-    return Figure(
-        "wrong", _svg(drawing, SIDE, SIDE, f"{title}: {words}"), (SIDE, SIDE), title, words
-    )
+    return Figure("wrong", _svg(drawing, SIDE, SIDE, f"{title}: {words}"), title, words)
 
 
 def plane(dots: Sequence[Dot]) -> Figure:
@@ -70,15 +67,14 @@ def plane(dots: Sequence[Dot]) -> Figure:
         at = DOUBLING * log2(tick)
         parts += [_text(x + at, y + 12, f"{tick:g}"), _text(x - 3, y - at + 4, f"{tick:g}", "end")]
     for name, saved, won in dots:
-        right, down = x + DOUBLING * log2(saved), y - DOUBLING * log2(won)
+        right = min(max(x + DOUBLING * log2(saved), 5), WIDE - 5)
+        down = min(max(y - DOUBLING * log2(won), 20), HIGH - 5)
         parts.append(f'<circle cx="{right:.1f}" cy="{down:.1f}" r="4" fill="currentColor"/>')
         parts.append(_text(min(max(right, 35), WIDE - 35), down - 8, name))
     said = [f"{name}: {formatted(saved)} and {formatted(won)}" for name, saved, won in dots]
     title, words = "Work saved and time won", "; ".join(said) or "each run adds a dot"
     drawing = f'<g fill="none" stroke="currentColor">{"".join(parts)}</g>'
-    return Figure(
-        "plane", _svg(drawing, WIDE, HIGH, f"{title}: {words}"), (WIDE, HIGH), title, words
-    )
+    return Figure("plane", _svg(drawing, WIDE, HIGH, f"{title}: {words}"), title, words)
 
 
 def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:

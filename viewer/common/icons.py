@@ -25,7 +25,7 @@ def stroke_icon(name: str, colour: str, faint: str) -> QIcon:
     for mode, ink in ((QIcon.Mode.Normal, colour), (QIcon.Mode.Disabled, faint)):
         drawing = text.replace(INK, QColor(ink).name())
         for size in ICON_SIZES:
-            icon.addPixmap(svg_pixmap(drawing, size, size), mode)
+            icon.addPixmap(svg_pixmap(drawing, size), mode)
     return icon
 
 
@@ -33,16 +33,18 @@ def app_icon() -> QIcon:
     """Return the program's own icon, the same in every theme."""
     icon, text = QIcon(), read_icon("app")
     for size in APP_ICON_SIZES:
-        icon.addPixmap(svg_pixmap(text, size, size))
+        icon.addPixmap(svg_pixmap(text, size))
     return icon
 
 
-def svg_pixmap(svg: str, width: int, height: int) -> QPixmap:
-    """Return a drawing in pixels."""
-    pixmap = QPixmap(width, height)
+def svg_pixmap(svg: str, width: int) -> QPixmap:
+    """Return a drawing in pixels, as high as its shape says."""
+    renderer = QSvgRenderer(QByteArray(svg.encode()))
+    shape = renderer.viewBoxF()
+    pixmap = QPixmap(width, round(width * shape.height() / shape.width()))
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, width, height))
+    renderer.render(painter, QRectF(pixmap.rect()))
     painter.end()
     return pixmap

@@ -1,16 +1,17 @@
-"""The figures of a step, each with its caption: beside a small one, below a wide one."""
+"""The figures of a step: the caption stands beside a small one, below a wide one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from gpu.lessons.figures import Figure
+from gpu.lessons.figures import SIDE, WIDE, Figure
 from viewer.common.icons import svg_pixmap
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT
+from viewer.features.lessons.step_widgets import label
 
 
 class Figures(QWidget):
@@ -19,36 +20,30 @@ class Figures(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.theme = LIGHT
-        self.shown: tuple[str, list[Figure]] = ("", [])  # name of the theme, figures
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._shown: tuple[str, list[Figure]] = ("", [])  # name of the theme, figures
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setColumnStretch(1, 1)
 
     def show_figures(self, figures: Sequence[Figure]) -> None:
         """Show these figures."""
         self.setVisible(bool(figures))
-        if self.shown == (self.theme.name, list(figures)):
+        if self._shown == (self.theme.name, list(figures)):
             return
-        self.shown = (self.theme.name, list(figures))
-        while (item := self._column.takeAt(0)) is not None:
+        self._shown = (self.theme.name, list(figures))
+        while (item := self._grid.takeAt(0)) is not None:
             part = item.widget()
             if part is not None:
                 part.deleteLater()
-        for figure in figures:
-            self._column.addWidget(self._row(figure))
+        for row, figure in enumerate(figures):
+            self._add(2 * row, figure)
 
-    def _row(self, figure: Figure) -> QWidget:
-        row, picture, caption = QWidget(), QLabel(), QLabel(f"{figure.title}: {figure.words}")
+    def _add(self, row: int, figure: Figure) -> None:
+        caption, picture = label(f"{figure.title}: {figure.words}"), QLabel()
         wide = figure.kind == "plane"
         colour = self.theme.text if wide else self.theme.error
         svg = figure.svg.replace("currentColor", colour)
-        picture.setPixmap(svg_pixmap(svg, *map(scaled, figure.size)))
+        picture.setPixmap(svg_pixmap(svg, scaled(WIDE if wide else SIDE)))
         picture.setAccessibleName(caption.text())
-        picture.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        caption.setTextFormat(Qt.TextFormat.PlainText)
-        caption.setWordWrap(True)
-        across = QBoxLayout.Direction.LeftToRight
-        layout = QBoxLayout(QBoxLayout.Direction.TopToBottom if wide else across, row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addWidget(caption, 1)
-        return row
+        self._grid.addWidget(picture, row, 0, 1, 2 if wide else 1, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(caption, row + wide, 0 if wide else 1, 1, 2 if wide else 1)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
@@ -35,9 +36,11 @@ from gpu.lessons.answers import formatted
 from gpu.lessons.lesson import Question
 from gpu.lessons.quantities import decimals_of
 from viewer.common.text_size import scaled
+from viewer.features.lessons.step_widgets import label
 
 TICKS = 1000  # of a slider
 DIGITS = 3  # of a number that the slider gives
+muted = partial(label, role="muted")
 UNSET = "?"  # of a number that nobody has given yet
 CURVE_HEIGHT = 130  # pixels at the reference text size
 
@@ -265,14 +268,6 @@ class CurveQuestion(QuestionWidget):
 
     def _moved(self) -> None:
         self.answered.emit([slider.value() / TICKS for slider in self.sliders])
-
-
-def muted(words: str) -> QLabel:
-    """Return words that wrap, in the colour of side notes."""
-    label = QLabel(words)
-    label.setProperty("role", "muted")
-    label.setWordWrap(True)
-    return label
 
 
 def make_question(question: Question, values: Sequence[float] = ()) -> QuestionWidget:
