@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +26,7 @@ from gpu.engine import checked_settings
 from gpu.errors import DistanceRangeError, GpuError, ParameterError
 from gpu.files import check_writable, written_whole
 from gpu.graph import CSRGraph
+from gpu.interpreter import cores
 from gpu.numbers import type_for, wider
 from gpu.proof.verify import certificate, chosen_rows
 from gpu.record.export import write_table
@@ -37,6 +39,7 @@ Progress = Callable[[float, str], object]
 SPARE_BYTES = 32 << 20  # left free on the disk
 BLOCK_BYTES = 1 << 28  # of the rows that one task computes
 CUDA_ROWS = 264  # a block has a multiple of this: a multiprocessor takes a row, many GPUs have 132
+REDUCERS = 4  # threads that reduce rows
 SHARED_BLOCKS = 32  # at least, so that workers end together
 ROW = np.dtype(
     [
@@ -288,10 +291,17 @@ def reduce_rows(dist: np.ndarray, first: int) -> np.ndarray:
     """Return ROW (b,) of distances (b, n) from the sources from `first` on."""
     rows = np.zeros(len(dist), ROW)
     rows["source"] = first + np.arange(len(dist))
-    for row, line in zip(rows, dist, strict=True):
-        finite = line[reached_mask(line)]
-        total = float(finite.sum(dtype=np.float64))
-        row["reached"], row["eccentricity"] = len(finite), finite.max()
-        if total > 0:
-            row["closeness"] = (len(finite) - 1) ** 2 / ((len(line) - 1) * total)
+    with ThreadPoolExecutor(min(REDUCERS, cores())) as pool:  # NumPy computes without the GIL
+        for _ in pool.map(_reduce, rows, dist):
+            pass
     return rows
+
+
+def _reduce(row: np.void, line: np.ndarray) -> None:
+    """Fill a row of ROW from its distances (n,)."""
+    mask = reached_mask(line)
+    finite = line if mask.all() else line[mask]
+    total = float(finite.sum(dtype=np.float64))
+    row["reached"], row["eccentricity"] = len(finite), finite.max()
+    if total > 0:
+        row["closeness"] = (len(finite) - 1) ** 2 / ((len(line) - 1) * total)
