@@ -299,8 +299,8 @@ def reduce_rows(dist: np.ndarray, first: int) -> np.ndarray:
 
 def _reduce(row: np.void, line: np.ndarray) -> None:
     """Fill a row of ROW from its distances (n,)."""
-    mask = reached_mask(line)
-    finite = line if mask.all() else line[mask]
+    mask = reached_mask(line.max(keepdims=True))  # an unreached vertex is the farthest
+    finite = line if mask.all() else line[reached_mask(line)]
     total = float(finite.sum(dtype=np.float64))
     row["reached"], row["eccentricity"] = len(finite), finite.max()
     if total > 0:
