@@ -221,6 +221,9 @@ def map_there(
         warnings.simplefilter("ignore")
         # a task, which Dask repeats where the worker that holds its result dies
         carried = client.submit(_same, graph, pure=False)
+    # before any work: Dask gives work to workers that hold its data, and moves it but once a second
+    with suppress(Exception):  # a worker that dies meanwhile
+        client.replicate(carried)
 
     def submit(item: Any) -> Future[Any]:
         future: Future[Any] = executor.submit(work, carried, item, never)

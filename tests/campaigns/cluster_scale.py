@@ -1,7 +1,7 @@
 """How much faster rows and sweeps are with two workers than with one, in turns.
 
     python tests/campaigns/cluster_scale.py tcp://ONE tcp://TWO -o FILE.json [--side 2048]
-        [--sources 1024] [--runs 64] [--tries 5] [--engine cuda]
+        [--sources 1024] [--runs 64] [--tries 5] [--engine cuda] [--parts sweep rows]
 
 ONE and TWO are the addresses of two Dask schedulers: one with a single worker, one with two. Give
 each worker a GPU of its own by CUDA_VISIBLE_DEVICES. Both must give the same bytes.
@@ -86,14 +86,18 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=64)
     parser.add_argument("--tries", type=int, default=5)
     parser.add_argument("--engine", default="cuda")
+    parser.add_argument("--parts", nargs="+", default=["sweep", "rows"])
     args = parser.parse_args()
     wide = sample_graphs.make("grid", n=args.side**2, seed=1)
     small = sample_graphs.make("grid", n=args.sweep_side**2, seed=1)
+    work = {
+        "sweep": runs(small, args.runs, args.engine),
+        "rows": rows(wide, args.sources, args.engine),
+    }
     result: dict[str, Any] = {"options": vars(args)}
-    result["sweep"] = measured(runs(small, args.runs, args.engine), args.where, args.tries)
-    Path(args.o).write_text(json.dumps(result, indent=1))
-    result["rows"] = measured(rows(wide, args.sources, args.engine), args.where, args.tries)
-    Path(args.o).write_text(json.dumps(result, indent=1))
+    for part in args.parts:
+        result[part] = measured(work[part], args.where, args.tries)
+        Path(args.o).write_text(json.dumps(result, indent=1))
     print(
         json.dumps(
             {key: {k: v for k, v in part.items() if k != "seconds"} for key, part in result.items()}
