@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled_lean
+from gpu.compiled import compiled_lean, compiled_part
 from gpu.numbers import EXACT_FLOAT64
 
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
@@ -31,28 +31,28 @@ KEY, COMMENT_A, COMMENT_B, SEPARATOR, ID_COLUMNS, VALUE_COLUMNS, LOW, HIGH, VALU
 ROWS, BAD_AT, FRACTIONS, HUGE, ODD, REPORT = range(6)
 
 
-@compiled_lean
+@compiled_part
 def _after_word(text, at, stop, separator):  # type: ignore[no-untyped-def]
     while at < stop and text[at] > SPACE and text[at] != separator:
         at += ONE
     return at
 
 
-@compiled_lean
+@compiled_part
 def _after_line(text, at, stop):  # type: ignore[no-untyped-def]
     while at < stop and text[at] != NEWLINE:
         at += ONE
     return at + ONE
 
 
-@compiled_lean
+@compiled_part
 def _after_blanks(text, at, stop):  # type: ignore[no-untyped-def]
     while at < stop and (text[at] == SPACE or text[at] == TAB or text[at] == RETURN):
         at += ONE
     return at
 
 
-@compiled_lean
+@compiled_part
 def _digits(text, at, stop, value):  # type: ignore[no-untyped-def]
     """Return (int64 `value` and the digits at `at`, their end); 19 nines wrap once, below zero."""
     while at < stop:
@@ -64,7 +64,7 @@ def _digits(text, at, stop, value):  # type: ignore[no-untyped-def]
     return value, at
 
 
-@compiled_lean
+@compiled_part
 def _after_sign(text, at, stop):  # type: ignore[no-untyped-def]
     """Return (whether a minus stands at `at`, the place behind a sign)."""
     negative = at < stop and text[at] == MINUS
@@ -73,7 +73,7 @@ def _after_sign(text, at, stop):  # type: ignore[no-untyped-def]
     return negative, at
 
 
-@compiled_lean
+@compiled_part
 def _integer(text, at, stop):  # type: ignore[no-untyped-def]
     """Return (value, end, whether an integer of int64 stands at `at`)."""
     negative, at = _after_sign(text, at, stop)
@@ -82,7 +82,7 @@ def _integer(text, at, stop):  # type: ignore[no-untyped-def]
     return (-value if negative else value), end, good
 
 
-@compiled_lean
+@compiled_part
 def _value(text, at, stop, separator):  # type: ignore[no-untyped-def]
     """Return (float64, end, whether it is settled, whether it is whole) of the word at `at`."""
     negative, begin = _after_sign(text, at, stop)
@@ -102,7 +102,7 @@ def _value(text, at, stop, separator):  # type: ignore[no-untyped-def]
     return (-value if negative else value), end, settled, whole
 
 
-@compiled_lean
+@compiled_part
 def _next_row(text, at, stop, comment_a, comment_b):  # type: ignore[no-untyped-def]
     """Return where the next line of data begins, and its first byte that is no blank."""
     line = at
