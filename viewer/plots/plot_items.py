@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtCore import QSignalBlocker, Qt
+from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
 from PyQt6.QtGui import QColor, QGuiApplication, QPainterPath, QPalette, QPen, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsPathItem, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
@@ -219,13 +219,19 @@ class Legend(QWidget):
         super().resizeEvent(a0)
         self._show()
 
+    def changeEvent(self, a0: QEvent | None) -> None:
+        """Cut the names anew."""
+        super().changeEvent(a0)
+        if a0 is not None and a0.type() == QEvent.Type.FontChange:
+            self._show()
+
     def _show(self) -> None:
         """Write line, value and name, which ends in an ellipsis where there is little room."""
         muted = self.palette().color(QPalette.ColorRole.PlaceholderText).name()
         entries = zip(self._labels, self._names, self._values, self._pens, strict=True)
         for label, name, value, pen in entries:
             line = "━" if pen.style() == Qt.PenStyle.SolidLine else "╍"
-            metrics = label.fontMetrics()
+            metrics = self.fontMetrics()
             room = label.width() - metrics.horizontalAdvance(f"{line} {value} ")
             cut = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
             words = f'{escape(value)} <span style="color:{muted}">{escape(cut)}</span>'
