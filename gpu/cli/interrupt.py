@@ -13,9 +13,10 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import NoReturn
+from functools import partial
+from typing import Any, NoReturn
 
 from gpu.cli.terminal import ENDED, INTERRUPTED, fault
 from gpu.files import abandon
@@ -49,6 +50,8 @@ def ends_soon() -> Iterator[None]:
     wakeup = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
     for number in mine:
         signal.signal(number, _leave)
+    hook = sys.unraisablehook
+    sys.unraisablehook = partial(_unraisable, hook)
     over = threading.Event()
     listener = threading.Thread(target=_listen, args=(ours, over, set(mine)), daemon=True)
     listener.start()
@@ -56,6 +59,7 @@ def ends_soon() -> Iterator[None]:
         yield
     finally:
         over.set()
+        sys.unraisablehook = hook
         signal.set_wakeup_fd(wakeup)
         for number, handler in mine.items():
             usual = signal.default_int_handler if handler is end_at_once else handler
@@ -76,6 +80,12 @@ def _leave(number: int, _frame: object) -> NoReturn:
     if "PyQt6.QtGui" in sys.modules:  # an exception would leave a painter in the middle of a paint
         _end_now(heard[0])
     raise Interrupted
+
+
+def _unraisable(hook: Callable[[Any], object], lost: Any) -> None:
+    """Say nothing of an interrupt that a callback swallows, as those of Numba's compiler do."""
+    if lost.exc_type is not Interrupted:
+        hook(lost)
 
 
 def _listen(signals: socket.socket, over: threading.Event, mine: set[signal.Signals]) -> None:

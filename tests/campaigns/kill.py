@@ -375,8 +375,8 @@ def _interrupt(
     told += f", code {program.returncode}: {output}"
     if program.returncode == 0 and delay < SOON_S:
         return None  # it was at its end
-    if program.returncode == -signal.SIGINT and "sssp-" not in output and not OURS.search(output):
-        return None  # Python had not begun with us
+    if delay < SOON_S and "sssp-scope: " not in output and not OURS.search(output):
+        return None  # Python had not begun with us, or was at its end
     assert program.returncode == INTERRUPTED, told
     lines = [row for row in output.splitlines() if row.startswith("sssp-scope: ")]
     assert lines[-1:] == ["sssp-scope: interrupted"], told
