@@ -212,7 +212,13 @@ COMMANDS = {  # a suffix says what is written
     ".png": "render {run} -o {out}",
     ".gif": "render {run} -o {out} --seconds 1 --size 640x480",
 }
-ENDS = {".html": b"</html>", ".png": b"IEND\xaeB`\x82", ".gif": b"\x3b", ".csv": b""}
+ENDS = {
+    ".jsonl": b"}",
+    ".html": b"</html>",
+    ".png": b"IEND\xaeB`\x82",
+    ".gif": b"\x3b",
+    ".csv": b"",
+}
 
 
 def _is_whole(path: Path) -> bool:
@@ -308,6 +314,7 @@ EVERY_COMMAND = {  # a name says the suffix of what is written, if anything is
     "lesson.html": "page 2_buckets_and_delta -o {out}",
     "film.gif": "render {run} -o {out} --seconds 20",
     "film.mp4": "render {run} -o {out} --seconds 10",
+    "lab.jsonl": "lab run small --engine model -o {out}",
     "bench": "bench model",
     "bench io": "bench io",
     "bench start": "bench start",
