@@ -228,8 +228,8 @@ def _is_whole(path: Path) -> bool:
     from gpu.formats import load_graph
     from gpu.record.tracefile import load_trace
 
-    if path.suffix in ENDS:
-        return path.read_bytes().rstrip(b"\n").endswith(ENDS[path.suffix])
+    if path.suffix in LAST_BYTES:
+        return path.read_bytes().rstrip(b"\n").endswith(LAST_BYTES[path.suffix])
     if path.suffix == ".mp4":
         return b"moov" in path.read_bytes()
     readers = {".npz": load_trace, ".gz": load_graph, ".npy": np.load}
