@@ -212,7 +212,7 @@ COMMANDS = {  # a suffix says what is written
     ".png": "render {run} -o {out}",
     ".gif": "render {run} -o {out} --seconds 1 --size 640x480",
 }
-ENDS = {
+LAST_BYTES = {
     ".jsonl": b"}",
     ".html": b"</html>",
     ".png": b"IEND\xaeB`\x82",
