@@ -29,7 +29,7 @@ from gpu.errors import CancelledByUserError, EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host.memory import GraphHandle, Memory, open_graph, share_graph
 from gpu.host.process import hidden_main
-from gpu.host.worker import end_with_parent
+from gpu.host.worker import end_with_parent, leave
 from gpu.interpreter import cores, require_threads, safe_children, version
 
 POLL_S = 0.05  # between two looks at a stop flag
@@ -139,7 +139,10 @@ def _deaf_children() -> Iterator[None]:
 
 def _begin(stop: Any, memory: Memory, handle: GraphHandle) -> None:
     end_with_parent(memory)
-    segment = memory.attach(handle.shared)
+    try:
+        segment = memory.attach(handle.shared)
+    except FileNotFoundError:  # the parent is dead and took it along
+        leave(memory)
     _CHILD.update(stop=stop, graph=open_graph(handle, segment, writeable=True).graph)
 
 
