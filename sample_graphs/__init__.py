@@ -103,8 +103,8 @@ _ROWS = (
     Sample(
         "band",
         "Band",
-        "A long strip of random neighbours, as dense and as long as asked for: degree and diameter "
-        "are chosen apart, which no graph from life allows.",
+        "A long strip of random neighbours: you choose degree and length separately, which no real "
+        "graph allows.",
         *("random_graphs:band", 8_000, "any n", "first", 800),
         shape={"degree": 8, "diameter": 200},
     ),

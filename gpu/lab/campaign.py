@@ -249,7 +249,7 @@ def facts_of(entry: Entry, graph: CSRGraph, source: int) -> Facts:
 def _check_size(facts: Facts, suite: Suite) -> None:
     few = facts.n < suite.least_vertices or facts.m < suite.least_arcs
     if few or facts.reached < suite.least_reached:
-        words = f"{facts.n:,} vertices, {facts.m:,} arcs, {facts.reached:.0%} reached"
+        words = f"{facts.n:,} vertices, {facts.m:,} edges, {facts.reached:.0%} reached"
         raise GpuError(f"left out by the rule of the suite: {words}")
 
 

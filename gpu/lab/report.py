@@ -306,7 +306,7 @@ class Report:
         clocks = " and ".join(sorted({run.clock for run in self.results.runs}))
         about = f"{runs:,} runs on {graphs} graphs; times are {clocks}."
         if "modelled" in clocks:
-            about += " On graphs with hubs modelled times err by too much to rank algorithms."
+            about += " On graphs with hubs the model is too inaccurate to say which is faster."
         figures = "".join(f"<figure>{svg}</figure>" for svg in self.figures.values())
         claims, *tables = (table.html() for table in self.tables)
         top = f"<p>{escape(about)}</p>{claims}<div class=figures>{figures}</div>"

@@ -296,7 +296,9 @@ def _verdict(a: Side, b: Side, called: Names, numbers: dict[str, Any]) -> str:
     same = abs((more or 1.0) - 1) < SAME
     if ratio is None:
         unlike = a.clock != b.clock
-        why = "their clocks are unlike" if unlike else "the model cannot rank their times"
+        why = (
+            "one time is measured, one modelled" if unlike else "the model cannot rank their times"
+        )
         did = f"{name} did {'the same work as' if same else f'{much} the work of'} {other}"
         return f"{did}; {why}." if more else f"{why[:1].upper()}{why[1:]}."
     did = f"did {'the same' if same else f'{much} the'} work and " if more else ""

@@ -107,7 +107,7 @@ def test_unlike_clocks_have_no_ratio() -> None:
     assert "sooner" not in said.whole
     b = made(SLOW, 2000, work=4, clock="measured", engine="cuda", device="H100")
     words = verdict(made(work=16), b, summarise(made(work=16), b).numbers)
-    assert words == "ADDS did 4x the work of Near-Far; their clocks are unlike."
+    assert words == "ADDS did 4x the work of Near-Far; one time is measured, one modelled."
     assert any("Different devices: Classroom GPU and H100" in words for words in said.cautions)
 
 
@@ -437,13 +437,17 @@ NOT_FIT = {"environment": {NOT_RANKED: "a graph with hubs"}}
         ({}, {"end_ns": 1050}, "ADDS did the same work and took as long as Near-Far."),  # CLOSE
         ({}, {"outcome": "stopped"}, "Near-Far was stopped."),
         ({"outcome": "failed"}, {"outcome": "running"}, "ADDS failed, Near-Far is still running."),
-        ({"work": 0}, {"clock": "measured"}, "Their clocks are unlike."),
+        ({"work": 0}, {"clock": "measured"}, "One time is measured, one modelled."),
         (
             {"work": 24},
             NOT_FIT,
             "ADDS did 3x the work of Near-Far; the model cannot rank their times.",
         ),
-        ({}, {"clock": "measured"}, "ADDS did the same work as Near-Far; their clocks are unlike."),
+        (
+            {},
+            {"clock": "measured"},
+            "ADDS did the same work as Near-Far; one time is measured, one modelled.",
+        ),
     ],
 )
 def test_a_verdict_is_one_sentence(a: dict[str, Any], b: dict[str, Any], words: str) -> None:
