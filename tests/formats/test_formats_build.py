@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from gpu.errors import FormatError, GraphError
 from gpu.formats import _end_lines_in_newlines, load_graph
 from gpu.formats.build import as_weights, both_or_one_way, graph_of, number_vertices, whole_if_exact
 from gpu.formats.reading import SHOWN_CHARACTERS, Arcs, Reading, bare_name, shown
+from gpu.formats.source import Source
 from gpu.graph import CSRGraph
 
 
@@ -161,3 +163,19 @@ def test_the_mark_of_another_kind_of_file_is_overruled_by_a_sure_format(tmp_path
     (tmp_path / "b").write_text("source,target\ndigraph,b\n")  # a table is never sure
     with pytest.raises(FormatError, match="Graphviz is not read"):
         load_graph(tmp_path / "b")
+    (tmp_path / "c").write_text("c <?xml\na 1 2 3\n")  # rows of DIMACS: just sure enough
+    with pytest.raises(FormatError, match="expected 'p sp VERTICES ARCS'"):
+        load_graph(tmp_path / "c")
+
+
+def test_a_pipe_may_unpack_to_so_much_and_no_more() -> None:
+    end, begin = os.pipe()
+    os.write(begin, b"1 2 3\n")
+    os.close(begin)
+    reading = Reading(Path(f"/dev/fd/{end}"), pipe=True)
+    assert Source(reading).read_all(text=True) == b"1 2 3\n"
+    os.close(end)
+    assert reading.disk_bytes == 6
+    reading.check_unpacked(reading.budget_bytes, "it")
+    with pytest.raises(FormatError):
+        reading.check_unpacked(reading.budget_bytes + 1, "it")

@@ -65,6 +65,16 @@ def test_times_are_kept_to_a_tick_and_places_to_a_step(pair: list[Trace], tmp_pa
     assert np.abs(found.positions - positions).max() <= 0.51 * step
 
 
+def test_decimal_distances_come_back_bit_for_bit(tmp_path: Path) -> None:
+    graph = make("grid", n=49, weights="float")
+    trace = run(graph, "near_far", "model", 3, probe=2)
+    assert graph.positions is not None
+    save_recording([trace], graph.positions, tmp_path / "one.npz")
+    (back,) = load_recording(tmp_path / "one.npz").runs
+    assert back.dist.dtype == trace.dist.dtype
+    assert back.dist.tobytes() == trace.dist.tobytes()
+
+
 def test_runs_of_two_graphs_make_no_recording(pair: list[Trace], tmp_path: Path) -> None:
     other = run(make("grid", n=400, seed=2), "adds", "model", 3)
     positions = make("grid", n=400).positions
