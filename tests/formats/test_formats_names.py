@@ -9,7 +9,7 @@ from exchange_files import ARCS, DIRECTED, EDGES, TRIANGLE, gml, graphml
 from test_formats import FILES, UNDIRECTED, arcs_of, both_ways, save
 
 from gpu.errors import FormatError
-from gpu.formats import READERS, load_graph
+from gpu.formats import READERS, TABLE, load_graph
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ from gpu.formats import READERS, load_graph
         ("g.net", "0 1\n", ":1: found '0 1'"),
         ("g.gr", "digraph { a -> b }", "Graphviz is not read; formats that are: DIMACS"),
         ("g.gr", "p max 4 5\nn 1 s\n", ":1: found 'p max 4 5', expected 'p sp"),
+        ("*Vertices 2\n*Arcs\n1 b\n", r":3: 'b' is no vertex: line 1 promises 1 to 2"),
     ],
 )
 def test_a_suffix_binds(tmp_path: Path, name: str, text: str, words: str) -> None:
@@ -100,3 +101,30 @@ FAULTS = {
 def test_exchange_faults_name_their_line(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(FormatError, match=words):
         load_graph(save(tmp_path, "bad.any", text))
+
+
+HEADS: dict[bytes, dict[str, float]] = {  # how sure each format is of these first bytes
+    **{head: {} for head in (b"", b"# a\n\n% b\n", b"<svg>", b'{"a": 1}', b"x y z w\n")},
+    b"p sp 2 1\na 1 2 3\n": {"dimacs": 1},
+    b"a 1 2 3\n": {"dimacs": 0.7},
+    b"c only\n": {"dimacs": 0.6, "edge_list": 0.3},
+    b"c x\n1 2 3\n": {"dimacs": 0.7, "edge_list": 0.2},
+    b"%%MatrixMarket matrix\n": {"matrix_market": 1},
+    b"3 2\n2\n1 3\n2\n": {"metis": 0.9, "edge_list": 0.2},
+    b"2 2\n1 2\n2 1\n": {"edge_list": 0.5},
+    b"alice bob\nbob carol\n": {"edge_list": 0.3},
+    b"source,target\na,b\n": {"edge_list": 0.6},
+    b"a,b\nc,d\n": {"edge_list": 0.5},
+    b"1 2 3 4\n5 6 7 8\n": {"edge_list": 0.2},
+    b"% c\n*Arcs\n": {"pajek": 1},
+    b'Creator "x"\ngraph\n[\n': {"gml": 1},
+    b"<?xml version='1.0'?>\n<graphml>": {"graphml": 1},
+    b'{"nodes": [], "links": []}': {"node_link": 1},
+    b"PK\x03\x04": {"npz": 1},
+    b"\x01" + bytes(31): {"galois": 1},
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_how_sure_each_format_is(head: bytes) -> None:
+    assert {row.key: score for row in TABLE if (score := row.sniff(head))} == HEADS[head]
