@@ -79,6 +79,25 @@ def test_a_small_graph_on_half_a_screen_keeps_its_names() -> None:
         assert scene.item_wise is named
 
 
+def test_what_is_said_at_a_vertex_hides_no_weight(qtbot: QtBot) -> None:
+    stage = Stage(qtbot, open_sample("sample:figure_6"))
+    stage.view.resize(640, 550)
+    stage.settle()
+    sheet = stage.view.picture.sheet
+    assert sheet is not None
+    assert sheet.scene is not None
+    placed = Placed(sheet.scene, stage.view.camera)
+    painter = QPainter(picture := QImage(640, 550, QImage.Format.Format_ARGB32))
+    items = ItemPainter(painter, THEMES["light"], placed, radius_of(placed))
+    weights = [items.curves.beside(place, 16.0) for place in range(len(sheet.scene.arcs))]
+    for vertex in range(9):
+        said = items.free_place(vertex, "  taken at 37  ")
+        away = np.abs(np.array(weights) - (said.x(), said.y()))
+        assert not ((away[:, 0] < 45) & (away[:, 1] < 10)).any(), vertex
+    painter.end()
+    assert not picture.isNull()
+
+
 @pytest.mark.parametrize("up", [1, -1])
 def test_a_distance_stands_where_no_arc_is(qtbot: QtBot, up: int) -> None:
     places = np.array([[0, 0], [0, up], [1, 0]], np.float32)
@@ -94,9 +113,9 @@ def test_a_distance_stands_where_no_arc_is(qtbot: QtBot, up: int) -> None:
     picture = QImage(400, 400, QImage.Format.Format_ARGB32)
     painter = QPainter(picture)
     items = ItemPainter(painter, THEMES["light"], placed, radius_of(placed))
-    inked = items._inked()
+    inked = items._inked
     for vertex, words in enumerate(("0", "10", "1")):
-        place = items._free_place(vertex, words, inked)
+        place = items.free_place(vertex, words)
         away = np.abs(inked - np.array([place.x(), place.y()]))
         assert not ((away[:, 0] < 8) & (away[:, 1] < 8)).any()
         assert 0 < place.x() < 400

@@ -28,6 +28,7 @@ ARROW = 11.0  # pixels, length of a head
 BEND = 26.0  # pixels between neighbours in a fan
 ARC_INK = 0.45  # of the text colour in the background
 OUTSIDE = 8.0  # pixels from a disc to a distance: rings are drawn there
+SIDES, HALF_DIGIT = (-1, 0, 1), 6.0  # of a weight; pixels of its height
 ALONG, CLEAR = 40, 4.0  # points of an arc, and pixels, that a distance is kept clear of
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
@@ -209,10 +210,11 @@ class ItemPainter:
         self._painter.restore()
 
     def _paint_distances(self, names: Names) -> None:
-        colour, inked = QColor(self._theme.text), self._inked()
+        colour = QColor(self._theme.text)
         for vertex, words in names.distances.items():
-            self._paint_words(self._free_place(vertex, words, inked), words, colour)
+            self._paint_words(self.free_place(vertex, words), words, colour)
 
+    @cached_property
     def _inked(self) -> np.ndarray:
         """Return points of the arcs of a small scene and of their weights, float64 (k, 2)."""
         if not 0 < len(self._scene.arcs) <= FEW_ARCS:
@@ -224,11 +226,11 @@ class ItemPainter:
         for place, arc in enumerate(self._scene.arcs):
             width = self._width(f"{arc.weight:g}")
             x, y = curves.beside(place, width).tolist()
-            weights += [(x - width / 2, y), (x, y), (x + width / 2, y)]
+            weights += [(x + width / 2 * i, y + HALF_DIGIT * j) for i in SIDES for j in SIDES]
         return np.concatenate([lines, np.repeat(weights, ALONG, axis=0)])
 
-    def _free_place(self, vertex: int, words: str, inked: np.ndarray) -> QPointF:
-        """Return where a distance stands: on the side of its disc that the fewest arcs cross."""
+    def free_place(self, vertex: int, words: str) -> QPointF:
+        """Return where words of a vertex stand: on the side of its disc with the fewest arcs."""
         width = max(self._width(words), 3 * self._digit)  # ∞ stands where a distance will
         down, across = self._radius + OUTSIDE + 7, self._radius + OUTSIDE + 2 + width / 2
         sides = [(0, down), (across, 0), (-across, 0), (0, -down)]
@@ -239,7 +241,7 @@ class ItemPainter:
         for side in [*sides, *corners]:
             middle = here + QPointF(*side)
             box = QRectF(*(np.array([middle.x(), middle.y()]) - half), *(2 * half))
-            near = np.abs(inked - (middle.x(), middle.y())) < half
+            near = np.abs(self._inked - (middle.x(), middle.y())) < half
             outside = 0 if room.contains(box) else ALONG
             crossed.append(int(near.all(axis=1).sum()) + outside)
         return here + QPointF(*[*sides, *corners][int(np.argmin(crossed))])

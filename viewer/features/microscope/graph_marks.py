@@ -67,11 +67,11 @@ def paint_event(
         arc = int(event["a"] if kind == EventKind.RELAX else event["b"])
         _arc(painter, theme, placed, radius, (arc, float(event["c"])), kind, model)
     elif kind in AT_VERTEX:
-        place = canvas.place_of(int(event["a"]))
-        if place is not None:
+        vertex = int(event["a"])
+        if vertex in placed.scene.vertices:
             words = f"{AT_VERTEX[kind]} {distance(float(event['c']))}"
-            above = QPointF(place.x(), place.y() - radius - 20)
-            _chip(painter, theme, above, words, theme.data.event)
+            free = ItemPainter(painter, theme, placed, radius).free_place(vertex, f"  {words}  ")
+            _chip(painter, theme, free, words, theme.data.event)
 
 
 def lowers(state: State | None, event: np.void | None, head: int) -> bool:
