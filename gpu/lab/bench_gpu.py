@@ -1,7 +1,7 @@
 """`sssp-scope bench gpu`: how fast the kernels are on this GPU.
 
     sssp-scope bench gpu [--graphs ny=FILE,grid_1024,...] [--algorithms adds,...]
-                         [--numbers TYPE] [--sweep] [-o FILE]
+                         [--numbers TYPE] [-o FILE]
     sssp-scope bench gpu --graphs 12800:51200,25600:25600 --algorithms apsp_fast
 
 Each algorithm runs WARM_UPS times, then RUNS times (SHORT_RUNS where a run takes less than
@@ -10,14 +10,12 @@ events around everything that the run does on the device. `end_to_end_ms` adds t
 copy of the distances to the host. A certificate proves every answer, of a matrix PROVED rows; a run
 that fails it is reported as WRONG.
 
-Levels 1 and 2 are printed as overhead over level 0; all pairs run at level 0 alone. `--sweep` runs
-level 0 at SWEEP powers of two around W/D instead.
+Levels 1 and 2 are printed as overhead over level 0; all pairs run at level 0 alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import statistics
 import time
 from collections.abc import Sequence
@@ -35,7 +33,6 @@ WARM_UPS, RUNS = 2, 9
 SHORT_RUNS, SHORT_MS = 31, 6.0
 LEVELS = (0, 1, 2)
 LEVEL_COST = {1: 0.03, 2: 0.15}  # allowed over level 0
-LOWEST, SWEEP, SWEEP_RUNS = -3, 16, 3  # exponent of the first delta over W/D, deltas, runs of each
 PROVED = 2000  # rows of a matrix
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "adds_as_published": ("adds", {"as_published": True, "workers": 127}),
@@ -52,7 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
     parser.add_argument("--runs", type=int, help=f"of each [{RUNS}; {SHORT_RUNS} of short ones]")
     parser.add_argument("--numbers", choices=NUMBER_TYPES, default="int32", help="[int32]")
-    parser.add_argument("--sweep", action="store_true", help="level 0 at fixed deltas instead")
 
 
 def measure(graph: CSRGraph, kinds: Sequence[RunSettings], runs: int | None = None) -> Rows:
@@ -112,12 +108,6 @@ def _row(graph: CSRGraph, trace: Trace, times: list[tuple[float, float, int]]) -
     }
 
 
-def sweep_deltas(graph: CSRGraph) -> list[float]:
-    """Return SWEEP powers of two from 2^LOWEST W/D on, at least 1 for integer weights."""
-    first = round(math.log2(graph.mean_weight / max(graph.mean_degree, 1e-9))) + LOWEST
-    return [2.0 ** (max(first, 0) + step) for step in range(SWEEP)]
-
-
 def line(row: dict[str, Any], level_0: dict[str, Any]) -> str:
     """Return one printed line: level 0 in full, the others as overhead."""
     kernel, delta = row["kernel_ms"], row["delta"] or 0.0
@@ -154,18 +144,11 @@ def _measured(args: argparse.Namespace) -> tuple[Rows, dict[str, Any]]:
                 parameters=parameters,
                 numbers=str(graph.weights.dtype),
             )
-            if args.sweep:
-                measured = []
-                for delta in sweep_deltas(graph):
-                    row = measure(graph, [replace(settings, delta=delta)], SWEEP_RUNS)[0]
-                    measured.append(row | {"delta": delta})
-            else:
-                levels = (0,) if find(key).result == "matrix" else LEVELS
-                kinds = [replace(settings, probe=level) for level in levels]
-                measured = measure(graph, kinds, args.runs)
+            levels = (0,) if find(key).result == "matrix" else LEVELS
+            kinds = [replace(settings, probe=level) for level in levels]
+            measured = measure(graph, kinds, args.runs)
             for row in measured:
                 row |= {"graph": label, "algorithm": algorithm}
                 print(line(row, measured[0]), flush=True)
             rows += measured
-    kind = "sweep_gpu" if args.sweep else "bench_gpu"
-    return rows, {"kind": kind, "warm_ups": WARM_UPS, **facts}
+    return rows, {"kind": "bench_gpu", "warm_ups": WARM_UPS, **facts}

@@ -13,7 +13,6 @@ import re
 import shlex
 import statistics
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -27,6 +26,7 @@ from msgspec import Struct
 from gpu.algorithms import find
 from gpu.engine import Observer, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError
+from gpu.files import temporary_folder
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
 from gpu.interpreter import cores, version
@@ -209,8 +209,8 @@ def measure(job: Job, emit: Emit, should_stop: Stop = never) -> None:
         emit(facts)
     rows = list(zip(suite.rows, job.turns, strict=True))
     last = max((turn for _, turns in rows for turn in turns), default=-1)
-    with tempfile.TemporaryDirectory(prefix="sssp-scope-lab-") as folder:
-        bench = Bench(suite, name, graph, source, Path(folder), should_stop)
+    with temporary_folder() as folder:
+        bench = Bench(suite, name, graph, source, folder, should_stop)
         for turn in range(-suite.warm_ups, last + 1):
             for row, turns in rows:
                 if turn in turns or (turn < 0 < len(turns)):

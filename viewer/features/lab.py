@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QSignalBlocker, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PyQt6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
 from gpu.errors import GpuError
 from gpu.lab.records import Results
@@ -31,7 +31,7 @@ from viewer.models.session import Notice
 from viewer.plots.axes import LogAxis, NumberAxis, dress_axis
 
 SUFFIX = ".jsonl"
-HINT = "sssp-scope lab run SUITE -o RESULTS.jsonl makes a file to open here."
+HINT = "Drop a file of `sssp-scope lab run SUITE -o RESULTS.jsonl` onto the window."
 FIGURES = {"degree": "degree", "diameter": "diameter, edges", "work": "work of B / work of A"}
 LOOK_MS = 2000  # between two looks at a file that may grow
 BOUND = re.compile(r"(degree|diameter)([<>])(\d+\.?\d*)$")
@@ -40,7 +40,6 @@ BOUND = re.compile(r"(degree|diameter)([<>])(\d+\.?\d*)$")
 class LabPanel(QWidget):
     """The choosers and the scatter of one Report."""
 
-    open_requested = pyqtSignal()
     pair_requested = pyqtSignal(str, str, str)  # graph, codes A and B
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -48,7 +47,7 @@ class LabPanel(QWidget):
         self.report: Report | None = None
         self.graphs: list[str] = []  # of the points
         self.setAccessibleName("Lab")
-        self.button, self.words = QPushButton("Open results…"), QLabel(HINT)
+        self.words = QLabel(HINT)
         self.words.setWordWrap(True)
         self.figure, self.a, self.b = QComboBox(), QComboBox(), QComboBox()
         for number, key in enumerate(FIGURES, 8):
@@ -57,7 +56,6 @@ class LabPanel(QWidget):
         self.filter.setPlaceholderText("all graphs; or: road degree>8 diameter<100")
         self._build_plot()
         self._build_frame()
-        self.button.clicked.connect(self.open_requested)
         for chooser in (self.figure, self.a, self.b):
             chooser.currentIndexChanged.connect(self._draw)
         self.filter.textChanged.connect(self._draw)
@@ -94,7 +92,7 @@ class LabPanel(QWidget):
             part.setAccessibleName(name)
             grid.addWidget(QLabel(name), row, 0)
             grid.addWidget(part, row, 1)
-        for row, below in enumerate((self.view, self.words, self.button), len(parts)):
+        for row, below in enumerate((self.view, self.words), len(parts)):
             grid.addWidget(below, row, 0, 1, 2)
         grid.setRowStretch(len(parts), 1)
         grid.setColumnStretch(1, 1)
@@ -184,15 +182,8 @@ class LabFeature(FeaturePart):
     def make_panel(self, _dock: str) -> QWidget:
         """Return the panel."""
         panel = LabPanel()
-        panel.open_requested.connect(self.ask_open)
         panel.pair_requested.connect(partial(self.compare, panel))
         return panel
-
-    def ask_open(self) -> None:
-        """Ask for RESULTS."""
-        dialog = self._window.files.dialog("Open results of the lab", f"Results (*{SUFFIX})")
-        dialog.fileSelected.connect(self._window.open_path)
-        dialog.open()
 
     def open_file(self, path: str, _options: dict[str, Any] | None) -> bool:
         """Show RESULTS, by their suffix; return whether they are."""
