@@ -17,7 +17,7 @@ import tarfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from msgspec import DecodeError, ValidationError, json
 
@@ -156,7 +156,8 @@ def _download(url: str, part: Path, most: int, show: Callable[[int, int], None])
             _take_up(url, part, most, show)
             return
         except requests.HTTPError as error:
-            words = f"{error.response.status_code} {error.response.reason}"
+            answer = error.response
+            words = "refused" if answer is None else f"{answer.status_code} {answer.reason}"
             raise FetchError(f"{url}: {words}") from error
         except requests.RequestException as error:
             if not left:
@@ -188,7 +189,7 @@ def _take_up(url: str, part: Path, most: int, show: Callable[[int, int], None]) 
                 show(size, total)
 
 
-def _unpack(archive: Path, name: str, most: int, target: BinaryIO) -> None:
+def _unpack(archive: Path, name: str, most: int, target: IO[bytes]) -> None:
     """Write the matrix of an archive, square. FetchError; tarfile's and zlib's errors."""
     with tarfile.open(archive, "r|gz") as tar:
         for member in tar:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -53,7 +53,7 @@ class Table:
     key: str
     title: str
     head: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
     words: bool = False  # sentences, which wrap
 
     def html(self) -> str:
@@ -156,7 +156,7 @@ class Report:
             if name == "work":
                 graphs, values = self.ratios(BASE, code, work=True)
             if len(graphs):
-                low, high = self.interval(lambda at, v=values: v[at].mean(axis=1), len(values))
+                low, high = self.interval(_mean_of(values), len(values))
                 mean = f"{values.mean():.2f} [{low:.2f}, {high:.2f}]"
                 rows.append((f"{row['name']}: {code}", *_shares(values, table["bins"]), mean))
             mean = f"{row['mean']:g}" if "mean" in row else ""
@@ -192,10 +192,10 @@ class Report:
         if share:
             low, high = claim["share"]
             values = ((values >= low) & (values < high)).astype(float)
-        statistic = lambda at: values[at].mean(axis=1)  # noqa: E731
+        statistic = _mean_of(values)
         if "against" in claim:
             ranks = _ranks(values), _ranks(self.fact(graphs, claim["against"]))
-            statistic = lambda at: _correlations(ranks[0][at], ranks[1][at])  # noqa: E731
+            statistic = _correlation_of(*ranks)
         value = float(statistic(np.arange(len(graphs))[None])[0])
         low, high = self.interval(statistic, len(graphs))
         least, most = claim.get("least", -np.inf), claim.get("most", np.inf)
@@ -256,12 +256,12 @@ class Report:
         if len(graphs) != len(speedups):
             return
         known = self._paper["points"]
-        paper = [np.array([point[key] for point in known]) for key in ("work", "speedup")]
+        work, speedup = (np.array([p[key] for p in known]) for key in ("work", "speedup"))
         names = tuple(point["name"] for point in known)
         end = np.array([0.0, CAP])
         series = [
             Series("this report", saved, speedups, titles=titles),
-            Series("the paper's five", *paper, titles=names),
+            Series("the paper's five", work, speedup, titles=names),
             Series("speedup = work saved", end, end, line=True),
         ]
         axes = (
@@ -365,12 +365,18 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     return ranks
 
 
-def _correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the correlation of each row of (k, n)."""
-    a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
-    size = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    correlations: np.ndarray = (a * b).sum(axis=1) / np.maximum(size, 1e-12)
-    return correlations
+def _mean_of(values: np.ndarray) -> Statistic:
+    return lambda at: values[at].mean(axis=1)
+
+
+def _correlation_of(first: np.ndarray, second: np.ndarray) -> Statistic:
+    def statistic(at: np.ndarray) -> np.ndarray:
+        a, b = (x[at] - x[at].mean(axis=1, keepdims=True) for x in (first, second))
+        size = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+        correlations: np.ndarray = (a * b).sum(axis=1) / np.maximum(size, 1e-12)
+        return correlations
+
+    return statistic
 
 
 def compared(before: Results, after: Results) -> tuple[Table, list[tuple[str, str, float]]]:
