@@ -7,7 +7,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpu.record.trace import SAMPLE, GraphReference, RunSettings, Trace
-from viewer.models.playback import MIN_VIEW_NS, WHOLE_RUN_SECONDS, PlaybackModel
+from viewer.models.playback import (
+    MAX_SPEED,
+    MIN_SPEED,
+    MIN_VIEW_NS,
+    WHOLE_RUN_SECONDS,
+    PlaybackModel,
+)
 from viewer.models.session import RunRecord, SessionModel
 
 REFERENCE = GraphReference("roads", "memory", "0", 3, 2, True, 1)
@@ -155,3 +161,12 @@ def test_fit_shows_the_whole_run_at_once(playback: PlaybackModel) -> None:
     assert (playback.view_ns, playback.fitted) == ((200.0, 400.0), False)
     playback.fit()
     assert (playback.view_ns, playback.fitted) == ((0.0, END_NS), True)
+
+
+def test_toggling_plays_and_pauses_and_a_speed_has_two_ends(playback: PlaybackModel) -> None:
+    for playing in (True, False, True):
+        playback.toggle()
+        assert playback.playing == playing
+    for asked, kept in ((0.0, MIN_SPEED), (1e9, MAX_SPEED), (2.0, 2.0)):
+        playback.set_speed(asked)
+        assert playback.speed == kept

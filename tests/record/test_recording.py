@@ -73,6 +73,11 @@ def test_decimal_distances_come_back_bit_for_bit(tmp_path: Path) -> None:
     (back,) = load_recording(tmp_path / "one.npz").runs
     assert back.dist.dtype == trace.dist.dtype
     assert back.dist.tobytes() == trace.dist.tobytes()
+    assert trace.vertices is not None
+    assert back.vertices is not None
+    assert back.vertices.first_reached_ns[3] == 0  # the source; -1 is never
+    before, after = (trace.vertices.last_improved_ns, back.vertices.last_improved_ns)
+    assert ((before < 0) == (after < 0)).all()
 
 
 def test_runs_of_two_graphs_make_no_recording(pair: list[Trace], tmp_path: Path) -> None:
