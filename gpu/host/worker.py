@@ -30,6 +30,7 @@ from gpu.algorithms.all_pairs import ADVICE
 from gpu.cuda.watchdog import end_process_on_silence
 from gpu.engine import Observer, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
+from gpu.files import abandon
 from gpu.graph import CSRGraph
 from gpu.host.memory import (
     GraphHandle,
@@ -89,6 +90,7 @@ def _watch(memory: Memory, beat: Callable[[], object]) -> None:
 def leave(memory: Memory) -> NoReturn:
     """End this process at once: the parent is dead."""
     memory.sweep()
+    abandon()
     os._exit(1)
 
 
