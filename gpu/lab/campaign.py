@@ -28,7 +28,6 @@ from gpu.engine import Observer, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.files import temporary_folder
 from gpu.formats import load_graph, save_graph
-from gpu.files import temporary_folder
 from gpu.graph import CSRGraph
 from gpu.interpreter import cores, version
 from gpu.lab.records import (
