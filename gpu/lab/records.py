@@ -237,4 +237,5 @@ def load(path: str | Path) -> np.recarray:
         for run in results.runs
     ]
     columns = [np.array(column) for column in zip(*rows, strict=True)] or [np.zeros(0)] * 14
-    return np.rec.fromarrays(columns, names=",".join(own + more))
+    names = zip(own + more, columns, strict=True)
+    return np.rec.fromarrays(columns, dtype=[(name, column.dtype) for name, column in names])

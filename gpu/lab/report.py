@@ -100,12 +100,15 @@ class Report:
         self.ms = _medians([(run.code, run.graph, run.ms) for run in results.runs])
         counted = [(r.code, r.graph, float(r.processed)) for r in results.runs if r.processed]
         self.processed = _medians(counted)
+        self._clocks = {run.code: run.clock for run in results.runs}
 
     # --- numbers
 
     def ratios(self, a: str, b: str, work: bool = False) -> tuple[list[str], np.ndarray]:
-        """Return graphs, and a's time (or work) over b's on each."""
+        """Return graphs, and a's time (or work) over b's on each; none for times of two clocks."""
         table = self.processed if work else self.ms
+        if not work and self._clocks.get(a) != self._clocks.get(b):
+            return [], np.zeros(0)
         first, second = table.get(a, {}), table.get(b, {})
         graphs = [graph for graph in self.results.graphs if graph in first and graph in second]
         values = [first[graph] / max(second[graph], 1e-12) for graph in graphs]

@@ -290,6 +290,8 @@ def test_the_report_shows_tables_figures_and_claims(measured: Path, tmp_path: Pa
     assert r"\begin{tabular}{lrrrr" in (parts / "table_3.tex").read_text(encoding="utf-8")
     with (parts / "claims.csv").open(encoding="utf-8") as file:
         judged = {row["claim"]: row for row in csv.DictReader(file)}
+    dijkstra = judged["ADDS is faster than Dijkstra's algorithm on a CPU: on average by"]
+    assert dijkstra["graphs"] == "0"  # measured, and ADDS was modelled
     nvidia = judged["ADDS is faster than NVIDIA's library: on average by"]
     assert (nvidia["this report"], nvidia["judgement"]) == ("not measured", "open")
     chain = Results(measured).profiles["chain", "near_far"]
