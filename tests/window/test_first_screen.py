@@ -341,6 +341,9 @@ def test_the_window_fits_into_640_by_480(window: MainWindow, qtbot: QtBot) -> No
         window.actions_by_key["all_controls"].setChecked(not shown)
         window.actions_by_key["all_controls"].trigger()
         qtbot.waitUntil(partial(shrunk, window), timeout=PATIENCE)
+    words = window.features["compare"].bar.words
+    qtbot.waitUntil(lambda: words.height() >= words.heightForWidth(words.width()))  # none is cut
+    assert words.text() == screen(window).top.verdict.text()
 
 
 def shrunk(window: MainWindow) -> bool:

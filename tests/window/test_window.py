@@ -179,7 +179,9 @@ def test_a_fault_of_ours_is_said_and_written_into_the_log(
     assert log_path().read_text(encoding="utf-8").count("RuntimeError: ") == 1
     window.show_about()
     (dialog,) = window.findChildren(QDialog)
-    assert str(log_path()) in " ".join(label.text() for label in dialog.findChildren(QLabel))
+    words = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert str(log_path()) in words
+    assert "GPU shortest-path algorithm" in words  # its lines break where the dialog ends
     dialog.reject()
 
 

@@ -51,10 +51,10 @@ SHEET = QSize(560, 640)
 ABOUT = """\
 SSSP Scope {version}
 
-An oscilloscope for shortest-path schedulers: load a graph, run a GPU shortest-path
+An oscilloscope for shortest-path schedulers: load a graph, run a GPU shortest-path \
 algorithm on it, and watch the scheduler think.
 
-Without an NVIDIA GPU the algorithms run on a modelled one: the same decisions, and
+Without an NVIDIA GPU the algorithms run on a modelled one: the same decisions, and \
 times from a small cost model. Every time axis says which it shows.
 
 Free software under the GNU General Public License, version 3 or later.

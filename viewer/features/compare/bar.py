@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QAction
+from PyQt6.QtGui import QAction, QResizeEvent
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
+from gpu.study.compare_words import verdict
 from viewer.common.glossary import explain, mentioned
 from viewer.common.small_widgets import chip, wrapped_label
+from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.models.comparison import ComparisonModel
+
+SMALL = 600  # pixels of a window's height, at the reference text size
 
 
 class CompareBar(QFrame):
@@ -72,12 +76,20 @@ class CompareBar(QFrame):
         self.allow(self._allowed)
         self._show_words()
 
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Say less in a small window."""
+        super().resizeEvent(a0)
+        self._show_words()
+
     def _show_words(self) -> None:
-        summary = self._pair.summary()
-        if summary is None:
+        """Show the whole comparison, in a small window its verdict and the whole as a tooltip."""
+        summary, pair = self._pair.summary(), self._pair.sides()
+        if summary is None or pair is None:
             return
-        self.words.setText(summary.words)
-        self.words.setToolTip(explain(*mentioned(summary.words)))
+        brief = self.window().height() < scaled(SMALL)
+        meant = explain(*mentioned(summary.words))
+        self.words.setText(verdict(*pair, summary.numbers) if brief else summary.words)
+        self.words.setToolTip(f"{summary.whole}\n\n{meant}" if brief else meant)
         self.cautions.setText(" ".join(summary.cautions))
-        self.cautions.setVisible(bool(summary.cautions))
+        self.cautions.setVisible(bool(summary.cautions) and not brief)
         self.setAccessibleDescription(self.text())
