@@ -134,7 +134,7 @@ def _begin(suite: Suite, entries: Sequence[Entry], path: Path, file: Appended) -
     reasons = {code.name: find(code.algorithm).problem(code.engine) for code in codes}
     left_out = {name: why for name, why in reasons.items() if why is not None}
     engines = sorted({code.engine for code in codes if code.name not in left_out})
-    facts = {engine: _engine_facts(engine) for engine in engines}
+    facts = {str(engine): _engine_facts(engine) for engine in engines}
     if results.head is None:
         names = [row.name for row in suite.rows if row.name not in left_out]
         head = suite.title, suite.digest, suite.engine, names, len(entries), left_out

@@ -25,6 +25,7 @@ from gpu.lab.records import Results, ResultsError
 from gpu.words import brief_time, percent
 
 RESAMPLES = 2000
+FEWEST = 3  # measured runs whose spread says anything
 Statistic = Callable[[np.ndarray], np.ndarray]  # of rows of indices, (k, n) -> (k,)
 Drawn = Iterator[tuple[str, str]]  # key and SVG of figures
 CAP = 5.0  # of figure 10, as in the paper
@@ -385,12 +386,16 @@ def _correlation_of(first: np.ndarray, second: np.ndarray) -> Statistic:
 def compared(before: Results, after: Results) -> tuple[Table, list[tuple[str, str, float]]]:
     """Return what changed from one RESULTS to another, and (graph, code, ratio) of what is slower.
 
-    A change is beyond noise where the 95 % interval of the ratio of medians leaves out 1.
+    A change is beyond noise where the 95 % interval of the ratio of medians leaves out 1. Fewer
+    than FEWEST measured runs say nothing.
     """
     rng, rows, slower = np.random.default_rng(1), [], []
     first, second = before.times, after.times
+    noisy = {run.code for run in (*before.runs, *after.runs) if run.clock == "measured"}
     for code, graph in ((c, g) for c in first for g in first[c] if g in second.get(c, {})):
         a, b = first[code][graph], second[code][graph]
+        if code in noisy and min(len(a), len(b)) < FEWEST:
+            continue
         drawn = [np.median(ms[rng.integers(0, len(ms), (500, len(ms)))], axis=1) for ms in (a, b)]
         ratio = float(np.median(b) / np.median(a))
         low, high = np.percentile(drawn[1] / drawn[0], [2.5, 97.5])

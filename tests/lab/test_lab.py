@@ -316,6 +316,8 @@ def test_two_results_are_compared_beyond_noise(
     said = capsys.readouterr()
     assert json.loads(said.out)["faster"] == 1
     assert "adds on chain is 1.50x slower" in said.err
+    later.write_text(later.read_text().replace('"modelled"', '"measured"'))
+    assert lab(*words, "--fail-if-slower", "1.1") == 0  # two measured runs say nothing
     assert lab("report", measured, "--fail-if-slower", "1.1") == 2
     assert lab("report", tmp_path / "mine.toml") == 1
     assert "not results of" in capsys.readouterr().err

@@ -63,7 +63,7 @@ class LabPanel(QWidget):
         self.apply_theme(THEMES["light"])
 
     def _build_plot(self) -> None:
-        self._axes = {"bottom": LogAxis(), "left": NumberAxis(True)}
+        self._axes: dict[str, pg.AxisItem] = {"bottom": LogAxis(), "left": NumberAxis(True)}
         self.view = pg.PlotWidget(axisItems=self._axes)
         self.view.setFrameShape(self.view.Shape.NoFrame)
         self.view.setAccessibleName("Lab, plot")
@@ -232,8 +232,10 @@ class LabFeature(FeaturePart):
         runs = [RunSettings(**first[code], source=facts.source) for code in (a, b)]
         self._left = [replace(run, probe=chosen.probe) for run in runs]
         if chosen.engine != "cuda":
-            on_model = {"engine": "model", "device": ""}
-            self._left = [replace(r, **on_model) if r.engine == "cuda" else r for r in self._left]
+            self._left = [
+                replace(run, engine="model", device="") if run.engine == "cuda" else run
+                for run in self._left
+            ]
         self._graph, here = (facts.n, facts.m), self._window.session.graph
         if here is not None and (here.n, here.m) == self._graph:
             self._go_on()
