@@ -28,7 +28,7 @@ THREADS = {  # threads a block
 }
 SOURCE_LEVELS = 2  # the highest level that kernels are compiled for
 
-_INCLUDE = re.compile(r'^#include "(\w+\.cuh)"$', re.MULTILINE)
+_INCLUDE = re.compile(r'^#include "((?:ladder/)?\w+\.cuh?)"$', re.MULTILINE)
 
 
 @cache

@@ -1,11 +1,11 @@
-"""What each step of the ladder brings, from Near-Far's simplest kernel to the engine's.
+"""What each step of the ladder brings, from the simplest kernels of Near-Far and ADDS to the engine's.
 
     sssp-scope bench ladder [GRAPH ...] [--runs N] [--device cuda:0] [-o FILE]
 
 GRAPH is a file or `sample:KEY`, with int32 weights. The steps of `gpu.cuda.ladder` and the
-engine's near_far at probe level 0 take turns from vertex 0: WARM_UPS runs, then RUNS. A time lies
-between two events: from the initial distances to the end of the last launch. near_far's own also
-sums the weights and clears the distances. Each answer must equal the oracle's.
+engine's near_far and adds at probe level 0 take turns from vertex 0: WARM_UPS runs, then RUNS. A
+time lies between two events: from the initial distances to the end of the last launch. The engine's
+also clear the distances. Each answer must equal the oracle's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 import gpu
 from gpu.cuda.device import Device, find_device
-from gpu.cuda.ladder import STEPS, CupyMachine, Run
+from gpu.cuda.ladder import STEPS, CupyMachine, prepare, timed
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.lab import Rows, laboratory, spread
 from gpu.proof.verify import oracle_distances
@@ -26,19 +26,23 @@ from sample_graphs import open_sample
 
 WARM_UPS, RUNS = 2, 15
 SAMPLES = ("sample:city_roads", "sample:grid?n=250000")
-ENGINE = "near_far.cu"
+ENGINE = ("near_far", "adds")
 
 
 def measure(graph: CSRGraph, device: Device, runs: int) -> list[dict[str, Any]]:
-    """Return a row a step, and one for the engine: times in ms, whether the answer is right."""
+    """Return a row a step, and two for the engine: times in ms, whether the answer is right."""
     expected = oracle_distances(graph, 0)
-    ladder = [Run(step, CupyMachine(step, device.number), graph, 0, None) for step in STEPS]
-    times: dict[str, list[float]] = {name: [] for name in (*(s.file for s in STEPS), ENGINE)}
+    ladder = [prepare(step, CupyMachine(step, device.number), graph, 0) for step in STEPS]
+    kernels = {f"{algorithm}.cu": algorithm for algorithm in ENGINE}
+    times: dict[str, list[float]] = {name: [] for name in (*(s.file for s in STEPS), *kernels)}
     right = dict.fromkeys(times, True)
     for turn in range(WARM_UPS + runs):
-        results = {step.file: timed(run) for step, run in zip(STEPS, ladder, strict=True)}
-        trace = gpu.run(graph, "near_far", "cuda", device=f"cuda:{device.number}", probe=0)
-        results[ENGINE] = (float(trace.environment["kernel_ms"]), trace.dist)
+        results = {}
+        for step, run in zip(STEPS, ladder, strict=True):
+            results[step.file] = (timed(run), run.distances())
+        for name, algorithm in kernels.items():
+            trace = gpu.run(graph, algorithm, "cuda", device=f"cuda:{device.number}", probe=0)
+            results[name] = (float(trace.environment["kernel_ms"]), trace.dist)
         for name, (elapsed_ms, dist) in results.items():
             right[name] &= np.array_equal(np.where(dist == INT_UNREACHED, np.inf, dist), expected)
             if turn >= WARM_UPS:
@@ -56,20 +60,6 @@ def measure(graph: CSRGraph, device: Device, runs: int) -> list[dict[str, Any]]:
         }
         for name, values in times.items()
     ]
-
-
-def timed(run: Run) -> tuple[float, np.ndarray]:
-    """Return one run's time in ms and its distances."""
-    import cupy
-
-    begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-    run.start()
-    begin.record()
-    run.go()
-    end.record()
-    end.synchronize()
-    run.check()
-    return float(cupy.cuda.get_elapsed_time(begin, end)), run.dist.get()
 
 
 def line(row: dict[str, Any], first_ms: float) -> str:

@@ -1,7 +1,7 @@
-"""The ladder: every step compiles for the GPU, and gives the oracle's distances on CPU threads.
+"""The ladder: every step compiles for the GPU, and gives the oracle's distances on fibers.
 
-What a GPU alone can show is in test_ladder_gpu.py. The shim takes a C++20 compiler and starts a
-thread of the CPU for each CUDA thread, so graphs are small; races and barriers are real.
+`fibers.cpp` runs the kernels' own text on one CPU thread, its threads in a random order; it takes a
+C++17 compiler. What a GPU alone can show is in test_ladder_gpu.py.
 """
 
 from __future__ import annotations
@@ -9,21 +9,26 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from test_nvrtc import compiled_bytes
 
-from gpu.cuda.ladder import OPTIONS, STEPS, Run, Step, distances
+from gpu.cuda import ladder
+from gpu.cuda.ladder import OPTIONS, STEPS, Run, Step, distances, prepare
 from gpu.cuda.module import KERNELS
 from gpu.errors import EngineError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.proof.verify import oracle_distances
 
-SHIM = Path(__file__).with_name("ladder_shim.cpp")
+HERE = Path(__file__).parent
 NAMES = [step.file for step in STEPS]
+ADDS = [step for step in STEPS if step.kernel == "adds"]
+Libraries = dict[str, ctypes.CDLL]
 
 
 @pytest.mark.parametrize("architecture", [75, 80, 90])
@@ -32,53 +37,61 @@ def test_nvrtc_compiles_every_step(step: Step, architecture: int) -> None:
     assert compiled_bytes(step.file, step.source, list(OPTIONS), architecture) > 1000
 
 
-def test_the_steps_are_all_there_is_and_each_is_a_complete_file() -> None:
-    assert {path.name for path in (KERNELS / "ladder").glob("*.cu*")} == set(NAMES)
-    for number, step in enumerate(STEPS, 1):
-        text = step.source
-        assert text.startswith(f"/*\n{step.file}: ")
-        assert f"Step {number} of {len(STEPS)}" in text.splitlines()[1]
-        assert "#include" not in text
-    assert len(STEPS[0].source.splitlines()) <= 65
+def test_the_steps_are_all_there_is_and_each_is_numbered() -> None:
+    assert {path.name for path in (KERNELS / "ladder").glob("*.cu")} == set(NAMES)
+    for kernel, count in (("near_far", 4), ("adds", 3)):
+        steps = [step for step in STEPS if step.file.startswith(kernel)]
+        for number, step in enumerate(steps, 1):
+            text = (KERNELS / "ladder" / step.file).read_text(encoding="utf-8")
+            assert text.startswith(f"/*\n{step.file}: ")
+            assert f"Step {number} of {count}" in text.splitlines()[1]
+            assert "#include" not in step.source
 
 
-class ThreadMachine:
-    """The CPU: two blocks of 64 threads, kernels compiled by the C++ compiler."""
+class FiberMachine:
+    """The CPU: blocks whose threads are fibers, in an order by the seed."""
 
-    xp: Any = np
-    threads, most_blocks = 64, 2
+    xp: Any = SimpleNamespace(**{**vars(np), "empty": np.zeros})
+    threads = 64
 
-    def __init__(self, library: ctypes.CDLL, blocks: int = 2) -> None:
-        self._library, self.most_blocks = library, blocks
+    def __init__(self, library: ctypes.CDLL, seed: int = 0, blocks: int = 3) -> None:
+        self._library, self._seed, self.most_blocks = library, seed, blocks
 
     def launch(self, kernel: str, blocks: int, *arguments: Any) -> None:
-        given = [
-            ctypes.c_void_p(a.ctypes.data)
-            if isinstance(a, np.ndarray)
-            else {4: ctypes.c_int, 8: ctypes.c_longlong}[a.itemsize](int(a))
-            for a in arguments
-        ]
-        getattr(self._library, f"launch_{kernel}")(blocks, self.threads, *given)
+        """Run a kernel as the driver does: with the addresses of its arguments."""
+        values = [np.array([a.ctypes.data if isinstance(a, np.ndarray) else a]) for a in arguments]
+        addresses = np.array([value.ctypes.data for value in values], np.uint64)
+        self._seed += 1
+        launch = getattr(self._library, f"launch_{kernel}")
+        launch.restype = ctypes.c_bool
+        ended = launch(blocks, self.threads, self._seed, ctypes.c_void_p(addresses.ctypes.data))
+        assert ended, f"{kernel} waits for ever, seed {self._seed}"
 
 
-@pytest.fixture(scope="module")
-def libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ctypes.CDLL]:
+def compiled(folder: Path, step: Step, source: str) -> ctypes.CDLL:
+    """Compile a kernel's text, for blocks of 64, with its memory watched; link it with the fibers."""
+    source = source.replace("#define THREADS 256", "#define THREADS 64")
     compiler = next(
         (found for name in ("c++", "g++", "clang++") if (found := shutil.which(name))), None
     )
-    if compiler is None:
-        pytest.skip("no C++ compiler on this machine (c++, g++ or clang++)")
+    if compiler is None or not sys.platform.startswith("linux"):
+        pytest.skip("needs Linux and a C++ compiler (c++, g++ or clang++)")
+    kernels = ["relax_near", "split_far"] if step.kernel is None else [step.kernel]
+    lines = ['#include "fibers.h"', source, *(f"LAUNCHER({kernel})" for kernel in kernels)]
+    text, kernel, library = (folder / f"{step.name}{end}" for end in (".cpp", ".o", ".so"))
+    text.write_text("\n".join(lines), encoding="utf-8")
+    flags = [compiler, "-std=c++17", "-O1", "-fPIC", "-Wall", "-Werror", f"-I{HERE}"]
+    watched = ["-fsanitize=thread", "-Wno-unused-function", "-c", str(text), "-o", str(kernel)]
+    linked = ["-shared", str(HERE / "fibers.cpp"), str(kernel), "-o", str(library)]
+    for arguments in (watched, linked):
+        subprocess.run([*flags, *arguments], check=True, timeout=120)
+    return ctypes.CDLL(str(library))
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Libraries:
     folder = tmp_path_factory.mktemp("ladder")
-    found = {}
-    for step in STEPS:
-        target = folder / f"{step.file}.so"
-        define = [f'-DKERNEL_FILE="{KERNELS / "ladder" / step.file}"']
-        define += ["-DPERSISTENT"] if step.persistent else []
-        flags = ["-std=c++20", "-O1", "-pthread", "-shared", "-fPIC", "-Wall", "-Werror"]
-        command = [compiler, *flags, "-Wno-unused-function", *define, str(SHIM), "-o", str(target)]
-        subprocess.run(command, check=True, timeout=120)
-        found[step.file] = ctypes.CDLL(str(target))
-    return found
+    return {step.file: compiled(folder, step, step.source) for step in STEPS}
 
 
 def graph_of(arcs: list[tuple[int, int, int]], n: int) -> CSRGraph:
@@ -93,6 +106,7 @@ def assert_right(graph: CSRGraph, dist: np.ndarray) -> None:
 
 
 def finish(run: Run) -> None:
+    run.start()
     run.go()
     run.check()
 
@@ -115,7 +129,6 @@ GRAPHS = {
         graph_of([(0, v, v) for v in range(1, 90)] + [(v, 90, 1) for v in range(1, 90)], 91),
         16,
     ),
-    "random": (random_arcs(60, 240, 40, 1), 10),
     "one bucket": (random_arcs(40, 200, 40, 2), 10_000),
     "a bucket a distance": (random_arcs(30, 60, 9, 3), 1),
 }
@@ -123,31 +136,83 @@ GRAPHS = {
 
 @pytest.mark.parametrize("case", GRAPHS)
 @pytest.mark.parametrize("step", STEPS, ids=NAMES)
-def test_every_step_is_right_on_cpu_threads(
-    libraries: dict[str, ctypes.CDLL], step: Step, case: str
-) -> None:
+def test_every_step_is_right_on_fibers(libraries: Libraries, step: Step, case: str) -> None:
     graph, delta = GRAPHS[case]
-    machine = ThreadMachine(libraries[step.file])
+    machine = FiberMachine(libraries[step.file])
     assert_right(graph, distances(step, machine, graph, 0, delta))
 
 
-def test_the_last_step_goes_wide_and_comes_back(libraries: dict[str, ctypes.CDLL]) -> None:
+@pytest.mark.parametrize("step", STEPS, ids=NAMES)
+def test_random_graphs_in_random_orders(libraries: Libraries, step: Step) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n, heaviest = int(rng.integers(2, 80)), int(rng.choice([1, 2, 10, 1000]))
+        graph = random_arcs(n, int(rng.integers(0, 5 * n)), heaviest, seed)
+        machine = FiberMachine(libraries[step.file], 10 * seed, int(rng.integers(2, 6)))
+        assert_right(graph, distances(step, machine, graph, 0, rng.choice([None, 1, 64])))
+
+
+def test_the_last_step_goes_wide_and_comes_back(libraries: Libraries) -> None:
     """A star of 1,500 leaves, between two paths: more than one block's shared memory holds."""
     leaves = range(3, 1503)
     arcs = [(0, 1, 1), (1, 2, 1), *((2, v, 1) for v in leaves), *((v, 1503, 2) for v in leaves)]
     graph = graph_of([*arcs, (1503, 1504, 1), (1504, 1505, 3)], 1506)
-    step = STEPS[-1]
-    run = Run(step, ThreadMachine(libraries[step.file]), graph, 0, 50)
-    run.start()
-    finish(run)
-    assert_right(graph, run.dist)
+    for step in (*(step for step in STEPS if step.kernel == "near_far"), *ADDS):
+        assert_right(graph, distances(step, FiberMachine(libraries[step.file]), graph, 0, 50))
 
 
 @pytest.mark.parametrize("step", STEPS, ids=NAMES)
-def test_a_full_pile_is_refused(libraries: dict[str, ctypes.CDLL], step: Step) -> None:
-    graph = graph_of([(0, v, 3) for v in range(1, 40)], 40)
-    run = Run(step, ThreadMachine(libraries[step.file]), graph, 0, 1)
+def test_a_full_pile_or_bucket_is_refused(
+    libraries: Libraries, step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = graph_of([(0, v, 3) for v in range(1, 600)], 600)
+    run = prepare(step, FiberMachine(libraries[step.file]), graph, 0, 1)
     run.room = 20
-    run.start()
+    if step.name in ("adds_pool", "adds_rounds"):
+        monkeypatch.setattr(ladder, "AHEAD", 2)
+        run._buckets()
     with pytest.raises(EngineError, match="room for 20 items"):
         finish(run)
+
+
+FAULTS = {  # what each rule of the queue is for: a text, and one without the rule
+    "an item is written before it is counted": (
+        "    put(to, item);\n    __threadfence();\n    count_written(run, slot, place);\n",
+        "    count_written(run, slot, place);\n    put(to, item);\n",
+    ),
+    "written is read before reserved": (
+        "    int written = look(&run.written[slot]);\n    __threadfence();\n"
+        "    m.reserved[slot] = look(&run.state->reserved[slot]);\n",
+        "    m.reserved[slot] = look(&run.state->reserved[slot]);\n"
+        "    int written = look(&run.written[slot]);\n",
+    ),
+    "a bucket that is only empty is not finished": (
+        "if (m.done[slot] == m.reserved[slot])",
+        "if (m.read[slot] == m.reserved[slot])",
+    ),
+    "reports are read before counters": (
+        "        __syncthreads();  // the reports are read, now the counters\n",
+        "",
+    ),
+    "a worker reports after its pushes": (
+        "        process(run, order);\n        __syncthreads();\n",
+        "        process(run, order);\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", FAULTS)
+def test_fibers_see_what_each_rule_is_for(rule: str, tmp_path: Path) -> None:
+    right, wrong = FAULTS[rule]
+    step = ADDS[0]
+    assert step.source.count(right) == 1
+    library = compiled(tmp_path, step, step.source.replace(right, wrong))
+    seen = 0
+    for seed in range(60):
+        graph = random_arcs(60, 240, 40, seed)
+        try:
+            assert_right(graph, distances(step, FiberMachine(library, seed), graph, 0, 4))
+        except (AssertionError, EngineError):
+            seen += 1
+            break
+    assert seen, rule

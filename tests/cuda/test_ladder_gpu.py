@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from test_cuda_gpu import assert_right, families, random_graph
-from test_ladder import NAMES
+from test_ladder import NAMES, finish
 
 from gpu.cuda.device import why_not
-from gpu.cuda.ladder import STEPS, CupyMachine, Step, distances
+from gpu.cuda.ladder import STEPS, CupyMachine, Step, distances, main, prepare
+from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 
 REASON = why_not()
@@ -39,4 +40,25 @@ def test_a_frontier_as_wide_as_the_device(rung: tuple[Step, CupyMachine]) -> Non
     tails, heads = rng.integers(0, 150_000, (2, 900_000))
     weights = rng.integers(1, 1000, 900_000).astype(np.int32)
     graph = CSRGraph.from_arcs(tails, heads, weights, 150_000)
-    assert_right(graph, 0, distances(*rung, graph, 0))
+    for delta in (None, 1):
+        assert_right(graph, 0, distances(*rung, graph, 0, delta))
+
+
+def test_a_full_pile_or_bucket_is_refused(rung: tuple[Step, CupyMachine]) -> None:
+    step, machine = rung
+    leaves = np.arange(1, 200_000)
+    graph = CSRGraph.from_arcs(0 * leaves, leaves, np.ones(len(leaves), np.int32), 200_000)
+    run = prepare(step, machine, graph, 0, 1)
+    run.room = 100_000 // 256 if "adds_" in step.name else 100_000
+    if step.name in ("adds_pool", "adds_rounds"):
+        run._buckets()
+    with pytest.raises(EngineError, match="was to hold more"):
+        finish(run)
+
+
+@pytest.mark.parametrize("step", STEPS, ids=NAMES)
+def test_each_step_runs_by_itself(step: Step, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([step.name, "sample:grid?n=2500"]) == 0
+    printed = capsys.readouterr().out
+    assert " ms" in printed
+    assert "every distance equals" in printed

@@ -15,17 +15,11 @@ Many threads may improve one vertex at the same time: atomicMin lets the smalles
 what was there before. A vertex may wait several times with different distances; all but
 the smallest are stale and are dropped when they come up.
 */
-struct Item {
-    int vertex, dist;
-};
+#include "ladder/items.cuh"
 
-struct Counts {  // of the piles that this launch fills
-    int near, far, nearest;
-};
-
-__device__ void push(Item *pile, int *count, int room, int vertex, int dist) {
+__device__ void push(Item *pile, int *count, int room, Item item) {
     int place = atomicAdd(count, 1);
-    if (place < room) pile[place] = {vertex, dist};
+    if (place < room) pile[place] = item;
 }
 
 extern "C" __global__ void relax_near(const long long *indptr, const int *indices, const int *weights,
@@ -33,15 +27,14 @@ extern "C" __global__ void relax_near(const long long *indptr, const int *indice
                                       int room, Counts *counts, long long threshold) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= near_count) return;
-    int u = near[i].vertex;
-    int d = near[i].dist;
-    if (dist[u] < d) return;  // stale
-    for (long long arc = indptr[u]; arc < indptr[u + 1]; arc++) {
+    Item mine = near[i];
+    if (dist[mine.vertex] < mine.dist) return;  // stale
+    for (long long arc = indptr[mine.vertex]; arc < indptr[mine.vertex + 1]; arc++) {
         int v = indices[arc];
-        int reach = d + weights[arc];
+        int reach = mine.dist + weights[arc];
         if (reach < atomicMin(&dist[v], reach)) {
-            if (reach < threshold) push(next, &counts->near, room, v, reach);
-            else push(far, &counts->far, room, v, reach);
+            if (reach < threshold) push(next, &counts->near, room, {v, reach});
+            else push(far, &counts->far, room, {v, reach});
         }
     }
 }
@@ -50,13 +43,12 @@ extern "C" __global__ void split_far(const int *dist, const Item *far, int far_c
                                      int room, Counts *counts, long long threshold) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= far_count) return;
-    int u = far[i].vertex;
-    int d = far[i].dist;
-    if (dist[u] < d) return;  // stale
-    if (d < threshold) {
-        push(near, &counts->near, room, u, d);
+    Item mine = far[i];
+    if (dist[mine.vertex] < mine.dist) return;  // stale
+    if (mine.dist < threshold) {
+        push(near, &counts->near, room, mine);
     } else {
-        push(left, &counts->far, room, u, d);
-        atomicMin(&counts->nearest, d);
+        push(left, &counts->far, room, mine);
+        atomicMin(&counts->nearest, mine.dist);
     }
 }

@@ -1,0 +1,246 @@
+/*
+adds_simple.cu: ADDS in its simplest form. Step 1 of 3; after it: adds_pool.cu, adds_rounds.cu.
+
+The idea  An improved vertex waits in one of 32 buckets, each delta wide; bucket b is in slot b % 32.
+          Workers (blocks 1, 2, ...) only write to buckets. The manager (block 0) alone reads them: it
+          hands the items of the lowest buckets to idle workers, and doubles or halves delta to keep
+          them just busy. No worker waits for another.
+Bucket    A ring of places with counters that only grow. A writer reserves a place, writes its item,
+          fences, and adds one to `written`. Where written equals reserved, every item is there to be
+          read. A place is free again when all items up to it are done: the manager says how many are.
+Finished  A worker reports once all that it pushed is counted. The manager reads the reports first
+          and the counters after them, so it misses no push of a worker that it believes idle.
+          A bucket is finished when all items that were reserved are done; "empty" is not enough,
+          because a worker may still push into it. The run ends when all buckets are finished.
+          A push that reaches a slot too late goes to the slot's next bucket: it is never lost.
+
+Launch    adds<<<1 + workers, THREADS, cooperative>>>, workers <= THREADS; all blocks are resident.
+          `state`, `orders` and `written` zero, dist 2^31 - 1; delta is 2^shift, from 2^least to
+          2^most; weights >= 0, no path longer than 2^31 - 1. `ended` says how it ended
+*/
+#include "ladder/items.cuh"
+
+#define SLOTS 32
+#define OPEN 2                    // buckets that are handed out at the same time, from the head on
+#define THREADS 256               // of a block; thread w of the manager serves worker w
+#define SMALLEST 32               // items for a worker, if there are as many
+#define REST 6                    // moves of the head between two changes of delta
+#define LIMIT_CYCLES (1ll << 38)  // about two minutes
+
+enum End { RUNNING, FINISHED, FULL, LATE };
+
+struct Order {  // items of a bucket for one worker, and what it needs to sort its own
+    int bucket, first, count, head, shift;
+    int working;     // 1 from the manager: go on; 0 from the worker: all is done
+    long long base;  // lowest distance of the head
+};
+
+struct State {
+    int ended, full, reserved[SLOTS], freed[SLOTS];
+};
+
+struct Run {
+    const long long *indptr;
+    const int *indices, *weights;
+    int *dist;
+    State *state;
+    Order *orders;  // one a worker
+    Item *items;
+    int room, *written;
+};
+
+struct Manager {  // shared memory of block 0
+    // By slot: items done, handed out, ready to be, reserved; the oldest item that may not be done.
+    int done[SLOTS], read[SLOTS], ready[SLOTS], reserved[SLOTS], oldest[SLOTS];
+    int head, shift, rest, idle, pieces, ended;
+    long long base;
+    float load;            // items in hand, or waiting in open buckets; smoothed
+    Order piece[THREADS];  // what this sweep hands out
+};
+
+// ---- buckets: adds_pool.cu has other ones ----
+
+__device__ Item *place_of(const Run &run, int slot, int place);  // null: there is no room
+__device__ void count_written(const Run &run, int slot, int place);
+__device__ void look_at_bucket(const Run &run, Manager &m, int slot);
+
+#ifndef POOL
+__device__ Item *place_of(const Run &run, int slot, int place) {
+    if (place - look(&run.state->freed[slot]) >= run.room) return nullptr;
+    return run.items + slot * (long long)run.room + place % run.room;
+}
+
+__device__ void count_written(const Run &run, int slot, int) { atomicAdd(&run.written[slot], 1); }
+
+// One thread of the manager. It reads `written` first: where a later `reserved` is no larger,
+// nothing that was reserved by then is still to be written.
+__device__ void look_at_bucket(const Run &run, Manager &m, int slot) {
+    int written = look(&run.written[slot]);
+    __threadfence();
+    m.reserved[slot] = look(&run.state->reserved[slot]);
+    m.ready[slot] = written == m.reserved[slot] ? written : m.read[slot];
+    put(&run.state->freed[slot], m.oldest[slot]);
+}
+#endif
+
+__device__ void push(const Run &run, const Order &order, Item item) {
+    long long offset = (item.dist - order.base) >> order.shift;
+    offset = max(0ll, min(offset, SLOTS - 1ll));  // beyond the last bucket: into the last
+    if (offset == 0 && order.bucket != order.head) offset = 1;  // the head may just be retiring
+    int slot = (int)((order.head + offset) % SLOTS);
+    int place = atomicAdd(&run.state->reserved[slot], 1);
+    Item *to = place_of(run, slot, place);
+    if (to == nullptr) {
+        put(&run.state->full, 1);
+        return;
+    }
+    put(to, item);
+    __threadfence();
+    count_written(run, slot, place);
+}
+
+// ---- a worker: in adds_rounds.cu it goes on by itself with some of what it improves ----
+
+__device__ void improved(const Run &run, const Order &order, Item item);
+__device__ void process(const Run &run, const Order &order);
+
+__device__ void relax(const Run &run, const Order &order, Item item) {
+    if (look(&run.dist[item.vertex]) < item.dist) return;  // stale: a better item does the rest
+    for (long long arc = run.indptr[item.vertex]; arc < run.indptr[item.vertex + 1]; arc++) {
+        Item next = {run.indices[arc], item.dist + run.weights[arc]};
+        if (next.dist < atomicMin(&run.dist[next.vertex], next.dist)) improved(run, order, next);
+    }
+}
+
+#ifndef ROUNDS
+__device__ void improved(const Run &run, const Order &order, Item item) { push(run, order, item); }
+
+__device__ void process(const Run &run, const Order &order) {
+    int i = threadIdx.x;
+    if (i < order.count) relax(run, order, look(place_of(run, order.bucket % SLOTS, order.first + i)));
+}
+#endif
+
+__device__ void work(const Run &run, Order *mine) {
+    __shared__ Order order;
+    for (;;) {
+        if (threadIdx.x == 0) {
+            long long begun = clock64();
+            while (!look(&mine->working) && !look(&run.state->ended)) {
+                if (clock64() - begun > LIMIT_CYCLES) break;
+                __nanosleep(50);
+            }
+            __threadfence();
+            order = look(mine);
+        }
+        __syncthreads();
+        if (!order.working) return;
+        process(run, order);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();  // for the block: its pushes are seen before its report
+            put(&mine->working, 0);
+        }
+    }
+}
+
+// ---- the manager ----
+
+// One thread: double delta while the workers starve, halve it while they are flooded.
+__device__ void steer(Manager &m, int moved, int threads, int least, int most) {
+    m.rest -= min(m.rest, moved);
+    if (m.rest > 0) return;
+    if (m.load < threads / 4 && m.shift < most) m.shift++;
+    else if (m.load > threads && m.shift > least) m.shift--;
+    else return;
+    m.rest = REST;
+}
+
+// One thread: move the head past finished buckets; returns by how many, SLOTS when all are finished.
+__device__ int retire(Manager &m) {
+    for (int moved = 0; moved < SLOTS; moved++) {
+        int slot = (m.head + moved) % SLOTS;
+        if (m.done[slot] == m.reserved[slot]) continue;
+        m.head += moved;
+        m.base += (long long)moved << m.shift;
+        return moved;
+    }
+    return SLOTS;
+}
+
+// One thread: cut what is ready in the open buckets into pieces for the idle workers.
+__device__ void cut(Manager &m) {
+    int ready = 0, load = 0;
+    for (int k = 0; k < SLOTS; k++) {
+        int slot = (m.head + k) % SLOTS;
+        load += (k < OPEN ? m.reserved[slot] : m.read[slot]) - m.done[slot];
+        ready += k < OPEN ? m.ready[slot] - m.read[slot] : 0;
+        m.oldest[slot] = m.read[slot];
+    }
+    m.load += (load - m.load) / 8;
+    int size = max(SMALLEST, min(THREADS, ready / max(m.idle, 1) + 1));
+    m.pieces = 0;
+    for (int k = 0; k < OPEN; k++) {
+        int slot = (m.head + k) % SLOTS;
+        while (m.pieces < m.idle && m.read[slot] < m.ready[slot]) {
+            int count = min(size, m.ready[slot] - m.read[slot]);
+            m.piece[m.pieces++] = {m.head + k, m.read[slot], count, m.head, m.shift, 0, m.base};
+            m.read[slot] += count;
+        }
+    }
+    m.idle = 0;  // the next sweep counts anew
+}
+
+__device__ void manage(const Run &run, int workers, int source, int shift, int least, int most) {
+    __shared__ Manager m;
+    int thread = threadIdx.x;
+    Order mine = {};  // what worker `thread` has; count 0: it is idle
+    Order *to = &run.orders[thread];
+    long long begun = clock64();
+    for (int i = thread; i < (int)(sizeof m / 4); i += THREADS) ((int *)&m)[i] = 0;
+    __syncthreads();
+    if (thread < SLOTS) look_at_bucket(run, m, thread);
+    if (thread == 0) {
+        m.shift = shift;
+        put(&run.dist[source], 0);
+        push(run, {0, 0, 0, 0, shift, 0, 0}, {source, 0});
+    }
+    while (!m.ended) {
+        int rank = THREADS;  // among the idle
+        int slot = mine.bucket % SLOTS;
+        if (thread < workers && !look(&to->working)) {
+            rank = atomicAdd(&m.idle, 1);
+            atomicAdd(&m.done[slot], mine.count);
+            mine.count = 0;
+        }
+        if (mine.count > 0) atomicMin(&m.oldest[slot], mine.first);
+        __threadfence();
+        __syncthreads();  // the reports are read, now the counters
+        if (thread < SLOTS) look_at_bucket(run, m, thread);
+        __syncthreads();
+        if (thread == 0) {
+            int moved = retire(m);
+            cut(m);
+            steer(m, moved, workers * THREADS, least, most);
+            if (moved == SLOTS) m.ended = FINISHED;
+            if (clock64() - begun > LIMIT_CYCLES) m.ended = LATE;
+            if (look(&run.state->full)) m.ended = FULL;
+            put(&run.state->ended, m.ended);
+        }
+        __syncthreads();
+        if (rank < m.pieces && !m.ended) {
+            mine = m.piece[rank];
+            put(to, mine);
+            __threadfence();  // the worker sees `working` last
+            put(&to->working, 1);
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+adds(const long long *indptr, const int *indices, const int *weights, int *dist, int source,
+     State *state, Order *orders, Item *items, int room, int *written, int shift, int least, int most) {
+    Run run = {indptr, indices, weights, dist, state, orders, items, room, written};
+    if (blockIdx.x == 0) manage(run, gridDim.x - 1, source, shift, least, most);
+    else work(run, &orders[blockIdx.x - 1]);
+}
