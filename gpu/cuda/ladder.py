@@ -96,7 +96,7 @@ class CupyMachine:
 
     @property
     def most_blocks(self) -> int:
-        """How many blocks of a one-launch step are resident at once, at most one a multiprocessor."""
+        """Blocks of a one-launch step that are resident at once, at most one a multiprocessor."""
         function = self._module.get_function(self._step.kernel)
         driver = self.xp.cuda.driver
         fit = driver.occupancyMaxActiveBlocksPerMultiprocessor(function.kernel.ptr, self.threads, 0)

@@ -1,4 +1,4 @@
-"""What each step of the ladder brings, from the simplest kernels of Near-Far and ADDS to the engine's.
+"""What each step of the ladder brings, from the simplest Near-Far and ADDS to the engine's kernels.
 
     sssp-scope bench ladder [GRAPH ...] [--runs N] [--device cuda:0] [-o FILE]
 
