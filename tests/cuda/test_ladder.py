@@ -217,6 +217,6 @@ def test_the_manual_names_functions_that_are_there() -> None:
     assert len(named) == 20
     for name, file in named:
         kernel = (KERNELS / file).read_text(encoding="utf-8")
-        defined = rf"^ *(?:__device__|TWIN)\b.*\b{name}\(.*(?:{{|,$)"
+        defined = rf"^ *(?:__device__|DEVICE|TWIN)\b.*\b{name}\(.*(?:{{|,$)"
         assert re.search(defined, kernel, re.MULTILINE), (name, file)
     assert len(page.split()) <= 400

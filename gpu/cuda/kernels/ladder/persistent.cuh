@@ -44,11 +44,13 @@ __device__ void wait_for_all(Search &s) {
     __syncthreads();
 }
 
-// Count what waits; false where nothing does, or a pile is full.
+// Count what the next superstep reads; false where that is nothing, or a pile is full. While near is not
+// empty, other blocks may be pushing to far by now: what it holds then decides nothing.
 __device__ bool count(Search &s) {
     s.near_count = look(&s.counts[s.step % 3]);
     s.far_count = look(&s.state->far[s.side]);
-    if (max(s.near_count, s.far_count) <= s.room) return s.near_count > 0 || s.far_count > 0;
+    int waiting = s.near_count > 0 ? s.near_count : s.far_count;
+    if (waiting <= s.room) return waiting > 0;
     s.state->full = 1;
     s.near_count = 0;
     return false;
