@@ -5,11 +5,8 @@ Ring     Near entries that any warp of the block may take. A place is reserved b
          the tail and claimed by compare-and-swap on the head, both for many entries at a time. An
          entry is there when its vertex is; its taker writes EMPTY back, for which whoever comes
          round the ring waits. Nobody reserves while more than RING_SAFE wait: each warp may then
-         still add 32.
-Waits    A warp that waits for an entry or for a place gives up where the run has ended, or its time.
-One      What the warps of a block write and a warp decides by together is voted on: lanes may read
-word     it at different times. One whose sum passes the range has a longer way (note_overflow), and
-         the others do not wait for it.
+         still add 32. Whoever waits gives up where the run has ended, or its time.
+Votes    Lanes may read a word that other warps write at different times, so a warp votes on it.
 Counts   `net`: entries and items that began here less those that ended here, near ones and all. A
          warp adds what it makes before others can see it, and takes off what it has processed in
          the same addition as what came of it or in a later one.
@@ -48,7 +45,8 @@ struct BlockShared {
 
 // gpu.cuda.async_near_far.shared_bytes reckons with these.
 static_assert(sizeof(Own) == (WEIGHT_WIDE ? 48 : 32), "Own and the launcher differ in size");
-static_assert(sizeof(BlockShared) <= sizeof(Vertex) * (RING + WARPS * (MINE + PILE)) + WARPS * sizeof(Own) + 80,
+constexpr u32 ENTRIES = RING + WARPS * (MINE + PILE);
+static_assert(sizeof(BlockShared) <= sizeof(Vertex) * ENTRIES + WARPS * sizeof(Own) + 80,
               "BlockShared is larger than the launcher says");
 
 extern __shared__ uint4 ROOM[];
@@ -76,7 +74,7 @@ DEVICE u32 waiting() {
 }
 
 // Words of RUN.table that the grid shares; each line has one writer or is added to.
-enum { TOLD = 0, STATUS = 3, POOL_HEAD = 4, POOL_TAIL = 5, STRIDE = 8, CHUNKS_USED = 32, FAULT = 40 };
+enum { STATUS = 3, POOL_HEAD = 4, POOL_TAIL = 5, STRIDE = 8, CHUNKS_USED = 32, FAULT = 40 };
 
 DEVICE bool gives_up(u32 &turns) { return gives_up(RUN.table + STATUS, turns); }
 

@@ -14,7 +14,7 @@ chunk comes from the warp's own free ones, or from those that nobody has used ye
 
 #define CHUNK 64u  // items
 #define NO_CHUNK 0xffffffffu
-#define STRIDES_IN_PILE 8.0  // of what was beyond, what the next so many strides reach goes to the pile
+#define STRIDES_IN_PILE 8.0  // what was beyond and less than so many strides away goes to the pile
 
 DEVICE Item *chunk_at(u32 chunk) { return RUN.items + (u64)chunk * CHUNK; }
 
@@ -123,7 +123,7 @@ __device__ __noinline__ void put_far(bool goes, u32 vertex, Dist dist, uint2 row
     __syncwarp();
 }
 
-// All lanes: near entries, counted already; `count` are the warp's own so far. Returns how many are.
+// All lanes: near entries, counted already; `count` are the warp's own. Returns how many are then.
 DEVICE u32 put_near(bool near, u32 vertex, Dist dist, uint2 row, u32 count, u32 keep) {
     u32 who = __ballot_sync(ALL_LANES, near);
     if (who == 0) return count;
@@ -146,7 +146,8 @@ DEVICE u32 put_near(bool near, u32 vertex, Dist dist, uint2 row, u32 count, u32 
 }
 
 // All lanes: what improved. Returns how many near entries are the warp's own.
-__device__ __noinline__ u32 push_out(bool won, u32 vertex, Dist dist, uint2 row, Dist threshold, u32 count, u32 keep) {
+__device__ __noinline__ u32 push_out(bool won, u32 vertex, Dist dist, uint2 row, Dist threshold,
+                                     u32 count, u32 keep) {
     bool near = won && dist < threshold;
     u32 all = __ballot_sync(ALL_LANES, won);
     u32 nears = __ballot_sync(ALL_LANES, near);
@@ -183,7 +184,7 @@ __device__ __noinline__ u32 look_through_pile(Dist threshold, u32 count, u32 kee
                 first = reserve(total - most);
                 full = first == EMPTY;
             }
-            account(full ? min(total, most) - count : total - count, 0);  // before others can take it
+            account((full ? min(total, most) : total) - count, 0);  // before others can take it
             if (near && !shared) S.mine[warp_id()][place] = entry;
             if (shared && !full) put(first + place - most, entry);
             count = min(total, most);

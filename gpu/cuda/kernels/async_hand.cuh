@@ -50,7 +50,8 @@ struct Hand {
     // All lanes: what the long way has improved.
     DEVICE void push(bool won, u32 vertex, Dist dist, uint2 row) {
         counts.improved += won;
-        if (__any_sync(ALL_LANES, won)) count = push_out(won, vertex, dist, row, threshold, count, keep);
+        if (__any_sync(ALL_LANES, won))
+            count = push_out(won, vertex, dist, row, threshold, count, keep);
     }
 
     // ---- short ----------------------------------------------------------------------
@@ -109,11 +110,12 @@ struct Hand {
                     if (near && place < most) mine[place] = Vertex{to.head, reach, row.x, row.y};
                     if (total > most) {
                         account(near_change, all_change);
-                        near_change = all_change = 0;
+                        near_change = 0;
+                        all_change = 0;
                         bool shared = near && place >= most;
                         u32 at = reserve(total - most);
                         if (at != EMPTY) {
-                            if (shared) put(at + place - most, Vertex{to.head, reach, row.x, row.y});
+                            if (shared) put(at + place - most, {to.head, reach, row.x, row.y});
                         } else {
                             near_change -= total - most;
                             put_far(shared, to.head, reach, row);
@@ -203,7 +205,8 @@ struct Hand {
     DEVICE void share() {
         u32 first = reserve(count - turn);
         if (first == EMPTY) return;
-        if (lane_id() >= turn && lane_id() < count) put(first + lane_id() - turn, S.mine[warp_id()][lane_id()]);
+        if (lane_id() >= turn && lane_id() < count)
+            put(first + lane_id() - turn, S.mine[warp_id()][lane_id()]);
         __syncwarp();
         count = turn;
     }
@@ -243,7 +246,8 @@ struct Hand {
                 resting = take == 0;
                 if (lane_id() == 0) atomicAdd(&S.idle_warps, resting ? 1u : -1u);
             }
-            if (LEVEL >= 1 && loops % HAND_OVER_LOOPS == 0) hand_counts_over(counts, RUN.stats + blockIdx.x);
+            if (LEVEL >= 1 && loops % HAND_OVER_LOOPS == 0)
+                hand_counts_over(counts, RUN.stats + blockIdx.x);
             if (take == 0) {
                 if (LEVEL >= 2) clock.now();
                 if (__any_sync(ALL_LANES, lane_id() == 0 && gives_up(turns))) break;
@@ -253,7 +257,8 @@ struct Hand {
             Vertex v = {0, NO_DIST, 0, 0};
             if (lane_id() >> spread < take) v = S.mine[warp_id()][lane_id() >> spread];
             __syncwarp();
-            if (take > turn || __any_sync(ALL_LANES, v.degree() > LONG_TURN << spread)) relax_long(take);
+            bool is_long = __any_sync(ALL_LANES, v.degree() > LONG_TURN << spread);
+            if (take > turn || is_long) relax_long(take);
             else relax_short(take, v);
         }
         hand_counts_over(counts, RUN.stats + blockIdx.x);

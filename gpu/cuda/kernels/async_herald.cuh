@@ -27,7 +27,8 @@ struct Herald {
         int near = __shfl_sync(ALL_LANES, (int)look(S.net[0]), 0);
         int all = __shfl_sync(ALL_LANES, (int)look(S.net[1]), 0);
         int here = near - given;
-        Dist nearest = least_over_lanes(lane_id() < WARPS ? look(S.own[lane_id()].nearest) : NO_DIST);
+        Dist nearest = lane_id() < WARPS ? look(S.own[lane_id()].nearest) : NO_DIST;
+        nearest = least_over_lanes(nearest);
         bool changed = near != near_told || all != all_told || here != here_told;
         version += changed;
         bool lost = LOSE == LOST_REPORT && blockIdx.x == 0;
@@ -42,7 +43,7 @@ struct Herald {
         return here;
     }
 
-    // All lanes: lane 0 has the threshold, idle blocks and the status; 1 the packets' ends; 2 the stride.
+    // All lanes: lane 0 has threshold, idle blocks, status; lane 1 the packets' ends; 2 the stride.
     DEVICE uint4 hear() {
         uint4 heard = make_uint4(0, 0, 0, 0);
         if (lane_id() < 3) heard = peek((const uint4 *)RUN.table + lane_id());
@@ -68,7 +69,8 @@ struct Herald {
             // reach every idle block at once.
             bool flooded = __any_sync(ALL_LANES, waiting() >= FLOOD);
             u32 most_under_way = flooded ? idle : (idle + 3) / 4;
-            if (here > (int)RUN.keep && under_way < most_under_way) give(flooded ? 32u : RUN.chunk_largest);
+            if (here > (int)RUN.keep && under_way < most_under_way)
+                give(flooded ? 32u : RUN.chunk_largest);
             else if (here < (int)RUN.chunk_smallest && under_way != 0) take(head);
         }
     }
@@ -99,7 +101,8 @@ struct Herald {
         if (lane_id() < got) poke(entries_of(packet) + lane_id(), entry);
         __syncwarp();
         fence();
-        if (lane_id() == 0 && LOSE != LOST_PACKET) poke(word_of(packet), (phase_of(packet) + 1) << 8 | got);
+        u32 full = (phase_of(packet) + 1) << 8 | got;
+        if (lane_id() == 0 && LOSE != LOST_PACKET) poke(word_of(packet), full);
         given += got;
     }
 
@@ -120,7 +123,8 @@ struct Herald {
         if (lane_id() < got) entry = peek(entries_of(packet) + lane_id());
         __syncwarp();
         fence();
-        if (lane_id() == 0 && LOSE != LOST_RETURN) poke(word_of(packet), (phase_of(packet) + 2 & 0xffffffu) << 8);
+        u32 free = (phase_of(packet) + 2 & 0xffffffu) << 8;
+        if (lane_id() == 0 && LOSE != LOST_RETURN) poke(word_of(packet), free);
         given -= got;
         u32 first = add_for_all(&S.ends[1], got);  // a herald's 32 have room: RING_SAFE
         if (lane_id() < got) put(first + lane_id(), entry);

@@ -4,7 +4,7 @@ async_near_far.cu: Near-Far on the device without a barrier: nobody waits for an
 Launch   async_near_far<<<workers + 1, THREADS, shared, cooperative>>>; each block but the last has
          THREADS / 32 - 1 hands and a herald; the last has the pacer and the courier. `begin` of
          prepare.cu runs before it, and RUN.slots, reports, assign and table are zero.
-Shared   BlockShared, whose size the launcher knows (gpu.cuda.async_near_far.shared_bytes)
+Shared   BlockShared, whose size the launcher knows
 Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
 Knobs    RUN.buckets           near entries below which the threshold moves on (target)
          RUN.flush_rounds      readings of the pacer between two moves (settle)
@@ -17,11 +17,10 @@ Needs    every block resident: the pacer waits for reports. At most 32 * REPORTS
 Ends     FINISHED, STOPPED (the host asked), POOL_DRY, TIMED_OUT; in state.status
 
 The idea    On a road network time is hops x latency: a frontier of a thousand vertices is enough,
-            and every barrier and every trip through a manager is added to each hop. So a vertex
-            that improves is processed by the warp that improved it, in its next turn, if it is
-            near; what is far stays with that warp too, until the threshold has come so far. Order
-            is kept by one number alone: the threshold, which moves while there is still enough
-            near to keep the machine busy.
+            and every barrier and every trip through a manager is added to each hop. So the warp
+            that improved a vertex processes it in its next turn if it is near, and keeps it until
+            the threshold has come so far if it is far. One number alone keeps the order: the
+            threshold, which moves while there is still enough near to keep the machine busy.
 The parts   async_block.cuh what warps of a block share   async_hand.cuh   a warp that relaxes
             async_far.cuh   what is far of one warp       async_herald.cuh a block and the grid
             async_pacer.cuh the threshold, and the host
@@ -32,13 +31,18 @@ What was tried, and what failed: gpu/lab/LOG.md
 
 DEVICE void set_up() {
     for (u32 i = threadIdx.x; i < RING; i += THREADS) S.ring[i].id = EMPTY;
-    if (threadIdx.x < WARPS) S.own[threadIdx.x] = {NO_DIST, UNREACHED, NO_DIST, 0, NO_CHUNK, CHUNK, NO_CHUNK};
+    const Own nothing = {NO_DIST, UNREACHED, NO_DIST, 0, NO_CHUNK, CHUNK, NO_CHUNK};
+    if (threadIdx.x < WARPS) S.own[threadIdx.x] = nothing;
+    if (threadIdx.x < 2) {
+        S.ends[threadIdx.x] = 0;
+        S.net[threadIdx.x] = blockIdx.x == 0;
+    }
     if (threadIdx.x > 0) return;
-    S.stride = S.threshold = as_threshold(first_stride());
+    S.threshold = as_threshold(first_stride());
+    S.stride = S.threshold;
     S.status = RUNNING;
-    S.ends[0] = S.ends[1] = 0;
-    S.net[0] = S.net[1] = blockIdx.x == 0;
-    S.idle_warps = S.idle_blocks = 0;
+    S.idle_warps = 0;
+    S.idle_blocks = 0;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1) async_near_far() {

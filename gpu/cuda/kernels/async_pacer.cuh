@@ -21,10 +21,11 @@ struct PacerShared {  // written by the pacer, for the courier; wishes the other
     double threshold, stride;
 };
 
-// How far the threshold moves at a time: what the host holds, or factor x mean weight / mean degree.
+// How far the threshold moves at a time: the host's, or factor x mean weight / mean degree.
 DEVICE double first_stride() {
     if (RUN.rule.given > 0.0) return RUN.rule.given;
-    return usable_width(RUN.rule.start_factor * RUN.mean_weight / larger(RUN.mean_degree, TINY_DEGREE), !WEIGHT_FLOAT);
+    double degree = larger(RUN.mean_degree, TINY_DEGREE);
+    return usable_width(RUN.rule.start_factor * RUN.mean_weight / degree, !WEIGHT_FLOAT);
 }
 
 struct Pacer {
@@ -50,7 +51,10 @@ struct Pacer {
                 waits[i] = peek(RUN.assign + block);
             }
         }
-        near = all = versions = idle = 0;
+        near = 0;
+        all = 0;
+        versions = 0;
+        idle = 0;
         nearest = NO_DIST;
 #pragma unroll
         for (int i = 0; i < REPORTS_A_LANE; i++) {
@@ -67,7 +71,7 @@ struct Pacer {
         begun = __shfl_sync(ALL_LANES, told[0].z, 0) != 0;
     }
 
-    // A stride beyond the nearest that is far, and at least past it where a stride is lost in rounding.
+    // A stride beyond the nearest that is far, or just past it where a stride is lost in rounding.
     DEVICE void move_threshold() {
         nearest = least_over_lanes(nearest);
         bool known = nearest < UNREACHED;
@@ -93,7 +97,8 @@ struct Pacer {
     DEVICE void tell() {
         u64 far_bits = as_threshold(stride);
         if (LOSE == LOST_END && status != RUNNING) return;
-        if (lane_id() == 0) poke((uint4 *)RUN.table, make_uint4((u32)bits, (u32)((u64)bits >> 32), idle, status));
+        uint4 told = make_uint4((u32)bits, (u32)((u64)bits >> 32), idle, status);
+        if (lane_id() == 0) poke((uint4 *)RUN.table, told);
         if (lane_id() == 1) poke((u64 *)(RUN.table + STRIDE), far_bits);
         if (LEVEL >= 1 && lane_id() == 2) {
             volatile PacerShared &to = p;
@@ -128,7 +133,8 @@ struct Pacer {
         state.status = status;
         state.delta = stride;
         state.base = threshold - stride;
-        state.head_bucket = state.bucket_switches = moves;
+        state.head_bucket = moves;
+        state.bucket_switches = moves;
         state.sweeps = readings;
         state.open_buckets = 1;
         state.reason = START;

@@ -111,8 +111,7 @@ DEVICE u64 peek(const u64 *at) {
 DEVICE uint4 peek(const uint4 *at) {
     uint4 v;
     asm volatile("ld.volatile.global.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                 : "l"(at));
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at));
     return v;
 }
 DEVICE void poke(u32 *at, u32 value) {
@@ -123,8 +122,7 @@ DEVICE void poke(u64 *at, u64 value) {
 }
 DEVICE void poke(uint4 *at, uint4 v) {
     asm volatile("st.volatile.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(at), "r"(v.x), "r"(v.y),
-                 "r"(v.z), "r"(v.w)
-                 : "memory");
+                 "r"(v.z), "r"(v.w) : "memory");
 }
 
 // Of any other type: 16 bytes at once, or words of 8.

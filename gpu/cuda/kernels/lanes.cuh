@@ -62,4 +62,6 @@ DEVICE u32 add_for_all(u32 *at, u32 value) {
 DEVICE u32 rank_in(u32 who) { return __popc(who & lanes_below()); }
 
 // All lanes: a place for each lane of `who`, counted by `counter`.
-DEVICE u32 places(u32 who, u32 *counter) { return add_for_all(counter, __popc(who)) + rank_in(who); }
+DEVICE u32 places(u32 who, u32 *counter) {
+    return add_for_all(counter, __popc(who)) + rank_in(who);
+}

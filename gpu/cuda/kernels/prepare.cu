@@ -2,7 +2,7 @@
 prepare.cu: what happens before an algorithm starts.
 
 pack_rows, pack_arcs   once a graph: row bounds and (head, weight) pairs, side by side
-find_owners            once a graph: for each piece of 2^PIECE_SHIFT arcs that lies in one row, whose
+find_owners            once a graph: of each piece of 2^PIECE_SHIFT arcs in one row, whose row it is
 begin                  once a run, inside the measured time: every distance unreached, queues and
                        counters at zero, what the plan wants cleared, the clock at 0
 */
@@ -13,7 +13,8 @@ extern "C" __global__ void pack_rows(const long long *indptr, uint2 *rows, u32 n
         rows[v] = make_uint2((u32)indptr[v], (u32)indptr[v + 1]);
 }
 
-extern "C" __global__ void pack_arcs(const u32 *indices, const Dist *weights, ArcWords *arcs, u32 m) {
+extern "C" __global__ void pack_arcs(const u32 *indices, const Dist *weights, ArcWords *arcs,
+                                     u32 m) {
     for (u64 a = blockIdx.x * (u64)blockDim.x + threadIdx.x; a < m; a += gridDim.x * blockDim.x)
         arcs[a] = {indices[a], weights[a]};
 }
@@ -28,9 +29,10 @@ extern "C" __global__ void find_owners(const uint2 *rows, u32 *owners, u32 n) {
 
 // A block for each array at first, so that small ones are cleared beside each other.
 __device__ void clear(const Run &run) {
+    u64 step = gridDim.x * (u64)blockDim.x;
     for (u32 k = 0; k < run.clears; k++) {
         u32 word = run.clear_to[k], block = (blockIdx.x + k) % gridDim.x;
-        for (u64 i = block * (u64)blockDim.x + threadIdx.x; i < run.clear_words[k]; i += gridDim.x * (u64)blockDim.x)
+        for (u64 i = block * (u64)blockDim.x + threadIdx.x; i < run.clear_words[k]; i += step)
             run.clear_at[k][i] = make_uint4(word, word, word, word);
     }
 }
@@ -45,8 +47,12 @@ extern "C" __global__ void begin(const Run *given) {
     }
     for (u64 v = at; v < run.n; v += step) {
         run.dist[v] = UNREACHED;
-        if (LEVEL >= 2) run.first_ticks[v] = run.last_ticks[v] = NEVER, run.times[v] = 0;
+        if (LEVEL < 2) continue;
+        run.first_ticks[v] = NEVER;
+        run.last_ticks[v] = NEVER;
+        run.times[v] = 0;
     }
-    for (u64 b = at; b < run.pool_blocks; b += step) run.free_blocks[b] = run.pool_blocks - 1 - (u32)b;
+    for (u64 b = at; b < run.pool_blocks; b += step)
+        run.free_blocks[b] = run.pool_blocks - 1 - (u32)b;
     clear(run);
 }

@@ -81,8 +81,7 @@ __device__ __noinline__ void flush(OutBuffer &out, u32 used) {
             out.first[slot] = first;
             u32 low = first >> BLOCK_SHIFT, high = (first + mine - 1) >> BLOCK_SHIFT;
             out.blocks[slot][0] = cached_block(out, slot, low);
-            out.blocks[slot][1] =
-                high == low ? out.blocks[slot][0] : cached_block(out, slot, high);
+            out.blocks[slot][1] = high == low ? out.blocks[slot][0] : cached_block(out, slot, high);
         }
     }
     __syncthreads();

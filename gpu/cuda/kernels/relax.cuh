@@ -30,7 +30,7 @@ Sink has   bool takes(bool real, Dist weight)   whether to relax an arc that the
 #define HUB_DEGREE 512
 #define DIRECT_ARCS 64  // up to here no look before the atomic
 #define WARPS (THREADS / 32)
-#define LONG_TURN 4u  // arcs a lane, beyond which a turn of supersteps or of a hand goes the long way
+#define LONG_TURN 4u  // arcs a lane, beyond which a turn goes the long way
 
 struct Counts {  // of one lane
     u32 processed, relaxed, improved, clipped;
@@ -44,8 +44,7 @@ DEVICE void count_vertex(Counts &counts, bool counts_it, u32 vertex) {
 }
 
 // Relax one arc a lane and step: `arc` NO_ARC where the lane has none.
-template <class Sink>
-DEVICE void relax_step(const Arc (&to)[UNROLL], const u32 (&arc)[UNROLL],
+template <class Sink> DEVICE void relax_step(const Arc (&to)[UNROLL], const u32 (&arc)[UNROLL],
                        const Dist (&from)[UNROLL], int steps, bool look, Sink &sink) {
     Dist reach[UNROLL], known[UNROLL];
     bool better[UNROLL];
@@ -101,8 +100,7 @@ DEVICE u32 owner_of(u32 place, u32 scan, u32 lanes) {
 
 // All lanes: the arcs of the vertices of lanes below `lanes`, UNROLL of each lane's at a time.
 // `scan` is the prefix sum of their degrees, `known` the distance that each vertex starts from.
-template <class Sink>
-DEVICE void relax_rows(const Vertex &mine, Dist known, u32 scan, u32 lanes,
+template <class Sink> DEVICE void relax_rows(const Vertex &mine, Dist known, u32 scan, u32 lanes,
                        Sink &sink) {
     u32 total = __shfl_sync(ALL_LANES, scan, lanes - 1);
     u32 shift = mine.end - scan;  // arc number minus place in the row of all arcs
@@ -133,8 +131,7 @@ DEVICE void relax_rows(const Vertex &mine, Dist known, u32 scan, u32 lanes,
 }
 
 // At most one arc a lane: the short way, where every trip and every instruction counts.
-template <class Sink>
-DEVICE void relax_few(const Vertex &mine, bool valid, Dist known, u32 scan,
+template <class Sink> DEVICE void relax_few(const Vertex &mine, bool valid, Dist known, u32 scan,
                       u32 total, u32 lanes, Counts &counts, Sink &sink) {
     u32 lane = lane_id(), owner = owner_of(lane, scan, lanes);
     u32 arc = __shfl_sync(ALL_LANES, mine.end - scan, owner) + lane;
@@ -144,8 +141,7 @@ DEVICE void relax_few(const Vertex &mine, bool valid, Dist known, u32 scan,
     Dist from = __shfl_sync(ALL_LANES, valid ? known : NO_DIST, owner);
     Dist reach = real && from != NO_DIST ? plus(from, to.weight) : NO_DIST, old = 0;
     uint2 row = make_uint2(0, 0);
-    bool better =
-        !Sink::QUEUES_LOSERS || (reach < UNREACHED && reach < peek(RUN.dist + to.head));
+    bool better = !Sink::QUEUES_LOSERS || (reach < UNREACHED && reach < peek(RUN.dist + to.head));
     if (reach < UNREACHED && better) {
         old = atomicMin(RUN.dist + to.head, reach);
         if (Sink::WANTS_ROWS) row = __ldg(RUN.rows + to.head);
@@ -162,8 +158,7 @@ DEVICE void relax_few(const Vertex &mine, bool valid, Dist known, u32 scan,
 
 // All lanes: relax the arcs of this warp's vertices, which stand on lanes below `lanes`, a
 // power of two. `mine.dist` is what the vertex was queued with.
-template <class Sink>
-DEVICE void relax_warp(Vertex mine, bool valid, u32 lanes, Counts &counts,
+template <class Sink> DEVICE void relax_warp(Vertex mine, bool valid, u32 lanes, Counts &counts,
                        Sink &sink) {
     Dist known = valid ? peek(RUN.dist + mine.id) : 0;
     u32 scan = prefix_sum(mine.degree(), lanes);
@@ -182,8 +177,7 @@ DEVICE void relax_warp(Vertex mine, bool valid, u32 lanes, Counts &counts,
 }
 
 // All threads of a block: relax arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
-template <class Sink>
-DEVICE void relax_span(Dist dist, u32 first, u32 end, Sink &sink) {
+template <class Sink> DEVICE void relax_span(Dist dist, u32 first, u32 end, Sink &sink) {
     u32 arc[UNROLL];
     Dist from[UNROLL];
     Arc to[UNROLL];

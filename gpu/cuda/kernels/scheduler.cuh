@@ -25,7 +25,7 @@ typedef unsigned long long u64;
 
 // ---- gpu/scheduler.py ---------------------------------------------------------------
 
-enum { QUIET_SWEEPS = 2, FAR_OFFSET = 2147483647 };
+enum { QUIET_SWEEPS = 2 };
 
 TWIN int clamp_int(int value, int low, int high) {
     return value < low ? low : (value > high ? high : value);
@@ -71,14 +71,15 @@ TWIN int quiet(int assigned, int busy_workers, u32 unfinished, int quiet_sweeps)
 // ---- gpu/delta.py -------------------------------------------------------------------
 
 #define C_NEAR_FAR 32.0
-#define NARROWEST 1.0020841800044864e-292  // 2^-970, 2^970: widths whose inverses and rings are float64 numbers
+#define NARROWEST 1.0020841800044864e-292  // 2^-970, 2^970: inverses and rings are float64 numbers
 #define WIDEST 9.979201547673599e291
 #define C_START 1.0
 #define START_FLOOR 4.0
 #define CLIP_TAIL_SHARE 0.65
 #define TINY_DEGREE 1e-9
 
-enum { FAR_BUCKETS = 6, CLIP_MIN_ITEMS = 64, WINDOW_SWEEPS = 8, SETTLE_SWITCHES = 6, SMALL_SWITCHES = 7 };
+enum { FAR_BUCKETS = 6, CLIP_MIN_ITEMS = 64, WINDOW_SWEEPS = 8 };
+enum { SETTLE_SWITCHES = 6, SMALL_SWITCHES = 7 };
 
 enum Reason {
     NONE, START, STARVED_OPEN, STARVED_RAISE, FLOODED_CLOSE, FLOODED_LOWER, CLIPPING, BY_HAND,
@@ -139,7 +140,8 @@ TWIN void change_delta(Controller &c, double delta) {
     c.delta = delta;
     c.inverse_delta = 1.0 / delta;
     c.settle_left = SETTLE_SWITCHES;
-    c.stretch_items = c.stretch_switches = 0;
+    c.stretch_items = 0;
+    c.stretch_switches = 0;
 }
 
 TWIN int decide(Controller &c, long long processing, long long waiting, long long produced,
@@ -153,15 +155,15 @@ TWIN int decide(Controller &c, long long processing, long long waiting, long lon
     if (c.sweeps < WINDOW_SWEEPS) return NONE;
     int sweeps = c.sweeps;
     double busy = (double)c.sum_processing, total = (double)(c.sum_processing + c.sum_waiting);
-    c.sum_processing = c.sum_waiting = 0;
+    c.sum_processing = 0;
+    c.sum_waiting = 0;
     c.sweeps = 0;
     c.window_ended = 1;
     c.queued += produced;
     c.stretch_items += produced;
     if (c.dynamic == 0 || c.by_hand == 1) return NONE;
     double raised = c.delta * 2.0;
-    bool clipping = produced >= CLIP_MIN_ITEMS &&
-                    (produced_tail > CLIP_TAIL_SHARE * produced ||
+    bool clipping = produced >= CLIP_MIN_ITEMS && (produced_tail > CLIP_TAIL_SHARE * produced ||
                      produced_far > c.clip_far_share * produced);
     if (clipping && raised <= c.clip_ceiling) {
         change_delta(c, raised);
@@ -170,7 +172,8 @@ TWIN int decide(Controller &c, long long processing, long long waiting, long lon
     }
     if (c.small_items > 0 && c.stretch_switches >= SMALL_SWITCHES) {
         bool small = c.stretch_items < c.stretch_switches * c.small_items;
-        c.stretch_items = c.stretch_switches = 0;
+        c.stretch_items = 0;
+        c.stretch_switches = 0;
         if (small && raised <= c.ceiling) {
             c.delta = raised;
             c.inverse_delta = 1.0 / raised;
@@ -214,6 +217,7 @@ TWIN void take_over(Controller &c, double delta) {
 TWIN void hand_back(Controller &c) {
     c.by_hand = 0;
     c.settle_left = SETTLE_SWITCHES;
-    c.sum_processing = c.sum_waiting = 0;
+    c.sum_processing = 0;
+    c.sum_waiting = 0;
     c.sweeps = 0;
 }

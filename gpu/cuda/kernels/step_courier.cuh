@@ -45,7 +45,8 @@ struct Courier {
             if (number < next || b.x != number || c.x != number) break;
             next = number + 1;
             if (sequence - read > RUN.ring_mask) continue;
-            poke_host(RUN.ring + (sequence & RUN.ring_mask) * 32 + lane_id(), sample_word(a, b, c, now));
+            u64 *place = RUN.ring + (sequence & RUN.ring_mask) * 32;
+            poke_host(place + lane_id(), sample_word(a, b, c, now));
             sequence += 1;
             switches = b.w;
         }

@@ -67,7 +67,6 @@ struct Turns {
 // One block's view of what waits.
 struct Piles {
     Shared &s;
-    State &state;
     Turns turn;
     Dist split_at = 0;       // the threshold as bits: below it is near
     Dist light_limit = 0;    // the heaviest light arc, bits
@@ -75,8 +74,6 @@ struct Piles {
     bool wide = false;       // all blocks share the frontier
     bool splitting = false;  // far is being sorted again
     bool heavy = false;      // this superstep relaxes heavy arcs
-
-    __device__ Piles(Shared &s) : s(s), state(*RUN.state) {}
 
     // ---- where near ends, and which arcs are light ----------------------------------
 
@@ -134,10 +131,9 @@ struct Piles {
     // The far pile that is pushed to: while one is split, the other.
     DEVICE u32 target() const { return turn.far ^ (u32)splitting; }
 
-    template <class Waiting>
-    DEVICE void write(Waiting *pile, u32 place, Waiting item) {
+    template <class Waiting> DEVICE void write(Waiting *pile, u32 place, Waiting item) {
         if (place < RUN.pile_room) poke(pile + place, item);
-        else atomicCAS(&state.published.status, (u32)RUNNING, (u32)POOL_DRY);
+        else atomicCAS(&RUN.state->published.status, (u32)RUNNING, (u32)POOL_DRY);
     }
 
     // Item `place` of the list that this superstep works at.
@@ -175,13 +171,13 @@ struct Piles {
         if (!wide && place < NEAR_ROOM) s.near[next][place] = item;
         else if (!wide) write(near_pile(0), place, item);  // it will go wide
         else if (place < STAGE_NEAR) s.stage.near[place] = item;
-        else write(near_pile(next), atomicAdd(&state.near_count[after(turn.step)], 1u), item);
+        else write(near_pile(next), atomicAdd(&RUN.state->near_count[after(turn.step)], 1u), item);
     }
 
     DEVICE void put_far(u32 place, const Item &item) {
         if (!wide) write(far_pile(target()), place, item);
         else if (place < STAGE_FAR) s.stage.far[place] = item;
-        else write(far_pile(target()), atomicAdd(&state.far_count[target()], 1u), item);
+        else write(far_pile(target()), atomicAdd(&RUN.state->far_count[target()], 1u), item);
     }
 
     // All lanes, while `settling`: note those whose heavy arcs are to be relaxed later, each once
@@ -190,7 +186,7 @@ struct Piles {
         valid = valid && peek(noted() + vertex) != split_at;
         u32 who = __ballot_sync(ALL_LANES, valid), place;
         if (who == 0) return;
-        if (wide) place = places(who, &state.settled_count[turn.settled]);
+        if (wide) place = places(who, &RUN.state->settled_count[turn.settled]);
         else place = places(who, &s.settled[turn.settled]);
         if (!valid) return;
         poke(noted() + vertex, split_at);
@@ -205,9 +201,10 @@ struct Piles {
         if (all && near + far == 0) return;  // a grid barrier follows
         __syncthreads();
         if (!all && !much) return;
-        u32 *near_count = &state.near_count[after(turn.step)];
+        u32 *near_count = &RUN.state->near_count[after(turn.step)];
         if (threadIdx.x == 0 && near > 0) s.first[0] = atomicAdd(near_count, near);
-        if (threadIdx.x == 32 && far > 0) s.first[1] = atomicAdd(&state.far_count[target()], far);
+        u32 *far_count = &RUN.state->far_count[target()];
+        if (threadIdx.x == 32 && far > 0) s.first[1] = atomicAdd(far_count, far);
         if (threadIdx.x == 64) {
             s.staged[0] = 0;
             s.staged[1] = 0;
@@ -227,8 +224,7 @@ struct Piles {
 // The barrier of all blocks but the courier: what was written before is seen after. Thread 0
 // returns last of its block; `hear` is what it then reads for all. Where the run has ended, or its
 // time, nobody waits longer, and `s.gave_up` tells the block to leave.
-template <class Hear>
-DEVICE void grid_barrier(Shared &s, Hear hear) {
+template <class Hear> DEVICE void grid_barrier(Shared &s, Hear hear) {
     __syncthreads();
     if (threadIdx.x == 0) {
         u32 *arrived = &RUN.state->barrier_arrived;

@@ -17,19 +17,15 @@ Hubs     A vertex with more than HUB_DEGREE arcs is put aside for the whole bloc
 
 #define SHORT_TURNS 4u  // turns a warp that block 0 works at by the short way
 
-// DEPTH vertices that a lane has its part of, one in each turn of the warp.
-template <int DEPTH> struct Turn {
-    Vertex vertex[DEPTH];  // `first` is this lane's next arc
-    bool valid[DEPTH];     // not stale
-    bool left_out[DEPTH];  // this lane met an arc that this superstep does not take
-};
-
-// One arc of each of a lane's vertices.
-template <int DEPTH> struct Arcs {
-    Arc to[DEPTH];
-    uint2 row[DEPTH];   // the head's first and end arc
-    Dist reach[DEPTH];  // distance by this arc, or NO_DIST
-    Dist old[DEPTH];    // what it was before the atomic
+struct Part {  // a lane's of one vertex
+    Vertex vertex;  // `first` is this lane's next arc
+    bool valid;     // not stale
+    bool left_out;  // this lane met an arc that this superstep does not take
+    Arc to;         // the arc at hand
+    uint2 row;      // its head's first and end arc
+    Dist reach;     // distance by it, or NO_DIST
+    Dist old;       // what it was before the atomic
+    DEVICE bool has_arc() const { return valid && vertex.first < vertex.end; }
 };
 
 struct Relaxer {
@@ -74,98 +70,87 @@ struct Relaxer {
 
     // All lanes: vertices from `base` on, DEPTH turns of the warp at `step` places from each other;
     // false where one of them has so many arcs that the long way is shorter.
-    template <int DEPTH>
-    DEVICE bool relax_turns(u32 base, u32 step, u32 total) {
-        Turn<DEPTH> turn;
+    template <int DEPTH> DEVICE bool relax_turns(u32 base, u32 step, u32 total) {
+        Part parts[DEPTH];
         u32 rank = lane_id() & ((1u << spread) - 1);
-        if (!take_turn(turn, base, step, total)) return false;
-        drop_stale(turn, rank);
+        if (!take_turn(parts, base, step, total)) return false;
+#pragma unroll
+        for (Part &part : parts) {
+            const Vertex &vertex = part.vertex;
+            part.valid = vertex.dist != NO_DIST && peek(RUN.dist + vertex.id) == vertex.dist;
+            part.left_out = false;
+            part.vertex.first += rank;
+        }
         bool more = true;
         for (bool first = true; more; first = false) {
-            Arcs<DEPTH> arcs;
-            relax_one_each(turn, arcs);
-            more = queue_one_each(turn, arcs, first && rank == 0);
+            relax_one_each(parts);
+            more = queue_one_each(parts, first && rank == 0);
         }
-        if (piles.settling()) settle_turn(turn, rank);
+        if (piles.settling()) settle_turn(parts, rank);
         return true;
     }
 
     // Load the vertices; false where one has too many arcs.
     template <int DEPTH>
-    DEVICE bool take_turn(Turn<DEPTH> &turn, u32 base, u32 step, u32 total) {
+    DEVICE bool take_turn(Part (&parts)[DEPTH], u32 base, u32 step, u32 total) const {
         u32 largest = 0;
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
             u32 place = base + j * step + (lane_id() >> spread);
-            turn.vertex[j] = {0, NO_DIST, 0, 0};
-            if (place < total) turn.vertex[j] = piles.fetch(place);
-            largest = max(largest, turn.vertex[j].degree());
+            parts[j].vertex = {0, NO_DIST, 0, 0};
+            if (place < total) parts[j].vertex = piles.fetch(place);
+            largest = max(largest, parts[j].vertex.degree());
         }
         return !__any_sync(ALL_LANES, largest > LONG_TURN << spread);
     }
 
-    template <int DEPTH> DEVICE void drop_stale(Turn<DEPTH> &turn, u32 rank) {
-#pragma unroll
-        for (int j = 0; j < DEPTH; j++) {
-            Vertex &vertex = turn.vertex[j];
-            turn.left_out[j] = false;
-            turn.valid[j] = vertex.dist != NO_DIST && peek(RUN.dist + vertex.id) == vertex.dist;
-            vertex.first += rank;
-        }
-    }
-
     // This lane's next arc of each vertex: all loads first, then all atomics.
-    template <int DEPTH>
-    DEVICE void relax_one_each(const Turn<DEPTH> &turn, Arcs<DEPTH> &arcs) {
+    template <int DEPTH> DEVICE void relax_one_each(Part (&parts)[DEPTH]) {
 #pragma unroll
-        for (int j = 0; j < DEPTH; j++) {
-            const Vertex &vertex = turn.vertex[j];
-            arcs.to[j] = vertex.first < vertex.end ? arc_at(RUN.arcs + vertex.first) : Arc{0, 0};
+        for (Part &part : parts) {
+            const Vertex &vertex = part.vertex;
+            part.to = vertex.first < vertex.end ? arc_at(RUN.arcs + vertex.first) : Arc{0, 0};
         }
 #pragma unroll
-        for (int j = 0; j < DEPTH; j++) {
-            const Vertex &vertex = turn.vertex[j];
-            Arc to = arcs.to[j];
-            bool real = turn.valid[j] && vertex.first < vertex.end && piles.takes(to.weight);
-            arcs.reach[j] = real ? plus(vertex.dist, to.weight) : NO_DIST;
-            arcs.old[j] = 0;
-            arcs.row[j] = make_uint2(0, 0);
-            counts.relaxed += real;
-            if (arcs.reach[j] < UNREACHED) {
-                arcs.old[j] = atomicMin(RUN.dist + to.head, arcs.reach[j]);
-                arcs.row[j] = __ldg(RUN.rows + to.head);
+        for (Part &part : parts) {
+            Arc to = part.to;
+            bool real = takes(part.has_arc(), to.weight);
+            part.reach = real ? plus(part.vertex.dist, to.weight) : NO_DIST;
+            part.old = 0;
+            part.row = make_uint2(0, 0);
+            if (part.reach < UNREACHED) {
+                part.old = atomicMin(RUN.dist + to.head, part.reach);
+                part.row = __ldg(RUN.rows + to.head);
             } else if (real && peek(RUN.dist + to.head) == UNREACHED) {
-                note_overflow(vertex.first);
+                note_overflow(part.vertex.first);
             }
         }
     }
 
     // Queue what improved and go on to the next arcs; whether any lane has one.
-    template <int DEPTH>
-    DEVICE bool queue_one_each(Turn<DEPTH> &turn, const Arcs<DEPTH> &arcs, bool counts_it) {
+    template <int DEPTH> DEVICE bool queue_one_each(Part (&parts)[DEPTH], bool counts_it) {
         bool more = false;
 #pragma unroll
-        for (int j = 0; j < DEPTH; j++) {
-            Vertex &vertex = turn.vertex[j];
-            u32 head = arcs.to[j].head;
-            count(counts_it && turn.valid[j], vertex.id);
-            turn.left_out[j] |= turn.valid[j] && vertex.first < vertex.end && !piles.takes(arcs.to[j].weight);
-            bool won = arcs.reach[j] < arcs.old[j];
-            if (won) note_improved(head, arcs.old[j], ticks);
-            push(won, head, arcs.reach[j], arcs.row[j]);
-            vertex.first += 1u << spread;
-            more |= turn.valid[j] && vertex.first < vertex.end;
+        for (Part &part : parts) {
+            u32 head = part.to.head;
+            count(counts_it && part.valid, part.vertex.id);
+            part.left_out |= part.has_arc() && !piles.takes(part.to.weight);
+            bool won = part.reach < part.old;
+            if (won) note_improved(head, part.old, ticks);
+            push(won, head, part.reach, part.row);
+            part.vertex.first += 1u << spread;
+            more |= part.has_arc();
         }
         return __any_sync(ALL_LANES, more);
     }
 
     // Note the vertices of which some lane has left out a heavy arc.
-    template <int DEPTH> DEVICE void settle_turn(const Turn<DEPTH> &turn, u32 rank) {
+    template <int DEPTH> DEVICE void settle_turn(const Part (&parts)[DEPTH], u32 rank) {
 #pragma unroll
-        for (int j = 0; j < DEPTH; j++) {
-            u32 who = __ballot_sync(ALL_LANES, turn.left_out[j]) >> (lane_id() - rank);
+        for (const Part &part : parts) {
+            u32 who = __ballot_sync(ALL_LANES, part.left_out) >> (lane_id() - rank);
             if (spread < 5) who &= (1u << (1u << spread)) - 1;
-            piles.settle(rank == 0 && who != 0, turn.vertex[j].id);
+            piles.settle(rank == 0 && who != 0, part.vertex.id);
         }
     }
 
@@ -209,7 +194,8 @@ struct Relaxer {
             if (piles.settling()) piles.settle(threadIdx.x == 0 && !stale, id);
 #pragma unroll 1
             for (u32 first = row.x; first < row.y; first += THREADS * UNROLL) {
-                relax_span(stale ? NO_DIST : dist, first, min(row.y, first + THREADS * UNROLL), *this);
+                u32 end = min(row.y, first + THREADS * UNROLL);
+                relax_span(stale ? NO_DIST : dist, first, end, *this);
                 if (piles.wide) piles.unload(false);
             }
         }
@@ -232,6 +218,7 @@ struct Relaxer {
             piles.sort(valid, item.vertex, item.dist, row);
             if (piles.wide) piles.unload(false);
         }
-        if (nearest != UNREACHED) atomicMin(piles.wide ? &piles.state.far_min : &s.far_min, nearest);
+        Dist *far_min = piles.wide ? &RUN.state->far_min : &s.far_min;
+        if (nearest != UNREACHED) atomicMin(far_min, nearest);
     }
 };

@@ -29,7 +29,6 @@ enum Mode { ALONE, WIDE, DONE };
 
 struct Team {
     Shared &s;
-    State &state;
     Piles &piles;
     Relaxer &relaxer;
     Turns &turn;
@@ -37,7 +36,7 @@ struct Team {
     u32 last_step = 2, last_settled = 1;  // places of the last counts of the last wide stretch
 
     __device__ Team(Piles &piles, Relaxer &relaxer)
-        : s(piles.s), state(piles.state), piles(piles), relaxer(relaxer), turn(piles.turn) {}
+        : s(piles.s), piles(piles), relaxer(relaxer), turn(piles.turn) {}
 
     // ---- the whole run --------------------------------------------------------------
 
@@ -51,11 +50,11 @@ struct Team {
             if (blockIdx.x == 0) {
                 Mode mode = work_alone(near);
                 bool told = LOSE != LOST_MODE || mode != DONE;
-                if (threadIdx.x == 0 && told) poke(&state.mode, (u32)mode);
+                if (threadIdx.x == 0 && told) poke(&RUN.state->mode, (u32)mode);
             }
             grid_barrier(s, [&] {
-                bool ended = peek(&state.published.status) != RUNNING;
-                s.mode = ended ? (u32)DONE : peek(&state.mode);
+                bool ended = peek(&RUN.state->published.status) != RUNNING;
+                s.mode = ended ? (u32)DONE : peek(&RUN.state->mode);
             });
             if (s.mode == DONE || s.gave_up) break;
             near = work_wide();
@@ -82,7 +81,7 @@ struct Team {
         s.switches = 0;
         s.wide_steps = 0;
         s.gave_up = false;
-        s.start_ns = state.start_ns;
+        s.start_ns = RUN.state->start_ns;
         if (blockIdx.x > 0) return;
         uint2 row = RUN.rows[RUN.source];
         s.near[0][0] = {RUN.source, 0, row.x, row.y};
@@ -103,7 +102,7 @@ struct Team {
             if (FAR_PILE && count == 0) far = min(s.far_count, RUN.pile_room);
             if (count == 0 && far == 0) {
                 if (threadIdx.x == 0 && LOSE != LOST_MODE)
-                    atomicCAS(&state.published.status, (u32)RUNNING, (u32)FINISHED);
+                    atomicCAS(&RUN.state->published.status, (u32)RUNNING, (u32)FINISHED);
                 return DONE;
             }
             if (count > min(RUN.wide_enter, NEAR_ROOM) || far > SPLIT_ALONE) {
@@ -128,8 +127,8 @@ struct Team {
         double held = 0.0;
         relaxer.ticks = ticks_since(s.start_ns);
         if (asks) {
-            fresh = peek(&state.published.status);
-            if (FAR_PILE) held = peek(&state.hand_delta);
+            fresh = peek(&RUN.state->published.status);
+            if (FAR_PILE) held = peek(&RUN.state->hand_delta);
         }
         relax_alone(count);
         if (asks) {
@@ -180,7 +179,7 @@ struct Team {
         piles.splitting = true;
         do {
             u32 fresh = RUNNING;
-            if (asks) fresh = peek(&state.published.status);
+            if (asks) fresh = peek(&RUN.state->published.status);
             if (threadIdx.x == 0) {
                 piles.move_threshold(found_nothing, nearest, s.held);
                 s.far_next = 0;
@@ -222,13 +221,13 @@ struct Team {
             piles.write(piles.near_pile(0), i, s.near[turn.near][i]);
         if (threadIdx.x == 0) {
             u32 step = after(last_step);
-            poke(&state.near_count[step], min(near, RUN.pile_room));
-            poke(&state.near_count[after(step)], 0u);
-            poke(&state.far_count[turn.far], min(s.far_count, RUN.pile_room));
-            poke(&state.far_count[turn.far ^ 1], 0u);
+            poke(&RUN.state->near_count[step], min(near, RUN.pile_room));
+            poke(&RUN.state->near_count[after(step)], 0u);
+            poke(&RUN.state->far_count[turn.far], min(s.far_count, RUN.pile_room));
+            poke(&RUN.state->far_count[turn.far ^ 1], 0u);
             u32 settled = min(s.settled[turn.settled], RUN.pile_room);
-            poke(&state.settled_count[last_settled ^ 1], settled);
-            poke(&state.side, turn.far);
+            poke(&RUN.state->settled_count[last_settled ^ 1], settled);
+            poke(&RUN.state->side, turn.far);
             tell_threshold();
         }
     }
@@ -248,34 +247,34 @@ struct Team {
         if (threadIdx.x < 3) {
             s.count[threadIdx.x] = 0;
             s.hubs[threadIdx.x] = 0;
-            s.status[threadIdx.x] = peek(&state.published.status);
+            s.status[threadIdx.x] = peek(&RUN.state->published.status);
         }
         if (threadIdx.x == 0) {
             s.far_count = far;
             s.settled[0] = settled;
             s.settled[1] = 0;
-            s.held = peek(&state.hand_delta);
+            s.held = peek(&RUN.state->hand_delta);
         }
         __syncthreads();
     }
 
     // One thread of the grid.
     DEVICE void tell_threshold() {
-        poke(&state.threshold, s.threshold);
-        poke(&state.delta, s.delta);
+        poke(&RUN.state->threshold, s.threshold);
+        poke(&RUN.state->delta, s.delta);
     }
 
     // Thread 0 of a block, after a barrier.
     DEVICE void hear_threshold() {
-        double threshold = peek(&state.threshold);
-        piles.set_threshold(threshold, peek(&state.delta));
+        double threshold = peek(&RUN.state->threshold);
+        piles.set_threshold(threshold, peek(&RUN.state->delta));
     }
 
     // Counts go on where a pile is full, and the run ends after the next superstep.
     DEVICE void hear_counts(u32 status) {
-        u32 near = peek(&state.near_count[turn.step]);
-        u32 far = FAR_PILE ? peek(&state.far_count[turn.far]) : 0;
-        u32 settled = HEAVY_ARCS ? peek(&state.settled_count[turn.settled]) : 0;
+        u32 near = peek(&RUN.state->near_count[turn.step]);
+        u32 far = FAR_PILE ? peek(&RUN.state->far_count[turn.far]) : 0;
+        u32 settled = HEAVY_ARCS ? peek(&RUN.state->settled_count[turn.settled]) : 0;
         u32 room = RUN.pile_room;
         s.heard = {min(near, room), min(far, room), min(settled, room), status};
     }
@@ -295,13 +294,13 @@ struct Team {
             bool leader = blockIdx.x == 0 && threadIdx.x == 0;
             u32 fresh = RUNNING;
             if (leader) {
-                poke(&state.near_count[before(turn.step)], 0u);
-                fresh = peek(&state.published.status);
+                poke(&RUN.state->near_count[before(turn.step)], 0u);
+                fresh = peek(&RUN.state->published.status);
             }
             piles.heavy = HEAVY_ARCS && heard.near == 0 && step;
             if (step) step_wide(piles.heavy ? heard.settled : heard.near, heard.far);
             else split_wide(heard.far, after_split);
-            if (leader) poke(&state.step_status[turn.step], fresh);
+            if (leader) poke(&RUN.state->step_status[turn.step], fresh);
             close_wide(step, leader);
             heard = s.heard;
             first = false;
@@ -317,9 +316,9 @@ struct Team {
         turn.near = 0;
         turn.step = after(last_step);
         turn.settled = last_settled ^ 1;
-        if (blockIdx.x == 0 && threadIdx.x == 0) poke(&state.settled_count[last_settled], 0u);
+        if (blockIdx.x == 0 && threadIdx.x == 0) poke(&RUN.state->settled_count[last_settled], 0u);
         if (threadIdx.x == 0) {
-            turn.far = peek(&state.side);
+            turn.far = peek(&RUN.state->side);
             s.side = turn.far;
             hear_threshold();
             hear_counts(RUNNING);
@@ -342,9 +341,9 @@ struct Team {
         turn.near ^= 1;
         if (!step) turn.far ^= 1;
         if (piles.heavy) turn.settled ^= 1;
-        grid_barrier(s, [&] { hear_counts(peek(&state.step_status[ended])); });
-        if (leader && !step) poke(&state.far_count[turn.far ^ 1], 0u);
-        if (leader && piles.heavy) poke(&state.settled_count[turn.settled ^ 1], 0u);
+        grid_barrier(s, [&] { hear_counts(peek(&RUN.state->step_status[ended])); });
+        if (leader && !step) poke(&RUN.state->far_count[turn.far ^ 1], 0u);
+        if (leader && piles.heavy) poke(&RUN.state->settled_count[turn.settled ^ 1], 0u);
     }
 
     // One superstep over `count` vertices, dealt to the warps of all blocks.
@@ -377,10 +376,10 @@ struct Team {
     // One thread of the grid moves the threshold on; then every block sorts its part of far.
     DEVICE void split_wide(u32 total, bool found_nothing) {
         if (blockIdx.x == 0 && threadIdx.x == 0) {
-            double held = peek(&state.hand_delta);
-            piles.move_threshold(found_nothing, peek(&state.far_min), held);
+            double held = peek(&RUN.state->hand_delta);
+            piles.move_threshold(found_nothing, peek(&RUN.state->far_min), held);
             tell_threshold();
-            poke(&state.far_min, (Dist)UNREACHED);
+            poke(&RUN.state->far_min, (Dist)UNREACHED);
         }
         grid_barrier(s, [&] { hear_threshold(); });
         piles.obey();
@@ -406,7 +405,8 @@ struct Team {
     // record's number, by which the courier knows that it is whole.
     DEVICE void log_step(u32 near, u32 far, u32 blocks) {
         if (LEVEL < 1 || threadIdx.x != THREADS - 1) return;
-        if (FAR_PILE && !piles.wide) far = atomicAdd(&s.far_count, 0u);  // others may be pushing already
+        // Others may be pushing already.
+        if (FAR_PILE && !piles.wide) far = atomicAdd(&s.far_count, 0u);
         uint4 *to = (uint4 *)RUN.readings + (steps & (LOG_RECORDS - 1)) * 3;
         u64 t = now_ns() - s.start_ns;
         u64 edge = double_bits(base());
@@ -417,17 +417,17 @@ struct Team {
     }
 
     DEVICE void leave_record() {
-        state.end_ns = now_ns();
-        state.bucket_switches = s.switches;
-        state.head_bucket = s.switches;
-        state.delta = s.delta;
-        state.base = base();
-        state.open_buckets = 1;
-        state.reason = FAR_PILE ? START : NONE;
-        state.by_hand = FAR_PILE && peek(&state.hand_delta) != 0.0;
-        state.status = state.published.status;
-        state.supersteps = steps;
-        state.wide_supersteps = s.wide_steps;
+        RUN.state->end_ns = now_ns();
+        RUN.state->bucket_switches = s.switches;
+        RUN.state->head_bucket = s.switches;
+        RUN.state->delta = s.delta;
+        RUN.state->base = base();
+        RUN.state->open_buckets = 1;
+        RUN.state->reason = FAR_PILE ? START : NONE;
+        RUN.state->by_hand = FAR_PILE && peek(&RUN.state->hand_delta) != 0.0;
+        RUN.state->status = RUN.state->published.status;
+        RUN.state->supersteps = steps;
+        RUN.state->wide_supersteps = s.wide_steps;
     }
 };
 
@@ -435,7 +435,7 @@ struct Team {
 DEVICE void run_supersteps() {
     __shared__ Shared shared;
     if (blockIdx.x < RUN.workers) {
-        Piles piles(shared);
+        Piles piles{shared};
         Relaxer relaxer(piles);
         Team(piles, relaxer).work();
     } else if (warp_id() == 0) {

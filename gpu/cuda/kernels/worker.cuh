@@ -208,7 +208,8 @@ struct Worker {
             uint2 row = row_of(item);
             u32 id = item & PIECE ? __ldg(RUN.owners + (item & ~PIECE)) : item;
             uint2 given = make_uint2(row.y, row.y);  // what others will relax
-            if (seen.idle_workers > 0 && row.y - row.x >= SPLIT_DEGREE) given = give_pieces(row, dist);
+            if (seen.idle_workers > 0 && row.y - row.x >= SPLIT_DEGREE)
+                given = give_pieces(row, dist);
             bool counted = item & PIECE;
 #pragma unroll 1
             for (u32 first = row.x, end; first < row.y; first = end) {
