@@ -206,15 +206,10 @@ struct Manager : Reader {
             s.quiet_sweeps = quiet(handed, busy, s.unfinished, s.quiet_sweeps);
             if (s.quiet_sweeps >= QUIET_SWEEPS) s.status = FINISHED;
             if (LEVEL >= 1 && s.sweep < RUN.readings_room) {
-                int *to = RUN.readings + (u64)s.sweep * READING_WORDS;
-                to[0] = processing;
-                to[1] = waiting;
-                to[2] = produced;
-                to[3] = far;
-                to[4] = tail;
-                to[5] = (s.moved > 0) | (s.c.by_hand << 1);
-                to[6] = reason;
-                to[7] = (int)float_bits(s.c.delta);
+                uint4 *to = (uint4 *)RUN.readings + (u64)s.sweep * 2;  // gpu.cuda.records.READING
+                u32 switched = (s.moved > 0) | (s.c.by_hand << 1);
+                to[0] = make_uint4(processing, waiting, produced, far);
+                to[1] = make_uint4(tail, switched, reason, float_bits(s.c.delta));
             }
             s.idle_now = idle;
             publish(idle);

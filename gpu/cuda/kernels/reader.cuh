@@ -18,7 +18,6 @@ that the whole segment is written, or, in the last segment, everything reserved 
 #define REPORTS 3                       // each
 #define MAX_WORKERS (LOOKERS * REPORTS)
 #define MAX_OPEN LAST_WARP  // a warp for each bucket that is looked at
-#define READING_WORDS 8
 
 struct Sums {
     u32 idle, load, kept, pad;

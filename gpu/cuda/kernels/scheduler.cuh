@@ -25,7 +25,7 @@ typedef unsigned long long u64;
 
 // ---- gpu/scheduler.py ---------------------------------------------------------------
 
-enum { QUIET_SWEEPS = 2 };
+enum { QUIET_SWEEPS = 2, FAR_OFFSET = 2147483647 };
 
 TWIN int clamp_int(int value, int low, int high) {
     return value < low ? low : (value > high ? high : value);

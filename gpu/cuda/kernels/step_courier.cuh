@@ -14,15 +14,12 @@ few supersteps ahead.
 
 // The courier block's one warp: samples out, wishes in, until the run ends.
 struct Courier {
-    State &state;
     Wishes wishes = {0, 0, 0.0};
     u64 sequence = 0;
     u32 next = 1, switches = 0;
 
-    __device__ Courier() : state(*RUN.state) {}
-
     DEVICE void end_with(u32 status) {
-        if (lane_id() == 0) atomicCAS(&state.published.status, (u32)RUNNING, status);
+        if (lane_id() == 0) atomicCAS(&RUN.state->published.status, (u32)RUNNING, status);
     }
 
     DEVICE void listen() {
@@ -30,8 +27,8 @@ struct Courier {
         read_wishes(wishes);
         if (wishes.stop) end_with(wishes.stop);
         if (wishes.delta_version != seen && lane_id() == 0)
-            poke(&state.hand_delta, wishes.delta);
-        if (now_ns() - state.start_ns > RUN.limit_ns) end_with(TIMED_OUT);
+            poke(&RUN.state->hand_delta, wishes.delta);
+        if (now_ns() - RUN.state->start_ns > RUN.limit_ns) end_with(TIMED_OUT);
     }
 
     // Hand over every record that is whole; one fence for all of them.
@@ -80,7 +77,7 @@ struct Courier {
 
     DEVICE void carry() {
         u64 poll = 0;
-        while (peek(&state.published.status) == RUNNING) {
+        while (peek(&RUN.state->published.status) == RUNNING) {
             u64 t = now_ns();
             if (t >= poll) {
                 listen();

@@ -439,6 +439,6 @@ DEVICE void run_supersteps() {
         Relaxer relaxer(piles);
         Team(piles, relaxer).work();
     } else if (warp_id() == 0) {
-        Courier().carry();
+        Courier{}.carry();
     }
 }

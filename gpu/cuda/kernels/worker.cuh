@@ -127,8 +127,9 @@ struct Worker {
     // What was pushed because it had looked better: another's atomic was first.
     DEVICE void lost(bool did) { counts.improved -= did; }
 
-    // All threads: begin a round that takes `take` items off the queue.
-    DEVICE void begin_round(u32 take) {
+    // All threads: begin a round that takes `take` items off the queue. What the manager says at
+    // that time is loaded by the last thread; nobody waits for it.
+    DEVICE Published begin_round(u32 take) {
         if (LEVEL >= 2) ticks = clock.now();
         if (threadIdx.x == THREADS - 1) {  // the last warp has the least to do
             u32 next = after(phase);
@@ -140,6 +141,9 @@ struct Worker {
         u32 stays = tail - head - take;
         room = QUEUE_ROOM - (tail - head);
         if (seen.idle_workers > 0) room = min(room, RUN.keep > stays ? RUN.keep - stays : 0);
+        Published fresh;
+        if (threadIdx.x == THREADS - 1) fresh = look_at(&RUN.state->published);
+        return fresh;
     }
 
     // All threads: end it; what was pushed becomes visible to all.
@@ -169,9 +173,7 @@ struct Worker {
 
     // All threads: one round over `take` vertices, dealt to the warps.
     DEVICE void round(u32 take) {
-        begin_round(take);
-        Published fresh;
-        if (threadIdx.x == THREADS - 1) fresh = look_at(&RUN.state->published);
+        Published fresh = begin_round(take);
         u32 share = take <= WARPS ? 1 : 1u << (32 - __clz((take - 1) / WARPS));
         u32 place = warp_id() * share + lane_id();
         bool mine = lane_id() < share && place < take;
@@ -251,9 +253,7 @@ struct Worker {
     // All threads: a round over arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
     // Returns whether the vertex is counted as processed by now: once, where it is not stale.
     DEVICE bool relax_slice(u32 id, Dist dist, u32 first, u32 end, bool counted) {
-        begin_round(0);
-        Published fresh;
-        if (threadIdx.x == THREADS - 1) fresh = look_at(&RUN.state->published);
+        Published fresh = begin_round(0);
         Dist known = peek(RUN.dist + id);
         bool stale = RUN.drop_stale && known != dist;  // the newer item does the rest
         if (threadIdx.x == 0 && !stale) {
