@@ -22,7 +22,7 @@ READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 
 def most_workers(threads: int) -> int:
     """Return how many workers a manager of `threads` threads can look after."""
-    return 3 * (threads - 64)  # MAX_WORKERS in manager.cuh
+    return 3 * (threads - 64)  # MAX_WORKERS in reader.cuh
 
 
 def bits_of(numbers: np.dtype) -> np.dtype:
