@@ -26,7 +26,7 @@ from gpu.errors import EngineError, GpuError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.proof.verify import verify
 
-THREADS, RESIDENT_THREADS = 256, 1024  # a block; of steps 3 and 4 of Near-Far
+THREADS, RESIDENT = 256, 1024  # a block; of steps 3 and 4 of Near-Far
 ITEM_INTS = 2  # an item of a pile or bucket: vertex, distance
 SPARE = 4096  # items that a pile or bucket has room for, beside those that follow from the graph
 NEAR, FAR, NEAREST = range(3)  # of Counts, steps 1 and 2
@@ -63,18 +63,8 @@ class Step:
 STEPS = (
     Step("near_far_simple.cu", "a launch a superstep, a thread a vertex", None),
     Step("near_far_lanes.cu", "edges dealt to lanes, an atomic a warp", None),
-    Step(
-        "near_far_persistent.cu",
-        "one launch, a barrier of all blocks",
-        "near_far",
-        RESIDENT_THREADS,
-    ),
-    Step(
-        "near_far_one_block.cu",
-        "a small frontier in one block's shared memory",
-        "near_far",
-        RESIDENT_THREADS,
-    ),
+    Step("near_far_persistent.cu", "one launch, a barrier of all blocks", "near_far", RESIDENT),
+    Step("near_far_one_block.cu", "a small frontier in one block's memory", "near_far", RESIDENT),
     Step("adds_simple.cu", "a manager, 32 buckets, no barrier", "adds"),
     Step("adds_pool.cu", "buckets share a pool of blocks", "adds"),
     Step("adds_rounds.cu", "workers go on with what belongs to their bucket", "adds"),
@@ -214,9 +204,6 @@ class NearFarRun(Run):
 
 class SuperstepsRun(NearFarRun):
     """Steps 1 and 2 of Near-Far: the host's loop."""
-
-    def check(self) -> None:
-        """Every launch was checked."""
 
     def go(self) -> None:
         """A launch for each superstep and for each split; EngineError where a pile was full."""

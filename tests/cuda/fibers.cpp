@@ -186,7 +186,7 @@ unsigned __ballot_sync(unsigned, bool mine) {
 extern "C" {
 #define TOUCHED(name) \
     void __tsan_##name(void *) { touch(); }
-#define BOTH(size) TOUCHED(read##size) TOUCHED(write##size) TOUCHED(volatile_read##size) TOUCHED(volatile_write##size)
+#define BOTH(size) TOUCHED(read##size) TOUCHED(write##size)
 BOTH(1) BOTH(2) BOTH(4) BOTH(8) BOTH(16) TOUCHED(func_entry)
 void __tsan_read_range(void *, long) { touch(); }
 void __tsan_write_range(void *, long) { touch(); }

@@ -8,9 +8,8 @@ Alone    On a road network most supersteps have a few dozen vertices, and a barr
 Wide     A larger one is copied to where all blocks find it; they share it as in step 3, until it is
          down to half of SMALL (half, so that it does not go to and fro). `Search` says where near lies.
 
-After it ../near_far.cu, the kernel that is measured: lanes by the mean degree where a list is short,
-         several arcs in flight together, pushes of a wide superstep collected in shared memory,
-         hubs by a whole block, float weights, probes. What each brought: gpu/lab/LOG.md
+After it ../near_far.cu, the kernel that is measured: several arcs in flight, hubs by a whole block, float
+         weights, probes. What each brought: gpu/lab/LOG.md
 */
 #include "ladder/persistent.cuh"
 

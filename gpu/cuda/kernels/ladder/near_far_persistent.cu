@@ -14,7 +14,6 @@ Turns    A count cannot be set to zero while others still read it. So near has t
 
 Launch   near_far<<<at most as many blocks as are resident, 1,024 threads, cooperative>>>; `state` zero but
          near[0] = 1; the first item of near is the source, at 0; dist[source] = 0, others 2^31 - 1
-Full     an item that finds no room is dropped, and `full` ends the run: the host refuses the answer
 */
 #include "ladder/persistent.cuh"
 

@@ -11,9 +11,8 @@ Reads    indptr int64[n+1], indices int32[m], weights int32[m] >= 0; no path may
 Writes   dist int32[n], piles of `room` items, counts
 Full     an item that finds no room is dropped but counted; the host sees that and refuses
 
-Many threads may improve one vertex at the same time: atomicMin lets the smallest win and tells each
-what was there before. A vertex may wait several times with different distances; all but
-the smallest are stale and are dropped when they come up.
+Many threads may improve one vertex at once: atomicMin lets the smallest win and returns what was there
+before. An item whose vertex has improved since is stale; it is dropped when it comes up.
 */
 #include "ladder/items.cuh"
 
@@ -30,11 +29,10 @@ extern "C" __global__ void relax_near(const long long *indptr, const int *indice
     Item mine = near[i];
     if (dist[mine.vertex] < mine.dist) return;  // stale
     for (long long arc = indptr[mine.vertex]; arc < indptr[mine.vertex + 1]; arc++) {
-        int v = indices[arc];
-        int reach = mine.dist + weights[arc];
-        if (reach < atomicMin(&dist[v], reach)) {
-            if (reach < threshold) push(next, &counts->near, room, {v, reach});
-            else push(far, &counts->far, room, {v, reach});
+        Item item = {indices[arc], mine.dist + weights[arc]};
+        if (item.dist < atomicMin(&dist[item.vertex], item.dist)) {
+            if (item.dist < threshold) push(next, &counts->near, room, item);
+            else push(far, &counts->far, room, item);
         }
     }
 }

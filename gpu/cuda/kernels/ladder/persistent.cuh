@@ -67,13 +67,11 @@ __device__ void superstep(Search &s) {
         if (s.after_split) s.threshold = (look(&s.state->nearest[s.side]) / s.delta + 1) * s.delta;
     }
     if (leader) s.counts[(s.step + 2) % 3] = 0;
-    if (split) {  // nobody pushes to the other pile before it is empty
-        if (leader) {
-            s.state->far[fills] = 0;
-            s.state->nearest[fills] = 0x7fffffff;
-        }
-        wait_for_all(s);
+    if (leader && split) {
+        s.state->far[fills] = 0;
+        s.state->nearest[fills] = 0x7fffffff;
     }
+    if (split) wait_for_all(s);  // nobody pushes to the other pile before it is empty
     Item *next = s.lists + (s.step + 1) % 2 * (long long)s.list_room;
     Piles piles = {{next, &s.counts[(s.step + 1) % 3], s.list_room, s.near, s.room},
                    {s.far + fills * (long long)s.room, &s.state->far[fills], s.room}, s.threshold};
