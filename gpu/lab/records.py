@@ -8,7 +8,9 @@ that a kill cut short is dropped by the next process that writes.
 
 from __future__ import annotations
 
+import gzip
 import os
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -116,7 +118,7 @@ _LINE = json.Decoder(Head | Session | Facts | Run | Profile | Failed)
 
 
 class Results:
-    """All lines of a file, by kind. Raises ResultsError; OSError."""
+    """All lines of a file, packed (.gz) or not, by kind. Raises ResultsError; OSError."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -127,7 +129,7 @@ class Results:
         self.runs: list[Run] = []
         self.profiles: dict[tuple[str, str], Profile] = {}  # by graph and code, as `failed`
         self.failed: dict[tuple[str, str], Failed] = {}
-        for line in self._lines():
+        for line in self._whole_lines():
             match line:
                 case Head():
                     self.head = line
@@ -142,9 +144,16 @@ class Results:
                 case Failed():
                     self.failed[line.graph, line.code] = line
 
+    def _whole_lines(self) -> Iterator[Line]:
+        try:
+            yield from self._lines()
+        except (EOFError, zlib.error) as error:
+            raise ResultsError(f"{self.path}: damaged: {error}") from error
+
     def _lines(self) -> Iterator[Line]:
         with open_regular(self.path) as file:
-            for number, row in enumerate(file, 1):
+            packed = self.path.suffix == ".gz"
+            for number, row in enumerate(gzip.GzipFile(fileobj=file) if packed else file, 1):
                 if number == 1 and not row.startswith(BEGIN[: len(row)]):
                     raise ResultsError(f"{self.path}: {NOT_OURS}")
                 if not row.endswith(b"\n"):
@@ -183,6 +192,8 @@ class Appended:
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
+        if str(path).endswith(".gz"):
+            raise ResultsError(f"{path}: nothing can be added to packed results: unpack them")
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             with suppress(ImportError):  # Windows has none

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import gzip
 import json
 import os
 import subprocess
@@ -72,6 +73,8 @@ def test_a_suite_of_three_own_files(suite: Path, tmp_path: Path) -> None:
     hops = {"roads": 17 + 16, "chain": 299}  # 17 rows of 18 cells; a row of vertices
     assert {name: first.graphs[name].diameter for name in hops} == hops
     before = out.read_bytes()
+    (tmp_path / "mine.jsonl.gz").write_bytes(gzip.compress(before))
+    assert (gpu.lab.load(tmp_path / "mine.jsonl.gz") == found).all()
     assert lab("run", suite, "-o", out) == 0  # nothing is left to do
     assert counts(out) == Counter((run.graph, run.code, run.turn) for run in first.runs)
     assert out.read_bytes().startswith(before)
@@ -185,6 +188,8 @@ def test_a_full_disk_loses_nothing(
         (["run", "mine.toml", "-o", "other.jsonl"], "of another suite (other"),
         (["run", "mine.toml", "-o", "no/folder"], "cannot write no/folder: No such file"),
         (["run", "mine.toml", "-o", "more"], "cannot write more: Is a directory"),
+        (["run", "mine.toml", "-o", "x.gz"], "x.gz: nothing can be added to packed results"),
+        (["report", "cut.jsonl.gz"], "cut.jsonl.gz: damaged"),
         (["run", "twice.toml", "-o", "x"], "two codes are called 'delta_stepping'"),
         (["run", "paper.toml", "-o", "x"], "'road-USA' is none of the paper's 226 graphs"),
     ],
@@ -204,6 +209,7 @@ def test_bad_input_is_one_sentence(
     head |= {"digest": "0", "engine": "cpu", "codes": [], "graphs": 1}
     for name, row in (("old", head | {"format": 99}), ("other", head)):
         Path(f"{name}.jsonl").write_text(json.dumps(row, separators=(",", ":")) + "\n")
+    Path("cut.jsonl.gz").write_bytes(gzip.compress(Path("other.jsonl").read_bytes())[:-9])
     before = {path: path.read_bytes() for path in suite.parent.glob("*.*")}
     assert lab(*words) == 1
     error = capsys.readouterr().err

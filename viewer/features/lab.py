@@ -30,7 +30,7 @@ from viewer.feature import FeaturePart, Window
 from viewer.models.session import Notice
 from viewer.plots.axes import LogAxis, NumberAxis, dress_axis
 
-SUFFIX = ".jsonl"
+SUFFIXES = (".jsonl", ".jsonl.gz")
 HINT = "Drop a file of `sssp-scope lab run SUITE -o RESULTS.jsonl` onto the window."
 FIGURES = {"degree": "degree", "diameter": "diameter, edges", "work": "work of B / work of A"}
 LOOK_MS = 2000  # between two looks at a file that may grow
@@ -137,6 +137,7 @@ class LabPanel(QWidget):
         self.points.setData(np.log10(x[kept]), y, data=self.graphs)
         self._saved.setVisible(key == "work")
         self._axes["bottom"].setLabel(FIGURES[key])
+        self._axes["bottom"].resizeEvent()  # puts the label into the middle
         self.plot.autoRange()
         words = f"{report.head.suite}: {len(kept):,} of {len(report.results.graphs):,} graphs"
         if len(kept):
@@ -187,7 +188,7 @@ class LabFeature(FeaturePart):
 
     def open_file(self, path: str, _options: dict[str, Any] | None) -> bool:
         """Show RESULTS, by their suffix; return whether they are."""
-        if not path.endswith(SUFFIX):
+        if not path.endswith(SUFFIXES):
             return False
         self._path, self._size = Path(path), -1
         self._read()
