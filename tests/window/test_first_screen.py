@@ -279,6 +279,8 @@ def test_esc_comes_back_to_it(window: MainWindow, qtbot: QtBot, what: str) -> No
     assert window.docks.arrangement == "simple"
     assert top.isVisible()
     assert not any(part.isVisible() for part in (window.toolbar, window.docks["run"]))
+    assert window.comparison.active
+    assert window.controller._load_id < 0  # no graph of the lesson comes after it
 
 
 def test_nothing_flashes_while_it_is_built(

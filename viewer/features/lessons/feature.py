@@ -217,6 +217,7 @@ class LessonsFeature(FeaturePart):
             "graph": window.session.graph,
             "source": window.session.source,
             "run": window.session.current,
+            "other": window.comparison.b,
         }
 
     def _restore_window(self) -> None:
@@ -229,11 +230,14 @@ class LessonsFeature(FeaturePart):
         self._put_looks_back(before)
         window.show_dock(DOCK).setFocus()
         graph, run = before["graph"], before["run"]
-        if graph is not None and graph is not window.session.graph:
+        comes = bool(window.controller.opening)  # a graph of the lesson would come after it
+        if graph is not None and (comes or graph is not window.session.graph):
             window.controller.show_graph(graph)
             window.controller.set_source(before["source"])
         if run in window.session.runs:
             window.session.set_current(run)
+        if before["other"] in window.session.runs:
+            window.comparison.compare_or_say(before["other"])
 
     def _put_looks_back(self, before: dict[str, Any]) -> None:
         self._window.graph_view.set_colour_by(before["colour"])
