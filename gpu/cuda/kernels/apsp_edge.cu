@@ -5,9 +5,8 @@ Launch   edge_shared or edge_global<<<any, THREADS>>>(job); the first with a row
          shared memory. `begin` once before the first chunk.
 Reads    tails, arcs      Writes   out, progress, at probe level 2 begun, ended, rounds
 
-Whether a round changed anything is known to all threads at its closing barrier
-(`__syncthreads_or`), so that there is no flag to be set, reset and raced for. Threads take arcs
-in turn, UNROLL of each thread's in flight; a look saves most atomics.
+All threads learn at a round's closing barrier (`__syncthreads_or`) whether it changed anything:
+no flag is set, reset and raced for. Threads take arcs in turn, UNROLL of each thread's in flight.
 */
 #include "apsp_row.cuh"
 

@@ -66,8 +66,6 @@ DEVICE void account(int near, int all) {
     __syncwarp();
 }
 
-// ---- the ring ------------------------------------------------------------------------
-
 DEVICE u32 waiting() {
     u64 ends = look(*(const u64 *)S.ends);
     return (u32)(ends >> 32) - (u32)ends;

@@ -9,9 +9,8 @@ its far pile. Nobody waits for anybody.
 Short    A turn of few vertices: 2^spread lanes for each (the mean degree, rounded up), a lane an
          arc. Two trips to the cache: arcs together with whether the vertex is stale; atomics
          together with the far ends' rows. What else changes around the warp (threshold, ring, its
-         own pile) is loaded while the atomics are under way. Turns follow each other without a
-         look at anything else, and counts leave the warp only before others can see what they
-         count.
+         own pile) is loaded while the atomics are under way. Counts leave the warp only before
+         others can see what they count.
 Long     More vertices than a turn, or many arcs: all lanes share the arcs (relax.cuh). A long row
          is halved into the ring first, again and again, while others are idle.
 */
@@ -198,8 +197,6 @@ struct Hand {
         relax_rows(v, v.dist, scan, 32, *this);
         account(-(int)take, -(int)take);
     }
-
-    // ---- the whole run --------------------------------------------------------------
 
     // All lanes: what is mine beyond a turn, to those that have nothing.
     DEVICE void share() {

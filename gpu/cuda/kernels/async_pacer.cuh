@@ -5,9 +5,7 @@ The pacer reads the reports of all blocks again and again. Where they have less 
 and something is far, the threshold goes to a stride beyond the nearest that is far: before near is
 empty, so that nobody waits, and late enough that little is processed in vain. It then leaves the
 blocks `settle` readings of time to find what has become near. It ends the run when nothing is left
-(async_herald.cuh says why what it reads is enough for that).
-
-The courier, another warp of its block, brings samples to the host and its wishes to the pacer.
+(async_herald.cuh says how it knows).
 */
 #pragma once
 #include "async_herald.cuh"

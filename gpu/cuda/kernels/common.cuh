@@ -164,8 +164,7 @@ DEVICE uint4 peek_acquire(const uint4 *at) {
 // What this thread, and what it saw of others, wrote before is seen before what it writes next.
 DEVICE void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
-// Add without waiting for an answer. Not atomicAdd: compiled from that, the kernel was 4 to 7 %
-// slower on roads and grids, and counting at probe level 2 cost 10 % where this costs 2 to 3 %.
+// Add without waiting for an answer. With atomicAdd the kernel was 4 to 7 % slower on roads.
 DEVICE void add(u32 *at, u32 value) {
     asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
@@ -183,8 +182,7 @@ DEVICE void poke_host(u64 *at, u64 value) {
     asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
 }
 
-// A thread that waits for another looks at the run's status, and at the clock itself, so that the
-// wait ends whatever was lost.
+// Whoever waits looks at the run's status and at the clock, so that it ends whatever was lost.
 #define PATIENCE 64u  // turns of a wait between two looks at the clock
 
 DEVICE bool is_late() {
@@ -204,9 +202,8 @@ DEVICE bool gives_up(u32 *status, u32 &turns) {
     return ++turns % PATIENCE == 0 && has_ended(status);
 }
 
-// A sum passes the range and the arc is left out: remembered, no more. Whether the answer needs it
-// is known at the end alone, and judged by the host. Of this form ADDS keeps its registers; with a
-// bare store it was 3 to 5 % slower on roads and grids, where nothing overflows.
+// A sum passes the range and the arc is left out: the host judges at the end whether the answer
+// needs it. With a bare store instead of this, ADDS was 3 to 5 % slower where nothing overflows.
 __device__ __noinline__ void note_overflow(u32 arc) {
     if (atomicExch(&RUN.state->overflowed, 1u) == 0) {
         RUN.state->left_out = arc;

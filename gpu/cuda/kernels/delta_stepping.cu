@@ -10,10 +10,9 @@ relaxes the heavy arcs of what is not stale there, each vertex once. Their ends 
 bucket. Where no arc is heavier than delta, nothing is noted and this is Near-Far.
 
 Buckets  A cyclic array of buckets would have the next one at hand, where this kernel sorts all
-         that waits again at every bucket. But it needs weight_max / delta + 1 slots, each with
-         room for any share of what waits (a pool of blocks, as ADDS has), and an atomic for each
-         slot that a block pushes to. One far pile needs two places a block, and the pass over
-         it costs 16 bytes an item, little beside the supersteps of a bucket unless delta is tiny.
+         that waits again. But it needs weight_max / delta + 1 slots, each with room for any share
+         of what waits, and an atomic for each slot that a block pushes to. The pass over one far
+         pile costs 16 bytes an item, little beside a bucket's supersteps unless delta is tiny.
 Arcs     A light superstep looks at heavy arcs too and drops them (and the other way round). To
          store them apart would take a copy of the graph for each delta.
 Settled  Only vertices that have a heavy arc need noting. The short way of relaxing notes those;

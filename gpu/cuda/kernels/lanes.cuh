@@ -1,7 +1,6 @@
 /*
 lanes.cuh: what a thread knows of its warp, and what the lanes of a warp do together.
-
-A function without a word on it is for one thread; "all lanes" and "all threads" call the others.
+A function is for one thread, unless it says "all lanes" or "all threads".
 */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
 lost.cuh: signals that a test build does not send, one a build (-DLOSE=NAME).
 
-A kernel must end whatever signal is lost. Each name stands for one signal; whoever waits for it
-looks at the run's status and at the clock, and gives up. Only tests/cuda compile such builds.
+Whoever waits for a signal looks at the run's status and at the clock, and gives up, so that a
+kernel ends whatever is lost. Only tests/cuda compile such builds.
 */
 #pragma once
 

@@ -53,8 +53,6 @@ DEVICE Arc arc_at(const ArcWords *at) {
     return {(u32)words.x, words.y};
 }
 
-// ---- arithmetic -------------------------------------------------------------------------
-
 // CuPy compiles with -ftz=true, which makes denormal floats 0: distances would be wrong, and bits
 // and numbers would not rise together. These instructions are without it.
 enum Rounding { NEAREST, UP, DOWN };

@@ -3,16 +3,14 @@ queue.cuh: the bucket queue, written by many workers, read by the manager alone 
 Fussell, Lin: "A Fast Work-Efficient SSSP Algorithm for GPUs", PPoPP 2021, section 5.2).
 
 A slot of the ring is an endless row of items. Item `p` of a slot lies in the pool block that
-`table` names for block number p >> BLOCK_SHIFT; only the manager allocates and frees blocks.
-A writer reserves places by an atomic add, finds the blocks (a small cache in shared memory,
-keyed by the block number, which never comes back: no invalidation), writes its items, fences
-and adds to the write-completed counter of every SEGMENT items that it touched. The last warp
-of a block reserves, fences and counts for all of it: it has the least to do, and while it
-fences the others are in the next round (2 to 3 % of the time on roads, grids and the mesh).
+`table` names for block number p >> BLOCK_SHIFT; only the manager allocates and frees blocks. A
+writer reserves places by an atomic add, finds the blocks (a small cache in shared memory, keyed by
+the block number, which never comes back: no invalidation), writes its items, fences and adds to the
+write-completed counter of every SEGMENT items that it touched. The last warp of a block, which has
+the least to do, reserves, fences and counts for all of it, while the others are in the next round.
 
 A writer that is ahead of the manager waits for its block; the manager never waits for a
-writer, so this ends, or the run's status says that the pool is dry. Where neither comes, the
-writer gives up at the end of the run's time.
+writer, so this ends, or the run's status says that the pool is dry, or its time is over.
 */
 #pragma once
 #include "common.cuh"
@@ -23,9 +21,7 @@ writer gives up at the end of the run's time.
 #define BLOCK_SEGMENTS (BLOCK_ITEMS / SEGMENT)
 #define NOWHERE 0xffffffffu
 
-DEVICE u32 table_entry(u32 number, u32 block) {
-    return (number & 0xffffu) << 16 | block;
-}
+DEVICE u32 table_entry(u32 number, u32 block) { return (number & 0xffffu) << 16 | block; }
 
 // The pool block of a slot's block `number`, or NOWHERE when the run ends meanwhile, or its time.
 DEVICE u32 block_of(u32 slot, u32 number) {

@@ -44,9 +44,7 @@ struct ManagerShared : Gauges {
     unsigned char number[MAX_WORKERS];
 };
 
-DEVICE void manager_barrier() {
-    asm volatile("bar.sync 1, %0;" ::"n"(MANAGER_THREADS) : "memory");
-}
+DEVICE void manager_barrier() { asm volatile("bar.sync 1, %0;" ::"n"(MANAGER_THREADS) : "memory"); }
 
 struct Reader {
     ManagerShared &s;

@@ -10,8 +10,8 @@ On a road network the frontier is small and time is a chain of dependent trips t
 So where a warp has no more arcs than lanes (`relax_few`), nothing waits that need not: whether
 a vertex is stale is loaded together with its arcs, the atomic goes out without a look before
 it, the row bounds of the far end come along with it, and the code is short (instructions come
-from a cache as well: at 2,700 cycles a hop much of the time went there). With many arcs the
-same would cost traffic; there stale vertices are dropped first and a look saves most atomics.
+from a cache as well). With many arcs the same would cost traffic; there stale vertices are
+dropped first and a look saves most atomics.
 
 A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`).
 
@@ -191,8 +191,6 @@ template <class Sink> DEVICE void relax_span(Dist dist, u32 first, u32 end, Sink
     }
     relax_step(to, arc, from, steps, true, sink);
 }
-
-// ---- what the kernels of every algorithm but the all-pairs ones do alike -----------------
 
 // An index before and after, of what is used in three places by turns.
 DEVICE u32 after(u32 place) { return place == 2 ? 0 : place + 1; }

@@ -1,15 +1,13 @@
 /*
 scheduler.cuh: the twin of gpu/scheduler.py and gpu/delta.py.
 
-The same decisions from the same inputs, held together by gpu/scheduler_vectors.json: the
-Python functions, their Numba compilation, this header compiled by the host's C++ compiler
-and (gpu tests) this header on the device must all give what the vectors say. Read the two
-Python modules for what each rule means and where it comes from; only what differs is said
-here.
+The same decisions from the same inputs: gpu/scheduler_vectors.json holds what Python, Numba and
+this header, compiled for the host and for the device, must all give. The two Python modules say
+what each rule means and where it comes from.
 
 Differs  counters are 32-bit and wrap: every rule uses differences or compares for equality,
          which wrapping keeps. Python's exact integers agree below 2^32.
-Needs    no header; compiles as CUDA (nvcc, NVRTC) and as C++14.
+Needs    no header; compiles as CUDA and as C++14.
 */
 #pragma once
 
@@ -114,8 +112,7 @@ TWIN double initial_delta(double mean_weight, double mean_degree, bool integer) 
     return power_of_two(usable_width(wanted, integer));
 }
 
-// What `gpu.delta.start` derives from the weights. The rest of the record comes from the host;
-// here the sums over the weights are taken on the device, inside the measured time.
+// What `gpu.delta.start` derives from the weights. The rest of the record comes from the host.
 struct StartRule {  // chosen by the host; factors are x mean weight / mean degree
     double start_factor, start_floor, ceiling_factor, floor_share;  // floor: x initial delta
     double given;  // the delta that the user fixed, 0 for automatic

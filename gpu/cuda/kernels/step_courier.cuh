@@ -2,10 +2,9 @@
 step_courier.cuh: the courier of algorithms that run in supersteps.
 
 Block 0 logs a superstep as three 16-byte stores to device memory, each with the record's
-number, and waits for none of them. The courier, a block of its own, takes every record whose
-three numbers agree, makes a SAMPLE of each and fences once for all of them; a record that was
-overwritten meanwhile is left out. Totals are summed when the samples leave, so they may be a
-few supersteps ahead.
+number, and waits for none of them. The courier, a block of its own, makes a SAMPLE of every
+record whose three numbers agree and fences once for all; one that was overwritten is left out.
+Totals are summed when the samples leave, so they may be a few supersteps ahead.
 */
 #pragma once
 #include "courier.cuh"

@@ -109,9 +109,7 @@ struct Piles {
     }
 
     // Whether this superstep relaxes arcs of that weight.
-    DEVICE bool takes(Dist weight) const {
-        return !HEAVY_ARCS || (weight > light_limit) == heavy;
-    }
+    DEVICE bool takes(Dist weight) const { return !HEAVY_ARCS || (weight > light_limit) == heavy; }
 
     // Whether what is processed, if it has heavy arcs, is to have them relaxed later.
     DEVICE bool settling() const { return HEAVY_ARCS && has_heavy && !heavy; }
@@ -121,9 +119,7 @@ struct Piles {
     DEVICE Vertex *near_pile(u32 which) const {
         return (Vertex *)RUN.items + (u64)which * RUN.pile_room;
     }
-    DEVICE Item *far_pile(u32 which) const {
-        return RUN.far + (u64)which * RUN.pile_room;
-    }
+    DEVICE Item *far_pile(u32 which) const { return RUN.far + (u64)which * RUN.pile_room; }
     DEVICE Item *settled_pile() const { return RUN.far + 2 * (u64)RUN.pile_room; }
     // Where near ended when a vertex was noted as settled, and 0 where its heavy arcs are done.
     DEVICE Dist *noted() const { return (Dist *)RUN.written; }
@@ -146,8 +142,6 @@ struct Piles {
         }
         return wide ? peek(near_pile(turn.near) + place) : s.near[turn.near][place];
     }
-
-    // ---- queueing -------------------------------------------------------------------
 
     // All lanes: to the next near list, or far.
     DEVICE void sort(bool queued, u32 vertex, Dist dist, uint2 row) {

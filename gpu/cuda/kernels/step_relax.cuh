@@ -2,12 +2,10 @@
 step_relax.cuh: how a superstep relaxes the arcs of a list of vertices.
 
 Short    A list of few turns a warp: every vertex has 2^spread lanes side by side (the mean
-         degree, rounded up) and each lane takes one arc.
-         No prefix sum, no search for an arc's owner: on a road network the frontier is small,
-         and what a superstep costs is instructions and a chain of trips to the cache. Whether
-         the vertex is stale is loaded together with its arcs; the atomic goes out without a
-         look before it; the far end's row comes along with it. DEPTH vertices a lane are in
-         flight together where a list is longer than one turn of the block.
+         degree, rounded up) and each lane takes one arc, with no prefix sum and no search for
+         an arc's owner. Whether the vertex is stale is loaded together with its arcs; the atomic
+         goes out without a look before it; the far end's row comes along with it. DEPTH vertices
+         a lane are in flight together where a list is longer than one turn of the block.
 Long     Wide lists, and turns with a vertex of more arcs than four to a lane: the arcs laid end
          to end and dealt to the lanes (relax.cuh).
 Hubs     A vertex with more than HUB_DEGREE arcs is put aside for the whole block.
@@ -169,8 +167,6 @@ struct Relaxer {
         relax_rows(vertex, vertex.dist, prefix_sum(vertex.degree(), share), share, *this);
     }
 
-    // ---- hubs -----------------------------------------------------------------------
-
     // One lane: leave its vertex to the whole block; false where there is no room for one more.
     DEVICE bool put_aside(const Vertex &vertex) {
         u32 hub = atomicAdd(&s.hubs[piles.turn.step], 1u);
@@ -201,9 +197,7 @@ struct Relaxer {
         }
     }
 
-    // ---- the far pile, sorted again -------------------------------------------------
-
-    // Dealt to `blocks` blocks; stale items fall out.
+    // The far pile, sorted again; dealt to `blocks` blocks. Stale items fall out.
     DEVICE void scan_far(u32 total, u32 block, u32 blocks) {
         Dist nearest = UNREACHED;
         const Item *from = piles.far_pile(piles.turn.far);

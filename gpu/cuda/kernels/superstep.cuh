@@ -12,8 +12,8 @@ Split    When near is empty (and, with HEAVY_ARCS, what was near has relaxed its
          to the nearest vertex that the split has seen.
 Counts   that a superstep adds to stand in one of three places by turns: this superstep's, the
          next one's, the one being cleared. Settled vertices need two. The turns go on from one wide
-         stretch to the next: a block may still read the last counts of a stretch while block 0 has
-         worked alone and leaves the counts of the next one.
+         stretch to the next: a block may still read the last counts of a stretch when block 0,
+         which has worked alone meanwhile, leaves those of the next one.
 Resident The grid is launched cooperatively: no block waits for one that is not there.
 
 The parts   step_piles.cuh what waits   step_relax.cuh arcs   step_courier.cuh samples, the host
@@ -389,11 +389,7 @@ struct Team {
         piles.splitting = false;
     }
 
-    // ---- records --------------------------------------------------------------------
-
-    DEVICE void hand_counts_over() {
-        ::hand_counts_over(relaxer.counts, RUN.stats + blockIdx.x);
-    }
+    DEVICE void hand_counts_over() { ::hand_counts_over(relaxer.counts, RUN.stats + blockIdx.x); }
 
     DEVICE void hand_counts_over_now_and_then() {
         if (LEVEL >= 1 && steps % HAND_OVER_STEPS == 0) hand_counts_over();

@@ -1,13 +1,12 @@
 /*
 worker.cuh: a worker block of ADDS.
 
-It waits for an assignment (one 64-bit word: number, bucket, count, address), copies the items
-into its own queue in shared memory and drains that queue in rounds of up to THREADS vertices.
-An improved vertex of its own bucket, or of an earlier one, stays in the queue and is processed
-in the next round, about a microsecond later (`stays_with_worker`); everything else, and what
-exceeds `keep` while other workers are idle, is collected and written to the buckets. Only when
-queue and collection are empty does it count its items as completed: until then its bucket
-cannot retire.
+It waits for an assignment, copies its items into its own queue in shared memory and drains that
+queue in rounds of up to THREADS vertices. An improved vertex of its own bucket, or of an earlier
+one, stays in the queue and is processed in the next round, about a microsecond later;
+everything else, and what exceeds `keep` while other workers are idle, is collected and written
+to the buckets. Only when queue and collection are empty does it count its items as completed:
+until then its bucket cannot retire.
 
 While others are idle nobody sits on work: a row of SPLIT_DEGREE arcs or more is queued in
 pieces (an item may name a piece of arcs instead of a vertex), hubs not begun and what exceeds
@@ -287,8 +286,6 @@ struct Worker {
             tail -= count;
         }
     }
-
-    // ---- an assignment --------------------------------------------------------------
 
     DEVICE void flush_all() {
         flush(s.out, used);
