@@ -114,6 +114,7 @@ class Failed(Line, frozen=True, tag="failed"):
     reason: str
 
 
+_ENCODER = json.Encoder(enc_hook=lambda value: value.item())  # NumPy's numbers
 _LINE = json.Decoder(Head | Session | Facts | Run | Profile | Failed)
 
 
@@ -220,7 +221,7 @@ class Appended:
 
     def write(self, line: Line) -> None:
         """Append a line."""
-        size, data = os.fstat(self._file).st_size, json.encode(line) + b"\n"
+        size, data = os.fstat(self._file).st_size, _ENCODER.encode(line) + b"\n"
         try:
             if os.write(self._file, data) < len(data):  # the disk is nearly full
                 os.ftruncate(self._file, size)
