@@ -15,6 +15,8 @@ from gpu.record.recording import (
     MOST_TICKS,
     POSITION_STEPS,
     Recording,
+    _nanoseconds,
+    _ticks,
     load_recording,
     save_recording,
 )
@@ -76,8 +78,8 @@ def test_decimal_distances_come_back_bit_for_bit(tmp_path: Path) -> None:
     assert trace.vertices is not None
     assert back.vertices is not None
     assert back.vertices.first_reached_ns[3] == 0  # the source; -1 is never
-    before, after = (trace.vertices.last_improved_ns, back.vertices.last_improved_ns)
-    assert ((before < 0) == (after < 0)).all()
+    times = np.array([-1, 0, 3, 4, 9])
+    assert _nanoseconds(_ticks(times, 4), 4).tolist() == [-1, 0, 0, 4, 8]
 
 
 def test_runs_of_two_graphs_make_no_recording(pair: list[Trace], tmp_path: Path) -> None:
