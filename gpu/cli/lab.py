@@ -137,4 +137,4 @@ def _fetch(args: argparse.Namespace) -> int:
 
 
 def _paper_folder(name: str | None) -> Path:
-    return Path(name) if name else cache_folder().parent / "paper"
+    return Path(name).resolve() if name else cache_folder().parent / "paper"

@@ -199,7 +199,7 @@ def read_suite(name: str, engine: Engine = "") -> tuple[Suite, Path]:
         raise SuiteError(f"{path}: no codes; add [[codes]] with an algorithm")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise SuiteError(f"{path}: two codes are called {twice!r}; give one another `name`")
-    return suite, path.parent
+    return suite, path.resolve().parent
 
 
 def entries_of(suite: Suite, folder: Path, paper: Path) -> list[Entry]:

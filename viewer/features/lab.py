@@ -21,12 +21,16 @@ from PyQt6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 from gpu.errors import GpuError
 from gpu.lab.records import Results
 from gpu.lab.report import BASE, OTHER, Report
+from gpu.record.reach import is_elsewhere, question
 from gpu.record.trace import RunSettings
+from gpu.record.workspace import reader_options
+from gpu.schema import checked
 from gpu.words import ratio_words
 from viewer.common.background import Task
 from viewer.common.later import later
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.feature import FeaturePart, Window
+from viewer.models.open_choices import outside
 from viewer.models.session import Notice
 from viewer.plots.axes import LogAxis, NumberAxis, dress_axis
 
@@ -230,8 +234,12 @@ class LabFeature(FeaturePart):
             words = f"{a} or {b} is no code of this program: it cannot be run here."
             self._window.session.set_notice(Notice("info", words))
             return
-        runs = [RunSettings(**first[code], source=facts.source) for code in (a, b)]
-        self._left = [replace(run, probe=chosen.probe) for run in runs]
+        more = {"source": facts.source, "probe": chosen.probe}
+        try:
+            self._left = [checked(RunSettings, first[code] | more) for code in (a, b)]
+        except GpuError as error:
+            self._window.session.set_notice(Notice("error", f"{self._path}: {error}."))
+            return
         if chosen.engine != "cuda":
             self._left = [
                 replace(run, engine="model", device="") if run.engine == "cuda" else run
@@ -241,7 +249,17 @@ class LabFeature(FeaturePart):
         if here is not None and (here.n, here.m) == self._graph:
             self._go_on()
         else:
-            self._window.controller.open(facts.place, **facts.options)
+            self._open(facts.place, reader_options(facts.options))
+
+    def _open(self, place: str, options: dict[str, Any]) -> None:
+        """Open the graph that a file names, which may come from a stranger: as for a saved run."""
+        why, session = question(place, self._path.parent), self._window.session
+        if why and is_elsewhere(place):
+            session.set_notice(Notice("warning", f"{place} is not opened: it is no file here."))
+        elif why:
+            session.set_notice(outside(why, place, options))
+        else:
+            self._window.controller.open(place, **options)
 
     def _go_on(self) -> None:
         """Start the next run once its graph is here and no run goes on."""
@@ -252,7 +270,7 @@ class LabFeature(FeaturePart):
             self._left = []  # a person has opened another one
             return
         settings, runs = self._left.pop(0), len(window.session.runs)
-        window.session.set_source(settings.source)
+        window.controller.set_source(settings.source)
         window.controller.start_run(settings, None, show=bool(self._left))
         if not self._left and len(window.session.runs) > runs:
             window.comparison.compare_or_say(window.session.runs[-1])

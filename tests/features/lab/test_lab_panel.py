@@ -120,6 +120,20 @@ def test_a_click_on_a_point_compares_both_runs(
         assert run.trace.time_ns / 1e6 == pytest.approx(kept[code].ms, rel=0.05)
 
 
+def test_a_file_of_a_stranger_opens_nothing_unasked(
+    window: MainWindow, qtbot: QtBot, results: Path, tmp_path: Path
+) -> None:
+    strange = tmp_path / "strange.jsonl"
+    text = results.read_text().replace("sample:chain?n=100", "/etc/hostname")
+    strange.write_text(text.replace('"algorithm":"near_far"', '"algorithm":7'))
+    panel = shown(window, qtbot, strange, 3)
+    panel.pair_requested.emit("chain?n=100", "adds", "adds")
+    assert "/etc/hostname, outside its folder" in window.session.notice.words
+    assert window.controller.opening == ""
+    panel.pair_requested.emit("chain?n=100", "adds", "near_far")
+    assert "algorithm = 7" in window.session.notice.words
+
+
 def test_what_is_no_results_is_said_and_changes_nothing(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
