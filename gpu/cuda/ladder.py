@@ -117,17 +117,6 @@ def prepare(
     return kinds[step.kernel](step, machine, graph, source, delta)
 
 
-def distances(
-    step: Step, machine: Any, graph: CSRGraph, source: int, delta: int | None = None
-) -> np.ndarray:
-    """Return dist, int32 (n,), by one step; delta None: its own. WeightError, EngineError."""
-    run = prepare(step, machine, graph, source, delta)
-    run.start()
-    run.go()
-    run.check()
-    return run.distances()
-
-
 class Run:
     """Arrays of one graph on a machine; `start`, `go` and `check` may be called many times."""
 

@@ -21,7 +21,7 @@ from test_nvrtc import compiled_bytes
 
 import assets
 from gpu.cuda import ladder
-from gpu.cuda.ladder import OPTIONS, STEPS, Run, Step, distances, prepare
+from gpu.cuda.ladder import OPTIONS, STEPS, Run, Step, prepare
 from gpu.cuda.module import KERNELS
 from gpu.errors import EngineError
 from gpu.graph import INT_UNREACHED, CSRGraph
@@ -113,10 +113,18 @@ def assert_right(graph: CSRGraph, dist: np.ndarray) -> None:
     np.testing.assert_array_equal(dist_of(dist), oracle_distances(graph, 0))
 
 
-def finish(run: Run) -> None:
+def finish(run: Run) -> np.ndarray:
+    """Make one run; return its distances."""
     run.start()
     run.go()
     run.check()
+    return run.distances()
+
+
+def distances(
+    step: Step, machine: Any, graph: CSRGraph, source: int, delta: int | None = None
+) -> np.ndarray:
+    return finish(prepare(step, machine, graph, source, delta))
 
 
 def random_arcs(n: int, m: int, heaviest: int, seed: int) -> CSRGraph:
@@ -217,6 +225,6 @@ def test_the_manual_names_functions_that_are_there() -> None:
     assert len(named) == 20
     for name, file in named:
         kernel = (KERNELS / file).read_text(encoding="utf-8")
-        defined = rf"^ *(?:__device__|DEVICE|TWIN)\b.*\b{name}\(.*(?:{{|,$)"
+        defined = rf"^ *(?:template .*)?(?:__device__|DEVICE|TWIN)\b.*\b{name}\(.*(?:{{|,$)"
         assert re.search(defined, kernel, re.MULTILINE), (name, file)
     assert len(page.split()) <= 400

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from test_cuda_gpu import assert_right, families, random_graph
-from test_ladder import NAMES, finish
+from test_ladder import NAMES, distances, finish
 
 from gpu.cuda.device import why_not
-from gpu.cuda.ladder import STEPS, CupyMachine, Step, distances, main, prepare
+from gpu.cuda.ladder import STEPS, CupyMachine, Step, main, prepare
 from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 

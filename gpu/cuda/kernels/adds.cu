@@ -16,6 +16,7 @@ The idea    Only the manager reads the bucket queue; it hands pieces of the firs
 The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.cuh   arcs
             worker.cuh    a worker      manager.cuh the manager          reader.cuh  its queue
             sampler.cuh   samples       courier.cuh the host
+The ladder  ladder/adds_simple.cu is the algorithm alone, in one file.
 What was tried, and what failed: gpu/lab/LOG.md
 */
 #include "manager.cuh"
