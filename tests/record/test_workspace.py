@@ -16,7 +16,7 @@ from test_tracefile import same
 import sample_graphs
 from gpu.formats import load_graph
 from gpu.record import workspace
-from gpu.record.reach import question
+from gpu.record.reach import is_within, question
 from gpu.record.trace import GraphReference
 from gpu.record.workspace import (
     TABLE,
@@ -196,3 +196,11 @@ def test_a_small_graph_goes_along_and_comes_back_whole(
     sample = replace(small_workspace(), graph=SavedGraph("s", "sample:figure_6", whole.hash))
     save_workspace(sample, path, whole)
     assert load_workspace(path).packed == b""
+
+
+def test_a_link_outside_that_leads_into_the_folder_is_outside(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    assert is_within(folder / "roads.gr", folder)
+    assert not is_within(tmp_path / "link" / "roads.gr", folder)
