@@ -83,10 +83,10 @@ class CompareBar(QFrame):
 
     def _show_words(self) -> None:
         """Show the whole comparison, in a small window its verdict and the whole as a tooltip."""
-        summary, pair = self._pair.summary(), self._pair.sides()
-        if summary is None or pair is None:
+        summary, pair, around = self._pair.summary(), self._pair.sides(), self.window()
+        if summary is None or pair is None or around is None:
             return
-        brief = self.window().height() < scaled(SMALL)
+        brief = around.height() < scaled(SMALL)
         meant = explain(*mentioned(summary.words))
         self.words.setText(verdict(*pair, summary.numbers) if brief else summary.words)
         self.words.setToolTip(f"{summary.whole}\n\n{meant}" if brief else meant)
