@@ -153,7 +153,7 @@ def test_the_bar_says_and_asks(session: SessionModel, pair: ComparisonModel, qtb
     qtbot.addWidget(bar)
     bar.apply_theme(THEMES["light"])
     bar.show()
-    assert "ADDS finished 2.0x sooner" in bar.text()
+    assert "ADDS finished 2.0x sooner" in bar.accessibleDescription()
     assert bar.more.menu().actions() == [swap]
     bar.allow(False)
     assert bar.isHidden()

@@ -62,11 +62,6 @@ class CompareBar(QFrame):
         self.setStyleSheet(f"CompareBar {{ border-bottom: 1px solid {theme.border}; }}")
         self._show_words()
 
-    def text(self) -> str:
-        """Return what is said, without marks of letters and colours."""
-        summary = self._pair.summary()
-        return summary.whole if summary is not None else ""
-
     def allow(self, shown: bool) -> None:
         """Be shown while two runs are compared, or never."""
         self._allowed = shown
@@ -92,4 +87,4 @@ class CompareBar(QFrame):
         self.words.setToolTip(f"{summary.whole}\n\n{meant}" if brief else meant)
         self.cautions.setText(" ".join(summary.cautions))
         self.cautions.setVisible(bool(summary.cautions) and not brief)
-        self.setAccessibleDescription(self.text())
+        self.setAccessibleDescription(summary.whole)
