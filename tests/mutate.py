@@ -67,7 +67,8 @@ def _loops(*names: str, run_by: tuple[str, ...]) -> Room:
     sources = tuple(f"gpu/{name}.py" for name in names)
     tests = ("tests/model/test_modelled_runs.py", "tests/model/test_model.py")
     k = " and ".join(f"not {name}" for name in LOOPS if name not in run_by)
-    return Room(sources, (*tests, "tests/replay/test_replay_states.py", "-k", k), weight=1)
+    events = ("tests/replay/test_sentences.py", "tests/replay/test_replay_states.py")
+    return Room(sources, (*tests, *events, "-k", k), weight=1)
 
 
 ROOMS = {

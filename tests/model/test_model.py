@@ -253,6 +253,8 @@ def test_supersteps_obey_a_person_and_go_back_to_their_own_delta(
     trace = gpu.run(graph, algorithm, delta=50.0, delta_by_hand=lambda: next(held, None))
     samples, by_hand = trace.samples, (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
     assert {90.0, 20.0} <= set(samples["delta"][by_hand])
+    for delta, flag in ((90.0, Flag.DELTA_RAISED), (20.0, Flag.DELTA_LOWERED)):
+        assert samples["flags"][np.argmax(samples["delta"] == delta)] & flag
     assert (samples["reason"][by_hand] == Reason.BY_HAND).all()
     assert samples["delta"][[0, -1]].tolist() == [50.0, 50.0]
     assert samples["reason"][-1] == Reason.START
