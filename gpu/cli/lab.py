@@ -40,7 +40,7 @@ def add_lab(parser: Parser) -> None:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("suite", metavar="SUITE", help="bench, cpu, gpu, paper, small, or a .toml")
+    parser.add_argument("suite", metavar="SUITE", help="a shipped suite, or a .toml")
     parser.add_argument("-o", "--output", metavar="RESULTS", required=True, help="JSON lines")
     parser.add_argument("--engine", choices=ENGINES, default="", help="[the suite's]")
     words = "share the graphs with Dask: local:N, tcp://HOST:PORT, a file"

@@ -47,7 +47,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lab": ("run a suite of graphs and codes, and report on it", "gpu.cli.lab"),
     "bench": ("measure the program itself on this computer", "gpu.lab.bench"),
 }
-LABORATORIES = (["gpu"], ["cpu"], ["ladder"])  # of `bench`, with options of their own
 
 _DESCRIPTION = """\
 An oscilloscope for GPU shortest-path schedulers.
@@ -116,8 +115,6 @@ def build_parser(only: str | None = None) -> Parser:
 
 def _run_command(argv: list[str]) -> int:
     first = argv[0] if argv else ""
-    if first == "bench" and argv[1:2] in LABORATORIES:
-        return int(import_module(f"gpu.lab.bench_{argv[1]}").main(argv[2:]))
     if first in ("-V", "--version"):
         report(f"{NAME} {version()}")
         return 0

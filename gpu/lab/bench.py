@@ -75,9 +75,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
         "examples:\n  sssp-scope bench\n  sssp-scope bench ui             the window alone\n"
         "  sssp-scope bench io --json\n"
         "  sssp-scope bench model --graph roads.gr.gz --json\n"
-        "  sssp-scope bench cpu --help     the baselines on this computer's cores\n"
-        "  sssp-scope bench gpu --help     the kernels, on a machine with an NVIDIA GPU;\n"
-        "                                  also bench ladder"
+        "the engines: sssp-scope lab run bench (an NVIDIA GPU), lab run cpu, lab run ladder"
     )
 
 

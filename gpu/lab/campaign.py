@@ -13,6 +13,7 @@ import re
 import shlex
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -340,6 +341,7 @@ class Bench:
             save_graph(graph, file)
         out.unlink(missing_ok=True)
         names = {"graph": file, "source": source, "source_id": source + 1, "distances": out}
+        names["python"] = sys.executable
         words = [word.format(**names) for word in shlex.split(command.line)]
         began = time.monotonic()
         ended = subprocess.run(words, capture_output=True, timeout=limit_s, check=False)

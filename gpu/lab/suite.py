@@ -98,8 +98,8 @@ class Code(Row, frozen=True, forbid_unknown_fields=True):
 class Command(Row, frozen=True, forbid_unknown_fields=True):
     """A program that is no part of us, started once for each run.
 
-    line : a template with {graph}, {source} (0-based), {source_id} and {distances} (a file that it
-        may write, one line a vertex: id and distance); it is not read by a shell
+    line : a template with {graph}, {source} (0-based), {source_id}, {distances} (a file that it
+        may write, one line a vertex: id and distance) and {python}; it is not read by a shell
     time : a pattern with one group, the time in `unit`; of several matches the median counts
     processed : likewise, vertices processed      format : of the graph file, its suffix
     """
@@ -114,7 +114,7 @@ class Command(Row, frozen=True, forbid_unknown_fields=True):
         """Check patterns and template. ValueError."""
         try:
             groups = re.compile(self.time).groups, re.compile(self.processed or "()").groups
-            self.line.format(graph="", source=0, source_id=0, distances="")
+            self.line.format(graph="", source=0, source_id=0, distances="", python="")
         except (re.error, LookupError) as error:
             raise ValueError(f"not understood: {error}") from error
         if groups != (1, 1) or not self.name:

@@ -322,7 +322,6 @@ EVERY_COMMAND = {  # a name says the suffix of what is written, if anything is
     "bench": "bench model",
     "bench io": "bench io",
     "bench start": "bench start",
-    "bench cpu": "bench cpu",
 }
 LONGEST_S = 15.0  # of a command, until it is interrupted
 OURS = re.compile(r'viewer/app\.py", line \d+, in main')  # in a traceback

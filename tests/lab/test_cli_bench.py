@@ -107,13 +107,3 @@ def test_the_city_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     model = measure("model", tmp_path, str(tmp_path / bench.MADE))
     assert model.note.startswith("made-up city roads")
     assert load_graph(tmp_path / "city_roads.gr.gz").n == 300
-
-
-def test_bench_gpu_without_a_gpu_says_why(capsys: pytest.CaptureFixture[str]) -> None:
-    from gpu.cuda.device import why_not
-
-    if why_not() is None:
-        pytest.skip("there is a GPU here")
-    assert cli.main(["bench", "gpu", "--graphs", "grid_1024"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
-    assert cli.main(["bench", "gpu", "--runs", "many"]) == 2
