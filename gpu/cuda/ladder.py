@@ -2,9 +2,9 @@
 
     python -m gpu.cuda.ladder adds_simple roads.gr [--source 0] [--delta D]
 
-runs one step, prints its time and checks its distances. `sssp-scope lab run ladder` compares
-all. No engine uses them. int32 weights alone. Steps 1 and 2 of Near-Far are driven from here, a launch a
-superstep; any other step is one launch. A machine allocates (`xp`: CuPy or NumPy) and launches:
+runs one step, prints its time and checks its distances. `sssp-scope lab run ladder` compares all.
+No engine uses them. int32 weights alone. Steps 1 and 2 of Near-Far are driven from here, a launch
+a superstep; any other step is one launch. A machine allocates (`xp`: CuPy or NumPy) and launches:
 `CupyMachine`; tests have one of fibers.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -117,7 +118,7 @@ def prepare(
     return kinds[step.kernel](step, machine, graph, source, delta)
 
 
-class Run:
+class Run(ABC):
     """Arrays of one graph on a machine; `start`, `go` and `check` may be called many times."""
 
     def __init__(
@@ -137,18 +138,18 @@ class Run:
         self.room = 2 * (graph.n + graph.m) + SPARE  # items that wait in a pile or bucket
         self._allocate(graph, delta is not None)
 
+    @abstractmethod
     def _allocate(self, graph: CSRGraph, held: bool) -> None:
         """Allocate what the step needs; held : delta was given."""
-        raise NotImplementedError
 
     def start(self) -> None:
         """Every distance unreached but the source's; the source in the first pile or bucket."""
         self.dist.fill(INT_UNREACHED)
         self._state.fill(0)
 
+    @abstractmethod
     def go(self) -> None:
         """Run from `start` on."""
-        raise NotImplementedError
 
     def check(self) -> None:
         """Wait for the end of `go`; raises EngineError where that was no answer."""

@@ -342,8 +342,7 @@ def test_full_queues_are_run_again_with_more(key: str, monkeypatch: pytest.Monke
             return real(graph, file, places, size, most)
         return 64 if file == adds.FILE else 70_000
 
-    for module in (adds, async_near_far, supersteps):
-        monkeypatch.setattr(module, "places_for", small_first)
+    monkeypatch.setattr(launch, "places_for", small_first)
     graph = star_of_three_million()
     trace = run_typed(graph, key, "cuda", delta=1.0)
     assert "run again with more" in trace.environment["queues"]
