@@ -151,6 +151,7 @@ class Run(ABC):
     def go(self) -> None:
         """Run from `start` on."""
 
+    @abstractmethod
     def check(self) -> None:
         """Wait for the end of `go`; raises EngineError where that was no answer."""
 
