@@ -4,10 +4,8 @@ adds.cu: ADDS on the device: one manager block, W worker blocks, all resident, o
 Launch   adds<<<1 + workers, THREADS, cooperative>>>; block 0 is the manager (its last warp
          the courier), block 1 + w is worker w. `begin` of prepare.cu runs before it.
 Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
-Needs    every block resident (the launcher computes and checks it): workers wait for the
-         manager, the manager for nobody
-Ends     FINISHED, STOPPED (the host asked), POOL_DRY, TIMED_OUT; each in state.status. Whatever
-         waits looks at that status.
+Needs    every block resident: workers wait for the manager, the manager for nobody
+Ends     FINISHED, STOPPED (the host asked), POOL_DRY, TIMED_OUT: state.status, which all watch
 
 The idea    Only the manager reads the bucket queue; it hands pieces of the first buckets to idle
             workers, moves the head on and steers delta. Workers relax arcs and only write to the
@@ -17,7 +15,6 @@ The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.c
             worker.cuh    a worker      manager.cuh the manager          reader.cuh  its queue
             sampler.cuh   samples       courier.cuh the host
 The ladder  ladder/adds_simple.cu is the algorithm alone, in one file.
-What was tried, and what failed: gpu/lab/LOG.md
 */
 #include "manager.cuh"
 #include "sampler.cuh"

@@ -11,8 +11,7 @@ Progress    one 64-byte slot a block, written by nobody else, after each source;
             all of them when it wants a sample.
 Stop        one word, looked at every POLL_CYCLES by one thread of a block.
 Limit       of one source; the same thread looks at the clock then, and the block leaves.
-            Both are in device memory and the host copies them: a read of host memory waits behind
-            the rows that are leaving the device, and made the kernels three times slower.
+            Both are in device memory: reads of host memory wait behind the rows that leave it.
 Overflow    a sum past the range is left out. It matters only if its vertex stays unreached: the
             arcs are searched for one into such a vertex when the source is done.
 */

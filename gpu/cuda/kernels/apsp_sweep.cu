@@ -16,8 +16,8 @@ overflow, and what does not fit the list waits for the next round.
 
 Where `near` is empty, delta-stepping first relaxes the heavy arcs of everything that was taken
 since the bucket was opened (a third bit). Then the edge moves on by delta and `far` is sorted
-again; a far vertex that has been near meanwhile is dropped. Where that finds nothing, the edge
-jumps to the nearest vertex it has seen: no empty bucket is ever looked at.
+again; a far vertex that has been near meanwhile is dropped. If that finds nothing, the edge jumps
+to the nearest vertex seen.
 */
 #include "apsp_row.cuh"
 

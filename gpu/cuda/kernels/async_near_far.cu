@@ -4,7 +4,6 @@ async_near_far.cu: Near-Far on the device without a barrier: nobody waits for an
 Launch   async_near_far<<<workers + 1, THREADS, shared, cooperative>>>; each block but the last has
          THREADS / 32 - 1 hands and a herald; the last has the pacer and the courier. `begin` of
          prepare.cu runs before it, and RUN.slots, reports, assign and table are zero.
-Shared   BlockShared, whose size the launcher knows
 Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
 Knobs    RUN.buckets           near entries below which the threshold moves on (target)
          RUN.flush_rounds      readings of the pacer between two moves (settle)
@@ -24,7 +23,6 @@ The idea    On a road network time is hops x latency: a frontier of a thousand v
 The parts   async_block.cuh what warps of a block share   async_hand.cuh   a warp that relaxes
             async_far.cuh   what is far of one warp       async_herald.cuh a block and the grid
             async_pacer.cuh the threshold, and the host
-What was tried, and what failed: gpu/lab/LOG.md
 */
 #include "async_hand.cuh"
 #include "async_pacer.cuh"

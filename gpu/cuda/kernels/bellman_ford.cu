@@ -8,7 +8,6 @@ Ends     FINISHED, STOPPED, TIMED_OUT; never POOL_DRY: a superstep processes a v
 
 Whatever improves is processed in the next superstep, so paths of many light arcs undo what paths
 of few heavy ones had settled: the frontier is as wide as the graph allows, and most of it waste.
-What it costs beside near_far.cu is the price of having no order; the code is the same.
 */
 constexpr bool FAR_PILE = false;
 constexpr bool HEAVY_ARCS = false;

@@ -8,8 +8,6 @@ look     every thread reads workers' reports; one warp for each of the first buc
          is readable; the last warp reads every slot's counters, retires the head, frees and
          allocates pool blocks
 assign   every thread gives one idle worker its piece; the last warp asks the controller
-
-Every decision is a call into scheduler.cuh.
 */
 #pragma once
 #include "reader.cuh"

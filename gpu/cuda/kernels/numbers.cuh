@@ -8,8 +8,6 @@ Distances are kept as unsigned bits: whole numbers >= 0 and IEEE numbers >= 0 bo
 bits do, so that one atomicMin serves all. "Unreached" is the largest whole number, or infinity: a
 sum that passes the range is never below it, and so never wins.
 
-The rest of the source names three types, and arcs:
-
             32 bits                        64 bits
 Dist        4 bytes                        8 bytes
 Item        vertex, distance: 8 bytes      16 bytes

@@ -9,9 +9,8 @@ sums. UNROLL arcs a lane are in flight together: their loads do not wait for eac
 On a road network the frontier is small and time is a chain of dependent trips to the cache.
 So where a warp has no more arcs than lanes (`relax_few`), nothing waits that need not: whether
 a vertex is stale is loaded together with its arcs, the atomic goes out without a look before
-it, the row bounds of the far end come along with it, and the code is short (instructions come
-from a cache as well). With many arcs the same would cost traffic; there stale vertices are
-dropped first and a look saves most atomics.
+it, and the row bounds of the far end come along with it. With many arcs the same would cost
+traffic; there stale vertices are dropped first and a look saves most atomics.
 
 A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`).
 

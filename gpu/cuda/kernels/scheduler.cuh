@@ -7,7 +7,6 @@ what each rule means and where it comes from.
 
 Differs  counters are 32-bit and wrap: every rule uses differences or compares for equality,
          which wrapping keeps. Python's exact integers agree below 2^32.
-Needs    no header; compiles as CUDA and as C++14.
 */
 #pragma once
 

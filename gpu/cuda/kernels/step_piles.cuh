@@ -15,8 +15,7 @@ Stale    An item whose vertex has improved since it was queued is dropped when i
          distance is queued once, so one vertex is processed at most once a superstep, and near
          never holds more items than the superstep relaxed arcs.
 Wide     Each block collects what it pushes in shared memory and reserves its places by one
-         atomic a pile. One thread of a block waits at the barrier and reads what all need to
-         know: the same word read by every warp of the grid costs more than the barrier.
+         atomic a pile. One thread of a block waits at the barrier and reads for all of them.
 */
 #pragma once
 #include "relax.cuh"

@@ -10,7 +10,7 @@ until then its bucket cannot retire.
 
 While others are idle nobody sits on work: a row of SPLIT_DEGREE arcs or more is queued in
 pieces (an item may name a piece of arcs instead of a vertex), hubs not begun and what exceeds
-`keep` go back to the buckets. With all busy the same would only delay what a hub improves.
+`keep` go back to the buckets.
 
 One barrier a round. Counts that a round adds to stand in one of three places by turns: this
 round's, the last one's (being read), the next one's (being cleared).
