@@ -96,8 +96,7 @@ ROOMS = {
     "command line": Room(("gpu/cli/*.py",), ("tests/cli", "-k", "not ssh"), weight=1),
     "engine process": Room(("gpu/host/*.py",), ("tests/host", "-k", "not leak"), weight=1),
     "playback": Room(
-        ("viewer/models/playback.py",),
-        ("tests/models", "tests/plots/test_time_travel.py"),
+        ("viewer/models/playback.py",), ("tests/models", "tests/plots/test_time_travel.py")
     ),
     "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons", "tests/schema", "-k", "not pictures")),
     "cpu": Room(("gpu/cpu/*.py",), ("tests/cpu",), weight=1),

@@ -17,11 +17,7 @@ from test_model import FAMILIES, assert_trace_invariants, make_graph
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.cpu import (
-    delta_stepping,
-    delta_stepping_state as state,
-    host,
-)
+from gpu.cpu import delta_stepping, delta_stepping_state as state, host
 from gpu.cpu.threads import end_sleepers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph

@@ -10,12 +10,7 @@ from screen import grabbed
 
 from gpu.engine import graph_reference
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.record.trace import (
-    SAMPLE,
-    RunSettings,
-    Trace,
-    VertexProbe,
-)
+from gpu.record.trace import SAMPLE, RunSettings, Trace, VertexProbe
 from viewer.graph.view import GraphView
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel

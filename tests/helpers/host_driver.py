@@ -27,8 +27,7 @@ from gpu.host import (
 DEADLINE_S = 30.0  # generous: two cores, other tests beside
 NAMES = ("run", "verify", "load_graph", "open_sample", "provisional", "layout")
 ENTRIES = Entries(
-    **{name: f"{engines.__name__}:{name}" for name in NAMES},
-    warm_up=f"{engines.__name__}:warm_up",
+    **{name: f"{engines.__name__}:{name}" for name in NAMES}, warm_up=f"{engines.__name__}:warm_up"
 )
 SHM = Path("/dev/shm")
 M = TypeVar("M", bound=Message)

@@ -14,21 +14,10 @@ import numpy as np
 
 from gpu import engine
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.errors import (
-    CancelledByUserError,
-    FormatError,
-    ParameterError,
-    WeightError,
-)
+from gpu.errors import CancelledByUserError, FormatError, ParameterError, WeightError
 from gpu.graph import CSRGraph, Provenance
 from gpu.host import memory
-from gpu.record.trace import (
-    SAMPLE,
-    Flag,
-    RunSettings,
-    Trace,
-    Verification,
-)
+from gpu.record.trace import SAMPLE, Flag, RunSettings, Trace, Verification
 
 UP_TO = 10**9  # samples of a run that goes on until it is stopped
 

@@ -8,14 +8,7 @@ import numpy as np
 from PyQt6.QtCore import QPoint, QPointF
 from pytestqt.qtbot import QtBot
 
-from gpu.record.trace import (
-    SAMPLE,
-    Flag,
-    GraphReference,
-    Reason,
-    RunSettings,
-    Trace,
-)
+from gpu.record.trace import SAMPLE, Flag, GraphReference, Reason, RunSettings, Trace
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel

@@ -9,19 +9,9 @@ from pathlib import Path
 import host_engines as engines
 import numpy as np
 import pytest
-from host_driver import (
-    Driver,
-    wait_until,
-)
+from host_driver import Driver, wait_until
 
-from gpu.host import (
-    EngineHost,
-    LayoutDone,
-    Memory,
-    RunFinished,
-    RunStarted,
-    Verified,
-)
+from gpu.host import EngineHost, LayoutDone, Memory, RunFinished, RunStarted, Verified
 from gpu.record.trace import RunSettings, reached_mask
 
 COMPILING_S = 280.0  # nothing is kept yet, on two busy cores

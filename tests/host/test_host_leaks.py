@@ -9,15 +9,9 @@ from pathlib import Path
 
 import host_engines as engines
 import pytest
-from host_driver import (
-    DEADLINE_S,
-    left_behind,
-    wait_until,
-)
+from host_driver import DEADLINE_S, left_behind, wait_until
 
-from gpu.host import (
-    Memory,
-)
+from gpu.host import Memory
 
 # nothing is left behind
 

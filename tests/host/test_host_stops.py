@@ -11,18 +11,9 @@ from pathlib import Path
 import host_engines as engines
 import numpy as np
 import pytest
-from host_driver import (
-    ENTRIES,
-    Driver,
-)
+from host_driver import ENTRIES, Driver
 
-from gpu.errors import (
-    CancelledByUserError,
-    EngineError,
-    FormatError,
-    SourceError,
-    WeightError,
-)
+from gpu.errors import CancelledByUserError, EngineError, FormatError, SourceError, WeightError
 from gpu.host import (
     EngineHost,
     EngineLost,

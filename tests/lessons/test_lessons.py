@@ -25,10 +25,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 BROKEN: dict[str, tuple[str, str]] = {
     "no TOML": ("= 3", "mine.toml"),
     "no head": (ONE, "missing required field `lesson`"),
-    "unknown key": (
-        WHOLE.replace("minutes = 5", "minutes = 5\nauthor = 'me'"),
-        "`author`",
-    ),
+    "unknown key": (WHOLE.replace("minutes = 5", "minutes = 5\nauthor = 'me'"), "`author`"),
     "format": (WHOLE.replace("format = 1", "format = 2"), "lesson.format = 2"),
     "text elsewhere": (
         WHOLE.replace("minutes = 5", 'minutes = 5\ntext = "../mine.md"'),
@@ -47,14 +44,8 @@ BROKEN: dict[str, tuple[str, str]] = {
         WHOLE.replace("probe = 3", "probe = 'x'", 1),
         "step[0].run[0].probe = 'x': Expected `int`",
     ),
-    "no id": (
-        WHOLE.replace(TWO, TWO + "source = 1.5\n"),
-        "1.5; allowed: text in quotes",
-    ),
-    "kind": (
-        WHOLE.replace('kind = "number"', 'kind = "essay"'),
-        "question.kind = 'essay'",
-    ),
+    "no id": (WHOLE.replace(TWO, TWO + "source = 1.5\n"), "1.5; allowed: text in quotes"),
+    "kind": (WHOLE.replace('kind = "number"', 'kind = "essay"'), "question.kind = 'essay'"),
     "no value": (WHOLE.replace('"a.processed"', '"4"'), "'4' is no value"),
     "typed answer": (WHOLE.replace('answer = "a.processed"', "answer = 4"), "4 is no value"),
     "range": (WHOLE.replace("high = 10", "high = 0"), "question: low = 0, high = 0"),
@@ -78,10 +69,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
     "a long number": (WHOLE.replace("low = 0", "low = " + "9" * 5000), "mine.toml"),
     "a long number in other digits": (WHOLE.replace("low = 0", "low = 0x" + "f" * 9000), "low = a"),
     "a NUL": (WHOLE + "\0", "NUL"),
-    "a NUL in a name": (
-        WHOLE.replace('"sample:figure_1"', '"a\\u0000.gr"'),
-        "graph = 'a\\x00.gr'",
-    ),
+    "a NUL in a name": (WHOLE.replace('"sample:figure_1"', '"a\\u0000.gr"'), "graph = 'a\\x00.gr'"),
     "a NUL in an id": (WHOLE.replace(TWO, TWO + 'source = "\\u0000"\n'), "source"),
     "not a number": (WHOLE.replace("high = 10", "high = nan"), "high = nan: Expected `float`"),
     "infinite": (WHOLE.replace("high = 10", "high = inf"), "high = inf: Expected `float`"),

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from viewer.plots.series import (
-    CounterSeries,
-    HeatSeries,
-    StepSeries,
-    TimeSeries,
-    heat_index,
-)
+from viewer.plots.series import CounterSeries, HeatSeries, StepSeries, TimeSeries, heat_index
 
 LENGTHS = st.lists(st.integers(0, 40), min_size=1, max_size=12)  # sizes of the batches
 

@@ -27,11 +27,7 @@ from gpu.record.trace import reached_mask
 ALL = "SSSP_SCOPE_ALL_GRAPHS"
 SMALL_BYTES = 150_000  # of a file that every run of the tests takes
 MATRIX_ARCS = 1_000_000  # arcs times sources of a matrix, at most; then fewer sources
-NO_GRAPHS = {
-    "formats/sample.co",
-    "formats/sample.ss",
-    "road/amsterdam.co.gz",
-}
+NO_GRAPHS = {"formats/sample.co", "formats/sample.ss", "road/amsterdam.co.gz"}
 NEGATIVE = {"formats/bcsstk13.mtx"}  # read without signs
 UNDIRECTED = {"powerlaw/facebook_combined.txt"}  # as the README there reads it
 

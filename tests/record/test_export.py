@@ -12,11 +12,7 @@ from hand_made import small_graph, small_trace
 
 from gpu.errors import GpuError
 from gpu.page.words import totals_words
-from gpu.record.export import (
-    summary,
-    write_csv,
-    write_distances,
-)
+from gpu.record.export import summary, write_csv, write_distances
 from gpu.record.trace import mean_over_time
 from gpu.words import NOT_KNOWN, from_words
 

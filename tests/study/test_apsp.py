@@ -11,22 +11,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
 import gpu
-from gpu.errors import (
-    CancelledByUserError,
-    GpuError,
-    WeightError,
-)
+from gpu.errors import CancelledByUserError, GpuError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.proof.verify import certificate, verify, verify_rows
-from gpu.record.trace import (
-    reached_mask,
-)
-from gpu.study.apsp import (
-    ProofError,
-    all_pairs,
-    matrix_algorithms,
-    matrix_file,
-)
+from gpu.record.trace import reached_mask
+from gpu.study.apsp import ProofError, all_pairs, matrix_algorithms, matrix_file
 
 KEYS = matrix_algorithms()
 KINDS = [np.int32, np.float32]

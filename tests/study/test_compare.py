@@ -17,21 +17,8 @@ from gpu.record.trace import (
     Verification,
     VertexProbe,
 )
-from gpu.study.compare import (
-    CompareError,
-    Side,
-    column,
-    difference,
-    obstacle,
-    telling_moment,
-)
-from gpu.study.compare_words import (
-    Summary,
-    name_of,
-    names,
-    summarise,
-    verdict,
-)
+from gpu.study.compare import CompareError, Side, column, difference, obstacle, telling_moment
+from gpu.study.compare_words import Summary, name_of, names, summarise, verdict
 
 GRAPH = GraphReference("roads", "memory", "1", 4, 6, True, 1)
 PROVED = Verification(True, True, "both hold")

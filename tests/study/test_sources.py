@@ -13,12 +13,7 @@ from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings, Trace
 from gpu.study import apsp as sources
-from gpu.study.apsp import (
-    ProofError,
-    from_sources,
-    make_plan,
-    source_slice,
-)
+from gpu.study.apsp import ProofError, from_sources, make_plan, source_slice
 from sample_graphs import make
 
 DIJKSTRA = RunSettings("dijkstra", "cpu")

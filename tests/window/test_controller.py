@@ -10,29 +10,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpu.engine import RunBuffers, graph_reference
-from gpu.errors import (
-    EngineError,
-    FormatError,
-    GpuError,
-    ParameterError,
-)
+from gpu.errors import EngineError, FormatError, GpuError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.host import (
-    Failed,
-    GraphLoaded,
-    LayoutDone,
-    LiveRun,
-    RunFinished,
-    RunStarted,
-    Verified,
-)
-from gpu.record.trace import (
-    SAMPLE,
-    Flag,
-    RunSettings,
-    Trace,
-    Verification,
-)
+from gpu.host import Failed, GraphLoaded, LayoutDone, LiveRun, RunFinished, RunStarted, Verified
+from gpu.record.trace import SAMPLE, Flag, RunSettings, Trace, Verification
 from viewer.controller import Controller
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_DONE, SessionModel

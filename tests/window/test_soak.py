@@ -25,14 +25,7 @@ from typing import Any
 import pytest
 from PyQt6.QtCore import QEventLoop, Qt, QTimer, QtMsgType, qInstallMessageHandler
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import (
-    QApplication,
-    QCheckBox,
-    QComboBox,
-    QDialog,
-    QDoubleSpinBox,
-    QSpinBox,
-)
+from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDoubleSpinBox, QSpinBox
 
 SUITE_SECONDS = 6
 SEED = 20261121

@@ -7,14 +7,7 @@ import itertools
 import pytest
 from colour_vision import contrast
 from PyQt6.QtCore import QPoint, QRect, Qt
-from PyQt6.QtWidgets import (
-    QApplication,
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QTabBar,
-    QWidget,
-)
+from PyQt6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 from test_controller import FakeHost

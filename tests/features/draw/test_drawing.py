@@ -16,12 +16,7 @@ from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
 from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
 from viewer.features.draw.graph import from_graph, placed, to_graph
-from viewer.features.draw.rules import (
-    LARGEST_WHOLE,
-    next_name,
-    read_weight,
-    weight_words,
-)
+from viewer.features.draw.rules import LARGEST_WHOLE, next_name, read_weight, weight_words
 from viewer.features.draw.text import edge_text, parse_edges
 
 PLACES = st.floats(-1e4, 1e4, width=32)

@@ -30,12 +30,7 @@ from pytestqt.qtbot import QtBot
 import sample_graphs
 from gpu.lessons.answers import Bench
 from gpu.lessons.read import read_lesson
-from viewer.features.lessons.model import (
-    Answered,
-    LessonModel,
-    Progress,
-    sorted_names,
-)
+from viewer.features.lessons.model import Answered, LessonModel, Progress, sorted_names
 from viewer.features.lessons.panel import LessonPanel
 from viewer.main_window import MainWindow
 

@@ -15,15 +15,7 @@ from gpu.errors import ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.record.trace import NEVER, SAMPLE, GraphReference, RunSettings, Trace, VertexProbe
 from viewer.models import session as session_module
-from viewer.models.matrix import (
-    BEGUN,
-    DONE,
-    RUNNING,
-    WAITING,
-    MatrixModel,
-    SourceStates,
-    states_at,
-)
+from viewer.models.matrix import BEGUN, DONE, RUNNING, WAITING, MatrixModel, SourceStates, states_at
 from viewer.models.run_choices import probe_problem
 from viewer.models.session import RunRecord, SessionModel
 from viewer.raster.matrix import Window, grid_of, look

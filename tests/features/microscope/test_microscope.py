@@ -28,11 +28,7 @@ from sample_graphs import open_sample
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.feature import visible_delta
-from viewer.features.microscope.model import (
-    COUNTERS,
-    NO_RUN,
-    MicroscopeModel,
-)
+from viewer.features.microscope.model import COUNTERS, NO_RUN, MicroscopeModel
 from viewer.features.microscope.panel import GOALS, MicroscopePanel
 from viewer.main_window import MainWindow
 from viewer.models.playback import PlaybackModel
@@ -358,9 +354,7 @@ def finish(window: MainWindow, host: FakeHost, graph: CSRGraph) -> RunRecord:
 
 
 def test_a_graph_that_is_too_large_is_refused(
-    window: MainWindow,
-    host: FakeHost,
-    qtbot: QtBot,
+    window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     say(window.controller, host, Ready(0))
     window.controller.show_graph(open_sample("sample:grid?n=10000"))
@@ -375,9 +369,7 @@ def test_a_graph_that_is_too_large_is_refused(
 
 
 def test_leaving_brings_back_the_keys_of_before(
-    window: MainWindow,
-    host: FakeHost,
-    qtbot: QtBot,
+    window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     view = window.graph_view
     say(window.controller, host, Ready(0))
@@ -416,9 +408,7 @@ def test_leaving_brings_back_the_keys_of_before(
 
 
 def test_both_panels_say_what_is_under_way(
-    window: MainWindow,
-    host: FakeHost,
-    qtbot: QtBot,
+    window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     window.controller.start()
     window.actions_by_key["microscope"].trigger()
@@ -437,10 +427,7 @@ def test_both_panels_say_what_is_under_way(
     assert len(host.asked("run")) == 1  # it is not tried again and again
 
 
-def test_a_run_that_is_going_and_a_drawing_come_first(
-    window: MainWindow,
-    host: FakeHost,
-) -> None:
+def test_a_run_that_is_going_and_a_drawing_come_first(window: MainWindow, host: FakeHost) -> None:
     say(window.controller, host, Ready(0))
     window.start_run()
     window.actions_by_key["microscope"].trigger()

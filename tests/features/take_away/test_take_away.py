@@ -130,11 +130,7 @@ def test_copied_commands_repeat_what_was_clicked(
 ) -> None:
     first = window.session.current
     given = gpu.run(
-        window.session.graph,
-        "near_far",
-        delta=48,
-        probe=2,
-        source=window.session.source,
+        window.session.graph, "near_far", delta=48, probe=2, source=window.session.source
     )
     second = RunRecord.from_trace(2, given)
     window.session.add_run(second, show=False)

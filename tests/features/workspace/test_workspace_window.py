@@ -24,11 +24,7 @@ from gpu.formats import load_graph
 from gpu.graph import CSRGraph
 from gpu.host import GraphLoaded
 from gpu.record.trace import Trace
-from gpu.record.workspace import (
-    Workspace,
-    save_workspace,
-    saved_graph,
-)
+from gpu.record.workspace import Workspace, save_workspace, saved_graph
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 
