@@ -34,8 +34,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -459,17 +458,9 @@ class Bench:
 
     def _run(self, room: Room, cache: Path, limit_s: float, writes: bool) -> tuple[int | None, str]:
         """Run a room's tests; return pytest's code, None past the limit, and its last words."""
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-q",
-            "--no-header",
-            "--tb=no",
-            f"--basetemp={self._mutants.with_name('temp')}",  # beside others that clean up theirs
-            *room.tests,
-        ]
+        temporary = self._mutants.with_name("temp")  # beside others that clean up theirs
+        options = ["-x", "-q", "--no-header", "--tb=no", f"--basetemp={temporary}"]
+        command = [sys.executable, "-m", "pytest", *options, *room.tests]
         hidden = {"PYTHONPATH": str(self.tree), "SSSP_SCOPE_CACHE": str(cache), "CI": "1"}
         hidden |= {"QT_QPA_PLATFORM": "offscreen", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         hidden |= {} if writes else {"PYTHONDONTWRITEBYTECODE": "1"}
@@ -527,43 +518,21 @@ class Bench:
         return Verdict(name, mutant, outcome, said, time.monotonic() - start)
 
 
-def report(verdict: Verdict) -> None:
-    """Print one verdict as it comes."""
-    words = f"{verdict.outcome:9}  {verdict.seconds:5.1f} s  {verdict.room:9}  "
-    print(words + verdict.mutant.words, flush=True)
-
-
 def campaign(
-    picked: dict[str, list[Mutant]],
-    rooms: dict[str, Room],
-    checkout: Path,
-    *,
-    jobs: int = 1,
-    heard: Callable[[Verdict], None] = report,
-) -> list[Verdict]:
-    """Return a verdict for each mutant; `jobs` copies work side by side, `heard` is told each."""
+    picked: dict[str, list[Mutant]], rooms: dict[str, Room], checkout: Path
+) -> Iterator[Verdict]:
+    """Yield a verdict for each mutant, room by room."""
     known = explanations(checkout / "tests" / EXPLAINED.name)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        free = [Bench(checkout, Path(folder) / str(job)) for job in range(jobs)]
-
-        def one_room(name: str) -> list[Verdict]:
-            bench = free.pop()
+        bench = Bench(checkout, Path(folder))
+        for name, mutants in picked.items():
             try:
-                verdicts: list[Verdict] = []
-                try:
-                    bench.warm_up(name, rooms[name])
-                except RoomError as error:
-                    print(f"mutate: {error}", flush=True)
-                    return verdicts
-                for mutant in picked[name]:
-                    verdicts.append(bench.tried(name, rooms[name], mutant, known))
-                    heard(verdicts[-1])
-                return verdicts
-            finally:
-                free.append(bench)
-
-        with ThreadPoolExecutor(jobs) as threads:
-            return [verdict for verdicts in threads.map(one_room, picked) for verdict in verdicts]
+                bench.warm_up(name, rooms[name])
+            except RoomError as error:
+                print(f"mutate: {error}", flush=True)
+                continue
+            for mutant in mutants:
+                yield bench.tried(name, rooms[name], mutant, known)
 
 
 def table(verdicts: list[Verdict]) -> str:
@@ -583,7 +552,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--rooms", default=",".join(ROOMS), help="of: %(default)s")
     parser.add_argument("--count", type=int, default=300, help="faults, over all rooms [300]")
     parser.add_argument("--seed", type=int, default=1, help="which of them [1]")
-    parser.add_argument("--jobs", type=int, default=1, help="rooms side by side [1]")
     parser.add_argument("--json", type=Path, help="write every verdict there")
     parser.add_argument("--again", type=Path, help="only what survived in such a JSON file")
     args = parser.parse_args(argv)
@@ -592,15 +560,14 @@ def main(argv: list[str] | None = None) -> int:
         picked = survivors(args.again, rooms, CHECKOUT)
     else:
         picked = chosen(rooms, CHECKOUT, args.count, args.seed)
-    told: list[dict[str, Any]] = []
-
-    def heard(verdict: Verdict) -> None:
-        report(verdict)
-        told.append(asdict(verdict))
+    verdicts: list[Verdict] = []
+    for verdict in campaign(picked, rooms, CHECKOUT):
+        verdicts.append(verdict)
+        told = f"{verdict.outcome:9}  {verdict.seconds:5.1f} s  {verdict.room:9}  "
+        print(told + verdict.mutant.words, flush=True)
         if args.json:
-            args.json.write_text(json.dumps(told, indent=1, ensure_ascii=False), encoding="utf-8")
-
-    verdicts = campaign(picked, rooms, CHECKOUT, jobs=args.jobs, heard=heard)
+            rows = [asdict(one) for one in verdicts]
+            args.json.write_text(json.dumps(rows, indent=1, ensure_ascii=False), encoding="utf-8")
     print(f"\n{table(verdicts)}\n")
     survived = [verdict for verdict in verdicts if verdict.outcome == "survived"]
     for verdict in survived:

@@ -35,6 +35,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import cycle
 from multiprocessing import active_children, resource_tracker
 from pathlib import Path
 from typing import Any
@@ -323,83 +324,57 @@ EVERY_COMMAND = {  # a name says the suffix of what is written, if anything is
     "bench io": "bench io",
     "bench start": "bench start",
 }
-LONGEST_S = 15.0  # of a command, until it is interrupted
 OURS = re.compile(r'viewer/app\.py", line \d+, in main')  # in a traceback
 
 
 def interrupts(seconds: float, seed: int, most: int) -> int:
-    """Press Ctrl-C in every command in turn; print how soon they ended, return how many."""
-    chance, delays = random.Random(f"{seed} interrupts"), dict[str, list[float]]()
-    lasts, faults = dict[str, float](), list[str]()
+    """Press Ctrl-C in every command in turn; return how often one was still running."""
+    chance, count = random.Random(f"{seed} interrupts"), 0
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         run = Path(folder) / "run.npz"
         _see_it_work(f"run sample:grid?n=2000 --probe 2 --trace {run}", folder)
-        while time.monotonic() < end and sum(map(len, delays.values())) < most:
-            for name, words in EVERY_COMMAND.items():
-                out = Path(folder) / "out" / f"a{name[name.find('.') :]}"
-                line = words.format(out=out, run=run)
-                if name not in lasts:
-                    begun = time.monotonic()
-                    with suppress(AssertionError):
-                        _interrupt(line, out, LONGEST_S, os.kill, cold=False)
-                    lasts[name] = min(time.monotonic() - begun, LONGEST_S)
-                cold = chance.random() < 0.5
-                send = chance.choice((os.kill, os.killpg))
-                moment = chance.random() * (LONGEST_S if cold else lasts[name])
-                try:
-                    delay = _interrupt(line, out, moment, send, cold=cold)
-                except AssertionError as error:
-                    faults.append(str(error))
-                    print(error, flush=True)
-                    delay = 0.0
-                if delay is not None:
-                    delays.setdefault(name, []).append(delay)
-    for name, those in delays.items():
-        ordered = sorted(those)
-        half = ordered[len(those) // 2]
-        print(f"  {name}: {len(those)}, half in {half:.2f} s, all in {ordered[-1]:.2f}", flush=True)
-    assert not faults, f"{len(faults)} faults"
-    return sum(map(len, delays.values()))
+        for name, words in cycle(EVERY_COMMAND.items()):
+            if time.monotonic() > end or count >= most:
+                break
+            out = Path(folder) / "out" / f"a{name[name.find('.') :]}"
+            count += _interrupt(words.format(out=out, run=run), out, chance)
+    return count
 
 
-def _interrupt(
-    line: str, out: Path, moment: float, send: Callable[[int, int], None], *, cold: bool
-) -> float | None:
-    """Return the seconds that a command took to end, None if it ended before the signal."""
+def _interrupt(line: str, out: Path, chance: random.Random) -> bool:
+    """Interrupt a command at a random moment; return False if it had ended before."""
     folder = out.parent.parent
     shutil.rmtree(out.parent, ignore_errors=True)
     out.parent.mkdir()
     scratch = Path(tempfile.mkdtemp(dir=folder))
-    more = {"TMPDIR": str(scratch)} | ({"SSSP_SCOPE_CACHE": str(out.parent / ".c")} if cold else {})
+    more = {"TMPDIR": str(scratch)}
+    if chance.random() < 0.5:  # while its loops are compiled
+        more["SSSP_SCOPE_CACHE"] = str(out.parent / ".c")
     with started(["-m", "viewer.app", *line.split()], folder, **more) as program:
         with suppress(subprocess.TimeoutExpired):
-            program.wait(moment)
-            return None
+            program.wait(chance.random() * chance.choice((1, 4, 15)))
+            return False
         below = [program.pid, *children(program.pid)]
         struck_at = time.monotonic()
-        send(program.pid, signal.SIGINT)
+        chance.choice((os.kill, os.killpg))(program.pid, signal.SIGINT)
         output, _ = program.communicate(timeout=PATIENCE_S)
-        delay = time.monotonic() - struck_at
-    told = f"{line} at {moment:.2f} s, cold {cold}, {send.__name__}"
-    told += f", code {program.returncode}: {output}"
-    if program.returncode == 0 and delay < SOON_S:
-        return None  # it was at its end
-    if delay < SOON_S and "sssp-scope: " not in output and not OURS.search(output):
-        return None  # Python had not begun with us, or was at its end
+    told = f"{line}, {more}, code {program.returncode}: {output}"
+    assert time.monotonic() - struck_at < SOON_S, told
+    if program.returncode == 0 or ("sssp-scope: " not in output and not OURS.search(output)):
+        return False  # it was at its end, or Python had not begun with us
     assert program.returncode == INTERRUPTED, told
     lines = [row for row in output.splitlines() if row.startswith("sssp-scope: ")]
     assert lines[-1:] == ["sssp-scope: interrupted"], told
     assert "Traceback" not in output, told
     assert "Exception ignored" not in output, told
-    assert delay < SOON_S, told
     until(lambda: not any(map(lives, below)), f"{told}: its children")
     until(lambda: not list(SHM.glob(f"sssp-{program.pid}-*")), f"{told}: its shared memory")
     left = {path.name for path in out.parent.iterdir()} - {".c"}
     assert left <= {out.name}, f"{told}: {left}"
     assert not left or _is_whole(out), f"{told}: {out.name} is not whole"
     assert not list(scratch.iterdir()), f"{told}: {list(scratch.iterdir())}"
-    return delay
+    return True
 
 
 SCENES: dict[str, Callable[[float, int, int], int]] = {

@@ -87,8 +87,6 @@ def test_what_no_command_can_do_is_said() -> None:
         compare_line(settings, replace(settings, source=1), graph_reference(graph, 0))
 
 
-# names of strangers
-
 SHELLS = [path for path in (shutil.which("sh"), shutil.which("bash")) if path]
 HOSTILE = ("-o.gr", "--trace=x", "a b.gr", "$(touch pwned).gr", "a;touch x", "a'b\"c.gr", "*.gr")
 UNSEEN = ("a\nb.gr", "a\x1b]0;x\x07", "a\0b", "a\u202erg.b", "a\udcff")

@@ -127,9 +127,6 @@ def test_doubling_keeps_the_base_and_pulls_new_pushes_towards_the_head() -> None
     assert offset(100 + 8 + 3, base + new, new, bucket=1, head=1) == 0
 
 
-# ---- as published ---------------------------------------------------------------------
-
-
 def test_as_published_a_graph_that_fills_the_machine_starts_at_a_thirty_second() -> None:
     rule = rules.published(RULE, n=4000, m=100_000)  # threads: 1000
     state = start(rule, Weights(mean=6400.0, largest=9000.0, mean_degree=12.5, integer=True))

@@ -74,7 +74,6 @@ def test_names_positions_and_types_are_kept() -> None:
     assert (graph.name, graph.n, graph.m) == ("roads", 2, 2)
     assert [graph.id_of(0), graph.id_of(1)] == ["b", "a"]
     assert graph.weights.dtype == np.int32  # 2.0 is whole
-    assert graph.positions is not None
     assert graph.positions.tolist() == [[1, 2], [3, 4]]
     back = graph.to_networkx()
     assert isinstance(back, nx.DiGraph)

@@ -29,7 +29,6 @@ def test_a_killed_program_leaves_what_was_there(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     ) as program:
-        assert program.stdout is not None
         assert program.stdout.readline() == b"half\n"
         program.kill()
     assert target.read_bytes() == b"before"

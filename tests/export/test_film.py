@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 from screen import all_controls
 from test_controller import FakeHost
+from test_features import opened
 from test_window import close_for_good
 
 import gpu
@@ -47,9 +48,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(all_controls(tmp_path / "window.ini"), FakeHost())  # type: ignore[arg-type]
-    window.show()
-    window.build_plots()
+    window = opened(all_controls(tmp_path / "window.ini"), FakeHost())
     window.controller.show_graph(GRAPH)
     for place, key in enumerate(("near_far", "adds"), 1):
         window.session.add_run(RunRecord.from_trace(place, run(key)))
@@ -97,7 +96,6 @@ def save_as(window: MainWindow, path: Path) -> None:
     """Ask for a film and choose a file."""
     window.actions_by_key["export_film"].trigger()
     chooser = window.findChild(QFileDialog)
-    assert chooser is not None
     chooser.fileSelected.emit(str(path))
     chooser.reject()
     chooser.deleteLater()

@@ -90,9 +90,6 @@ def both_ways(edges: list) -> list[tuple[int, int, int]]:
     return sorted([*edges, *((v, u, w) for u, v, w in edges if u != v)])
 
 
-# ---------------------------------------------------------------- every format
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_same_graph_in_every_format(tmp_path: Path, name: str, parser: str) -> None:
     graph = load_graph(save(tmp_path, "tiny.anything", FILES[name]))
@@ -138,15 +135,11 @@ def test_weight_choices(tmp_path: Path, name: str, parser: str) -> None:
     assert arcs_of(drawn) == arcs_of(first)  # in every format
 
 
-# ---------------------------------------------------------------- coordinates
-
-
 def test_coordinates_beside_the_graph(tmp_path: Path, parser: str) -> None:
     path = save(tmp_path, "town.gr.gz", gzip.compress(FILES["dimacs"]))
     points = "c x\np aux sp co 4\nv 2 10 -5\nv 1 0 0.5\nv 3 1 1\nv 4 2 2\n"
     save(tmp_path, "town.co.xz", lzma.compress(points.encode()))
     graph = load_graph(path)
-    assert graph.positions is not None
     assert graph.positions.tolist() == [[0, 0.5], [10, -5], [1, 1], [2, 2]]
     assert "coordinates from town.co.xz" in graph.provenance.notes
 
@@ -155,7 +148,6 @@ def test_large_coordinates_keep_neighbours_apart(tmp_path: Path) -> None:
     path = save(tmp_path, "town.gr", "p sp 2 1\na 1 2 1\n")
     save(tmp_path, "town.co", "p aux sp co 2\nv 1 -73530767 41085396\nv 2 -73530768 41085397\n")
     positions = load_graph(path).positions
-    assert positions is not None
     assert (np.ptp(positions, axis=0) == 1).all()
 
 
@@ -171,9 +163,6 @@ def test_broken_coordinates_cost_the_positions_only(tmp_path: Path, points: byte
     assert any(note.startswith("no coordinates:") for note in graph.provenance.notes)
 
 
-# ---------------------------------------------------------------- traps of edge lists
-
-
 def test_sparse_ids_are_ranked_not_allocated(tmp_path: Path, parser: str) -> None:
     warm_up()
     path = save(tmp_path, "sparse.txt", f"7 2146237932 2\n{2**63 - 1} 7 4\n")
@@ -182,7 +171,6 @@ def test_sparse_ids_are_ranked_not_allocated(tmp_path: Path, parser: str) -> Non
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert graph.n == 3
-    assert graph.ids is not None
     assert graph.ids.tolist() == [7, 2146237932, 2**63 - 1]
     assert arcs_of(graph) == [(0, 1, 2), (2, 0, 4)]
     assert peak < 8_000_000
@@ -199,14 +187,12 @@ def test_first_line_may_be_a_count(tmp_path: Path) -> None:
 def test_words_as_vertices(tmp_path: Path) -> None:
     text = 'from,to,km\n"New York",Boston,215\nBoston,Zürich,6000.5\n'
     graph = load_graph(save(tmp_path, "cities.csv", text))
-    assert graph.ids is not None
     assert graph.ids.tolist() == ["Boston", "New York", "Zürich"]
     assert arcs_of(graph) == [(0, 2, 6000.5), (1, 0, 215)]
     assert graph.weights.dtype == np.float64
     assert graph.vertex_of("New York") == 1
     assert not any("read as names" in note for note in graph.provenance.notes)
     graph = load_graph(save(tmp_path, "people.txt", "alice bob 3\nbob carol 4\n"))
-    assert graph.ids is not None
     assert graph.ids.tolist() == ["alice", "bob", "carol"]
 
 
@@ -246,9 +232,6 @@ def test_matrix_market_in_its_forms(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="skew-symmetric"):
         load_graph(skew)
     assert arcs_of(load_graph(skew, weights="absolute")) == [(0, 1, 3), (1, 0, 3)]
-
-
-# ---------------------------------------------------------------- choices, progress, cancel
 
 
 def test_unknown_choices(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gpu.errors import FormatError, GraphError
-from gpu.formats import _end_lines_in_newlines, load_graph
+from gpu.formats import load_graph
 from gpu.formats.build import as_weights, both_or_one_way, graph_of, number_vertices, whole_if_exact
 from gpu.formats.reading import SHOWN_CHARACTERS, Arcs, Reading, bare_name, shown
 from gpu.formats.source import Source
@@ -105,7 +105,6 @@ def test_edges_of_both_kinds_in_one_file(undirected: bool | None) -> None:
         reading = Reading(Path("x"), undirected)
         columns = np.array([[0, 1, 2], [1, 2, 2], [5, 6, 7]])
         arcs = both_or_one_way(reading, Arcs(columns[0], columns[1], 3, columns[2]), np.array(both))
-        assert arcs.weights is not None
         rows = zip(arcs.tails.tolist(), arcs.heads.tolist(), arcs.weights.tolist(), strict=True)
         return list(rows), arcs.both, reading.notes
 
@@ -136,13 +135,6 @@ def test_what_a_file_says_is_shown_in_one_line() -> None:
     assert shown(b"\xff\x07") == r"'\xff\x07'"
     names = {"a.gr.gz": "a", "b.tar.csv": "b.tar", ".gz": ".gz", "c": "c"}
     assert {name: bare_name(Path(name)) for name in names} == names
-
-
-def test_every_line_end_becomes_one_or_a_blank() -> None:
-    for text, expected in ((b"a\rb\r\nc\n\r", b"a\nb\r\nc\n\n"), (b"\r", b"\n"), (b"", b"")):
-        data = bytearray(text)
-        _end_lines_in_newlines(data)
-        assert bytes(data) == expected
 
 
 def test_a_plain_archive_of_three_arrays_has_no_names_and_counts_from_0(tmp_path: Path) -> None:

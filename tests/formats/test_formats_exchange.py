@@ -48,14 +48,12 @@ def test_same_undirected_graph(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("make", [graphml, gexf, gml])
 def test_positions_are_kept(tmp_path: Path, make) -> None:
     graph = load_graph(save(tmp_path, "x", make(ARCS, 4, True)))
-    assert graph.positions is not None
     first = -0.5 if make is gml else 0.5
     assert graph.positions.tolist() == [[0, first], [1, -1.5], [2, -2.5], [3, -3.5]]
 
 
 def test_pajek_positions_and_lists(tmp_path: Path) -> None:
     graph = load_graph(save(tmp_path, "x.net", pajek(ARCS, 4, "*arcs")))
-    assert graph.positions is not None
     assert graph.positions[3].tolist() == [3, -3.5]
     text = "*Vertices 4\n*Arcslist\n1 2 3\n*Edgeslist\n3 4\n"
     assert arcs_of(load_graph(save(tmp_path, "l.net", text))) == [
@@ -111,13 +109,11 @@ def test_names_are_kept_in_the_order_of_the_file(tmp_path: Path) -> None:
         '<edge source="Oslo" target="Bergen"/><edge source="東京" target="Oslo"/></graph></graphml>'
     )
     graph = load_graph(save(tmp_path, "x", text))
-    assert graph.ids is not None
     assert graph.ids.tolist() == ["Oslo", "Bergen", "東京"]
     assert arcs_of(graph) == [(0, 1, 1), (0, 2, 1), (1, 0, 1), (2, 0, 1)]
     sparse = load_graph(save(tmp_path, "y", gml([(7, 900, 2)], 0, True).replace(
         "edge", "node [ id 900 ] node [ id 7 ] edge", 1
     )))  # fmt: skip
-    assert sparse.ids is not None
     assert sparse.ids.tolist() == [7, 900]
     assert arcs_of(sparse) == [(0, 1, 2)]
 

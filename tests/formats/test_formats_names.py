@@ -47,8 +47,6 @@ def test_a_guess_is_said(tmp_path: Path) -> None:
     assert "guessed" not in " ".join(load_graph(save(tmp_path, "g.el", "0 1\n")).provenance.notes)
 
 
-# ---------------------------------------------------------------- line ends, marks, wide text
-
 TEXTS: dict[str, tuple[bytes, list]] = {
     **{f"files {k}": (v, sorted(ARCS)) for k, v in FILES.items() if "galois" not in k},
     **{f"undirected {k}": (v, both_ways(EDGES)) for k, v in UNDIRECTED.items()},
@@ -76,9 +74,6 @@ def test_a_zero_byte_is_no_text(tmp_path: Path, key: str) -> None:
         )
     with pytest.raises(FormatError, match="UTF-16 is not read: save it again"):
         load_graph(save(tmp_path, "g", "1 2 3\n".encode("utf-16")), format=key)
-
-
-# ---------------------------------------------------------------- exchange formats
 
 
 FAULTS = {

@@ -48,12 +48,3 @@ def test_whole_numbers_of_int64_are_exact(compiled: bool) -> None:
     rows = read(texts, compiled=compiled)
     assert rows.values.dtype == np.int64
     assert rows.values[0].tolist() == [int(text) for text in texts]
-
-
-@pytest.mark.parametrize("compiled", [True, False])
-def test_comments_and_blank_lines_between_rows(compiled: bool) -> None:
-    rules = RowRules("'TAIL HEAD WEIGHT'", value_columns=1, comments=b"#%")
-    data = bytearray(b"# 9 9 9\n1 2 3\n  % 9 9 9\n\n \t\r\n#\n2 1 4\n# 9 9 9")
-    rows = read_rows(Reading(Path("-")), data, 0, rules, compiled=compiled)
-    assert rows.ids.tolist() == [[1, 2], [2, 1]]
-    assert rows.values.tolist() == [[3, 4]]

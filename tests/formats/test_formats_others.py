@@ -37,7 +37,6 @@ def test_node_link(tmp_path: Path, edges: str) -> None:
     graph.add_edge("Oslo", 7, weight=2.5)
     path = save(tmp_path, "g.json", json.dumps(nx.node_link_data(graph, edges=edges)))
     read = load_graph(path)
-    assert read.ids is not None
     assert read.ids.tolist() == ["Oslo", "7", "alone"]
     assert arcs_of(read) == [(0, 1, 2.5), (0, 1, 3)]
     assert read.positions is not None
@@ -64,9 +63,6 @@ def test_node_link(tmp_path: Path, edges: str) -> None:
 def test_node_link_faults(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(FormatError, match=words):
         load_graph(save(tmp_path, "g.json", text))
-
-
-# ---------------------------------------------------------------- tables
 
 
 NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*")  # 00 and +1 are written otherwise than they are shown
@@ -123,9 +119,6 @@ def test_the_first_row_may_be_a_heading(tmp_path: Path, text: str, edges: int) -
 def test_a_table_of_nodes_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(FormatError, match=r":1: the heading .* names nodes, not edges; open the"):
         load_graph(save(tmp_path, "nodes.csv", text))
-
-
-# ---------------------------------------------------------------- one budget
 
 
 def test_bombs_end_at_once(tmp_path: Path) -> None:

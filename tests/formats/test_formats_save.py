@@ -36,7 +36,6 @@ def test_npz_keeps_everything(tmp_path: Path) -> None:
     back = load_graph(tmp_path / "g.npz")
     assert back.hash == graph.hash
     assert np.array_equal(back.positions, graph.positions)  # type: ignore[arg-type]
-    assert back.ids is not None
     assert back.ids.tolist() == ["Ankara", "Zürich", "東京"]
     assert (back.id_base, back.name) == (7, "cities")
     assert "when saved: a note" in back.provenance.notes

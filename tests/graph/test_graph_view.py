@@ -24,9 +24,6 @@ def hide_source(stage: Stage) -> None:
     stage.session.set_source(SIDE * SIDE - 1)
 
 
-# --- colours
-
-
 def test_neutral_until_there_is_a_run(streets: Stage) -> None:
     assert streets.colour_at(100) == streets.table_colour("plain", 0)
     assert streets.view.legend.legend().title == "No run yet"
@@ -57,9 +54,6 @@ def test_bucket_at_the_cursor_uses_the_delta_of_then() -> None:
         for cursor in (0.0, end / 2, end, end * 0.7)
     ]
     assert units == [10.0, 10.0, 40.0, 40.0]
-
-
-# --- mouse and keys
 
 
 def test_hover_finds_every_vertex(streets: Stage) -> None:
@@ -141,8 +135,6 @@ def test_zoomed_in_it_paints_items_and_finds_them(streets: Stage) -> None:
     streets.view.zoom(12, place.x(), place.y())
     streets.settle()
     sheet = streets.view.picture.sheet
-    assert sheet is not None
-    assert sheet.scene is not None
     assert sheet.scene.item_wise
     place = streets.place(vertex)
     assert streets.view.vertex_at(place.x() + 2, place.y() - 2) == vertex

@@ -33,20 +33,17 @@ def test_the_menu_of_a_vertex_starts_there_and_shows_the_path(qtbot: QtBot) -> N
     stage.view.flush()
     stage.view.repaint()
     place = stage.view.place_of(77)
-    assert place is not None
     at = place.toPoint()
     reason = QContextMenuEvent.Reason.Mouse
     event = QContextMenuEvent(reason, at, stage.view.mapToGlobal(at))
     QApplication.sendEvent(stage.view, event)
     menu = stage.view.findChild(QMenu)
-    assert menu is not None
     texts = [action.text() for action in menu.actions()]
     assert texts[:3] == ["Vertex 78", "&Start from here", "Shortest &path to here"]
     with qtbot.waitSignal(stage.view.path_changed):
         menu.actions()[2].trigger()
     menu.close()
     path = stage.view.path
-    assert path is not None
     arcs = len(path.vertices) - 1
     assert path.length == 5 * arcs == grid_dist(graph)[77]
     assert f"shortest path to 78: length {path.length:g} · {arcs} edges" in stage.view.map_text()

@@ -38,7 +38,6 @@ def _begun(scheduler: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     words = [sys.executable, "-c", BOTH, scheduler]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment)
     with process:
-        assert process.stdout is not None
         try:
             yield process.stdout.readline().strip(), process
         finally:

@@ -44,7 +44,6 @@ def drawn() -> Iterator[tuple[str, dict[str, float]]]:
     """Yield (name, numbers) of every drawing, as the compiled loops draw now."""
     for kind in ("hairball", "streets", "scattered"):
         graph = graph_of(kind)
-        assert graph.positions is not None
         extent = raster.measure(graph.indptr, graph.indices, graph.positions)
         yield (
             f"{kind}, measured",

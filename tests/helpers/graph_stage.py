@@ -43,7 +43,6 @@ def triangle() -> CSRGraph:
 
 
 def grid_dist(graph: CSRGraph, weight: int = 5) -> np.ndarray:
-    assert graph.positions is not None
     return (graph.positions.sum(axis=1) * weight).astype(np.int32)
 
 
@@ -85,7 +84,6 @@ class Stage:
         self.view.repaint()
 
     def run(self, dist: np.ndarray, probe: int = 2) -> RunRecord:
-        assert self.session.graph is not None
         record = RunRecord.from_trace(1, make_trace(self.session.graph, dist, probe))
         self.session.add_run(record)
         self.settle()
@@ -93,7 +91,6 @@ class Stage:
 
     def place(self, vertex: int) -> QPoint:
         place = self.view.place_of(vertex)
-        assert place is not None
         return place.toPoint()
 
     def colour_at(self, vertex: int) -> str:

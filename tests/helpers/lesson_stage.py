@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from PyQt6.QtCore import QEvent, QRect, Qt
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtCore import QRect, Qt
 from pytestqt.qtbot import QtBot
 from screen import all_controls
 
@@ -37,14 +36,6 @@ def open_window(settings: Path) -> MainWindow:
         pass
     window.start()
     return window
-
-
-def close_window(window: MainWindow) -> None:
-    """Close for good, so that nothing is left behind."""
-    window.close()
-    window.deleteLater()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    vars(window).clear()
 
 
 def settle(window: MainWindow, qtbot: QtBot, problem: str = "") -> None:

@@ -19,9 +19,6 @@ PLACES = ["shared memory", "files"]
 everywhere = pytest.mark.parametrize("driver", PLACES, indirect=True)
 
 
-# requests
-
-
 @everywhere
 def test_load_gives_read_only_views_and_a_first_picture(driver: Driver) -> None:
     loaded = driver.load("named")
@@ -30,10 +27,8 @@ def test_load_gives_read_only_views_and_a_first_picture(driver: Driver) -> None:
     assert graph.id_of(3) == "v3"
     assert graph.provenance.origin == "named"
     assert graph.provenance.notes == ("a note",)
-    assert loaded.provisional_positions is not None
     assert loaded.provisional_positions[:, 0].tolist() == list(range(20))
     for array in (graph.indptr, graph.indices, graph.weights, graph.ids):
-        assert array is not None
         with pytest.raises(ValueError, match=r"WRITEABLE|read-only|cannot set"):
             array.flags.writeable = True
     assert graph.checked() is graph
@@ -45,7 +40,6 @@ def test_run_from_start_to_proof(driver: Driver) -> None:
     run_id = driver.host.run(engines.settings("stream", count=500))
     assert driver.host.busy
     driver.wait_for(RunStarted, run_id)
-    assert driver.host.live is not None
     assert driver.host.live.run_id == run_id
     assert driver.host.live.graph is driver.host.graph
     trace = driver.wait_for(RunFinished, run_id).trace
@@ -56,7 +50,6 @@ def test_run_from_start_to_proof(driver: Driver) -> None:
     assert trace.outcome == "finished"
     assert trace.samples["sequence"].tolist() == list(range(500))
     assert trace.dist.tolist() == list(range(20))
-    assert trace.vertices is not None
     assert trace.vertices.first_reached_ns[3] == 30
     assert not trace.dist.flags.writeable
     assert trace.graph.hash == engines.path_graph(20).hash
@@ -66,7 +59,6 @@ def test_run_from_start_to_proof(driver: Driver) -> None:
 def test_events_come_back(warm: Driver) -> None:
     warm.load()
     events = warm.finish("with_events", probe=3).trace.events
-    assert events is not None
     assert events["a"].tolist() == list(range(50_000))
 
 
@@ -105,9 +97,6 @@ def test_a_full_ring_holds_the_child_back(warm: Driver) -> None:
     assert (trace.samples["sequence"] == np.arange(200_000)).all()
 
 
-# knobs
-
-
 def test_delta_by_hand_is_seen_by_the_engine(warm: Driver) -> None:
     warm.load()
     warm.start_run("endless")
@@ -143,9 +132,6 @@ def test_pace_holds_the_run_back(warm: Driver) -> None:
     run_id = warm.start_run("stream", count=50)
     warm.host.set_pace(None)
     warm.wait_for(RunFinished, run_id)
-
-
-# the whole
 
 
 @pytest.mark.slow

@@ -13,8 +13,6 @@ from host_driver import DEADLINE_S, left_behind, wait_until
 
 from gpu.host import Memory
 
-# nothing is left behind
-
 SCRIPT = """
 import sys
 sys.path.insert(0, {folder!r})
@@ -51,11 +49,9 @@ def test_a_script_ends_silently_and_leaves_nothing(tmp_path: Path, end: str) -> 
 @pytest.mark.parametrize("behaviour", ["endless", "deaf"])
 def test_killing_the_parent_leaves_nothing(tmp_path: Path, behaviour: str) -> None:
     with script(tmp_path, behaviour, "input()") as process:
-        assert process.stdout is not None
         prefix = process.stdout.readline().strip()
         memory = Memory(prefix, str(tmp_path))
         assert left_behind(memory)
         process.kill()
-        assert process.stderr is not None
         assert process.stderr.read() == ""  # and at its end the child is gone as well
     wait_until(lambda: not left_behind(memory))

@@ -77,9 +77,6 @@ def test_a_small_dev_shm_falls_back_to_a_file(
     assert everything(memory) == []
 
 
-# ring and gate
-
-
 @pytest.fixture
 def ring(memory: Memory) -> Iterator[SampleRing]:
     made = SampleRing.create(memory, "c1")

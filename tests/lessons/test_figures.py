@@ -25,7 +25,6 @@ def test_a_dot_stands_where_its_runs_put_it(tmp_path: Path) -> None:
     assert "&lt;b&gt;" in figures(bench, step, {"a", "b"})[0].svg
     svg = plane([("p", 2.0, 0.25)]).svg
     place = re.search(r'cx="([\d.]+)" cy="([\d.]+)"', svg)
-    assert place is not None
     assert float(place[1]) == WIDE / 2 + DOUBLING
     assert float(place[2]) == HIGH / 2 + 2 * DOUBLING
 

@@ -102,9 +102,6 @@ def test_a_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert find_lessons() == [*own, path]
 
 
-# ---- values ----
-
-
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -126,9 +123,6 @@ def test_nothing_in_a_lesson_is_executed(bench: Bench) -> None:
     for sly in ("{a.__class__}", "{__import__('os')}", "{a.work.real}", "{0.real}", "{a[0].work}"):
         with pytest.raises(GpuError, match=r"is no value|no quantity"):
             bench.filled(sly)
-
-
-# ---- judging ----
 
 
 def asked(kind: Any, answer: Value | None = None, **more: Any) -> Question:
@@ -160,9 +154,6 @@ def test_a_curve_is_scored_by_rank(bench: Bench) -> None:
         bench.curve_score(question, [1.0, 2.0])
 
 
-# ---- moments ----
-
-
 def test_moments_of_a_run(bench: Bench) -> None:
     trace = bench.trace("a")
     assert moment_ns(trace, "start") == 0
@@ -170,14 +161,10 @@ def test_moments_of_a_run(bench: Bench) -> None:
     assert moment_ns(trace, 0.5) == round(trace.time_ns / 2)
     assert moment_ns(trace, "first_change") == 0
     assert 0 <= moment_ns(trace, "peak") <= trace.time_ns
-    assert trace.events is not None
     assert event_index(trace, "event:POP:2") > event_index(trace, "event:POP")
     for wrong in ("noon", 1.5, "event:JUMP", "event:POP:99", "event:POP:x"):
         with pytest.raises(ParameterError):
             moment_ns(trace, wrong)
-
-
-# ---- graphs ----
 
 
 def test_a_graph_may_lie_beside_the_lesson(tmp_path: Path) -> None:
@@ -189,9 +176,6 @@ def test_a_graph_may_lie_beside_the_lesson(tmp_path: Path) -> None:
     sly = read_lesson(write(tmp_path, WHOLE.replace("sample:figure_1", "../x.gr")))
     with pytest.raises(ParameterError, match="a file beside"):
         Bench(sly).graph(sly.steps[0])
-
-
-# ---- the panels that a lesson may name ----
 
 
 def test_panels_are_those_of_the_window() -> None:

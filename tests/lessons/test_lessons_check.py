@@ -76,9 +76,6 @@ def test_check_finds_it(tmp_path: Path, case: str) -> None:
     assert all("mine.toml" in problem for problem in problems)
 
 
-# ---- the command ----
-
-
 def test_command_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path)
     assert main(["lesson", "check", str(path)]) == 0
@@ -90,9 +87,6 @@ def test_command_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert main(["page", str(path), "-o", str(page)]) == 1
     assert "no algorithm 'bell'" in capsys.readouterr().err
     assert not page.exists()
-
-
-# ---- the guide for teachers ----
 
 
 def guide() -> str:

@@ -77,9 +77,6 @@ def test_the_right_answer_is_right_and_a_wrong_one_wrong(key: str, name: str) ->
     assert not held.is_right(asked, wrong)
 
 
-# ---- sentences of the lessons that no single comparison holds ----
-
-
 def test_lesson_1_the_direct_edge_is_never_needed() -> None:
     held = bench("1_order_matters")
     assert held.value(Value("dijkstra", "distance", "A")) == 2
@@ -98,7 +95,6 @@ def test_lesson_2_each_width_puts_the_four_where_the_figure_has_them() -> None:
 def test_lesson_2_the_worker_of_c_is_quicker_than_that_of_a() -> None:
     held = bench("2_buckets_and_delta")
     events, e = held.trace("small").events, held.graph(held.lesson.steps[0]).vertex_of("E")
-    assert events is not None
     offers = events[(events["kind"] == EventKind.IMPROVE) & (events["a"] == e)]["c"]
     assert offers.tolist() == [55 + 38, 16 + 70]
 
@@ -122,7 +118,6 @@ def test_lesson_3_c_32_is_the_best_for_neither() -> None:
 def test_lesson_6_the_plan_is_the_value_that_is_carried_on() -> None:
     held = bench("6_drive_delta_yourself")
     found = held.lesson.run("carried")
-    assert found is not None
     assert found[1].delta == held.value(Value("held", "best_time"))
 
 

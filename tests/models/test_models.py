@@ -42,9 +42,6 @@ def trace_of(samples: np.ndarray, outcome: str = "finished") -> Trace:
     return Trace(settings, REFERENCE, samples, dist, "modelled", outcome, {})
 
 
-# ---- session ---------------------------------------------------------------------------
-
-
 def test_samples_grow_and_earlier_views_stay_true(qtbot: QtBot) -> None:
     session = SessionModel()
     session.add_run(make_record())

@@ -44,9 +44,6 @@ def seconds_for(part_ns: float) -> float:
     return part_ns / END_NS * WHOLE_RUN_SECONDS
 
 
-# ---- a longer run beside it ------------------------------------------------------------
-
-
 def test_the_time_axis_is_as_long_as_the_longer_of_two(qtbot: QtBot) -> None:
     playback = PlaybackModel()
     playback.set_samples(samples_until(1000))
@@ -62,9 +59,6 @@ def test_the_time_axis_is_as_long_as_the_longer_of_two(qtbot: QtBot) -> None:
     assert playback.duration_ns == 1000.0
 
 
-# ---- playing --------------------------------------------------------------------------
-
-
 def test_a_replay_may_rest_before_the_end(playback: PlaybackModel) -> None:
     playback.replay(400.0)
     playback.advance(60.0)
@@ -73,9 +67,6 @@ def test_a_replay_may_rest_before_the_end(playback: PlaybackModel) -> None:
     playback.play()
     playback.advance(60.0)
     assert playback.cursor_ns == END_NS
-
-
-# ---- view ------------------------------------------------------------------------------
 
 
 def test_a_window_of_time_is_never_narrower_than_can_be_drawn(playback: PlaybackModel) -> None:
@@ -116,9 +107,6 @@ def test_a_cursor_that_leaves_the_window_takes_it_along(
     assert playback.view_ns == (pytest.approx(first), pytest.approx(first + 200.0))
 
 
-# ---- steps -----------------------------------------------------------------------------
-
-
 def test_a_step_stops_playing_and_following(playback: PlaybackModel) -> None:
     playback.play()
     assert playback.step(1)
@@ -128,9 +116,6 @@ def test_a_step_stops_playing_and_following(playback: PlaybackModel) -> None:
     assert playback.following
     assert playback.step(-1)
     assert (playback.cursor_ns, playback.following) == (900.0, False)
-
-
-# ---- the session's run -----------------------------------------------------------------
 
 
 def test_another_run_begins_anew_and_only_the_current_one_is_shown(qapp: object) -> None:
@@ -148,7 +133,6 @@ def test_another_run_begins_anew_and_only_the_current_one_is_shown(qapp: object)
     session.append_samples(2, samples_until(500))
     assert playback.duration_ns == 500.0
     settings = session.current.settings if session.current else None
-    assert settings is not None
     dist = np.zeros(3, np.int32)
     trace = Trace(settings, REFERENCE, samples_until(500), dist, "modelled", "finished", {})
     session.finish_run(2, trace)

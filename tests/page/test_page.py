@@ -38,7 +38,6 @@ def test_a_run_comes_back_exactly() -> None:
     tree = Parts(run_page(trace, graph)).tree()
     (run,), (place,) = tree["runs"], tree["graphs"]
     assert (run["vertices"]["dist"] == trace.dist).all()
-    assert trace.vertices is not None
     assert (run["vertices"]["first"] == trace.vertices.first_reached_ns).all()
     assert (run["vertices"]["last"] == trace.vertices.last_improved_ns).all()
     assert (run["vertices"]["count"] == trace.vertices.times_processed).all()

@@ -38,7 +38,6 @@ def run(script: str, folder: Path, **given: Any) -> Any:
     head = "".join(line + "\n" for line in text.splitlines() if line.startswith("import"))
     body = "".join(line + "\n" for line in text.splitlines() if not line.startswith("import"))
     path.write_text(head + names + body)
-    assert NODE is not None
     done = subprocess.run([NODE, str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -35,9 +35,6 @@ def bench(qtbot: QtBot) -> Bench:
     return Bench(qtbot)
 
 
-# ---- every panel -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", PANELS)
 def test_a_hidden_panel_rests_and_catches_up_in_blocks(bench: Bench, kind: type[LivePanel]) -> None:
     panel = bench.show(kind, 400, 200)
@@ -97,9 +94,6 @@ def test_panels_leave_nothing_behind(
     session.append_samples(1, make_samples())  # no slot of a dead widget is called
     playback.set_cursor(5.0)
     assert parent.findChildren(QTimer) == []
-
-
-# ---- every plot ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", PLOTS)

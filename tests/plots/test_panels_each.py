@@ -23,9 +23,6 @@ def bench(qtbot: QtBot) -> Bench:
     return Bench(qtbot)
 
 
-# ---- buckets ---------------------------------------------------------------------------
-
-
 def test_ring_shows_the_cursor(bench: Bench) -> None:
     panel = bench.show(BucketPanel)
     bench.run()
@@ -68,9 +65,6 @@ def test_a_ring_has_the_colour_of_its_run_and_of_no_other(qtbot: QtBot, name: st
         assert theme.runs[1 - place] not in seen
         assert image.pixelColor(1, 140).name() == theme.text  # the head is open
         assert image.pixelColor(1, 10).name() == theme.plot
-
-
-# ---- delta -----------------------------------------------------------------------------
 
 
 def test_changes_are_marked_by_shape_with_their_reason(bench: Bench) -> None:
@@ -138,9 +132,6 @@ def test_near_far_cannot_be_steered_and_dijkstra_has_no_delta(bench: Bench) -> N
     assert panel.summary_text() == panel.hint.text()
 
 
-# ---- parallelism -----------------------------------------------------------------------
-
-
 def test_band_and_place_in_it(bench: Bench) -> None:
     panel = bench.show(ParallelismPanel)
     bench.run()
@@ -166,9 +157,6 @@ def test_log_scale_shows_powers(bench: Bench) -> None:
     assert panel.number_axis.tickStrings([3.0], 1, 1) == ["1k"]
 
 
-# ---- work ------------------------------------------------------------------------------
-
-
 def test_work_says_rates_efficiency_and_totals(bench: Bench) -> None:
     panel = bench.show(WorkPanel)
     record = bench.run(finished=False)
@@ -182,9 +170,6 @@ def test_work_says_rates_efficiency_and_totals(bench: Bench) -> None:
     panel.flush()
     assert panel.caption.text() == "Work per second; efficiency 0.50"
     assert panel.summary_text().startswith("Work efficiency 0.50: 1,000 settled")
-
-
-# ---- timeline --------------------------------------------------------------------------
 
 
 def test_time_label_always_says_the_clock(bench: Bench) -> None:

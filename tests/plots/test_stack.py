@@ -30,7 +30,6 @@ def column(qtbot: QtBot, bench: Bench) -> Iterator[list[PlotPanel]]:
     panels = []
     for key in ("buckets", "delta", "parallelism", "work"):
         panel = make_panel(key, bench.session, bench.playback)
-        assert isinstance(panel, PlotPanel)
         layout.addWidget(panel)
         stack.add(panel)
         panels.append(panel)

@@ -27,9 +27,6 @@ def panel(bench: Bench) -> Timeline:
     return panel
 
 
-# ---- marks -----------------------------------------------------------------------------
-
-
 def test_marks_of_a_run_whose_every_change_is_known() -> None:
     marks = Marks()
     samples = make_samples()
@@ -58,9 +55,6 @@ def test_keys_and_buttons_jump_from_mark_to_mark(bench: Bench, panel: Timeline) 
     panel.to_end()
     panel.buttons["mark_forward"].click()
     assert playback.cursor_ns == END_NS
-
-
-# ---- words -----------------------------------------------------------------------------
 
 
 def test_the_words_for_screen_readers_change_at_most_once_a_second(

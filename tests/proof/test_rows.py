@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
 import pytest
+from test_verify import plain_dijkstra
 
 from gpu.errors import CancelledByUserError, SourceError
-from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.graph import CSRGraph
 from gpu.proof import verify as proof
 from gpu.proof.verify import AT_ONCE, certificate, chosen_rows, verify, verify_rows
 
@@ -25,21 +24,7 @@ def graph() -> CSRGraph:
 
 @pytest.fixture(scope="module")
 def matrix(graph: CSRGraph) -> np.ndarray:
-    return np.array([distances(graph, source) for source in range(graph.n)], np.int32)
-
-
-def distances(graph: CSRGraph, source: int) -> np.ndarray:
-    dist = np.full(graph.n, INT_UNREACHED, np.int64)
-    dist[source] = 0
-    heap = [(0, source)]
-    while heap:
-        near, u = heapq.heappop(heap)
-        for arc in range(graph.indptr[u], graph.indptr[u + 1]):
-            v, reach = int(graph.indices[arc]), near + int(graph.weights[arc])
-            if reach < dist[v]:
-                dist[v] = reach
-                heapq.heappush(heap, (reach, v))
-    return dist
+    return np.array([plain_dijkstra(graph, source) for source in range(graph.n)], np.int32)
 
 
 def test_every_row_is_proved_and_progress_is_told(graph: CSRGraph, matrix: np.ndarray) -> None:

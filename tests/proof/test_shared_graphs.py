@@ -19,7 +19,6 @@ import pytest
 import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.cuda.device import why_not
-from gpu.errors import FormatError
 from gpu.graph import CSRGraph
 from gpu.proof.verify import oracle_distances
 from gpu.record.trace import reached_mask
@@ -27,7 +26,6 @@ from gpu.record.trace import reached_mask
 ALL = "SSSP_SCOPE_ALL_GRAPHS"
 SMALL_BYTES = 150_000  # of a file that every run of the tests takes
 MATRIX_ARCS = 1_000_000  # arcs times sources of a matrix, at most; then fewer sources
-NO_GRAPHS = {"formats/sample.co", "formats/sample.ss", "road/amsterdam.co.gz"}
 NEGATIVE = {"formats/bcsstk13.mtx"}  # read without signs
 UNDIRECTED = {"powerlaw/facebook_combined.txt"}  # as the README there reads it
 
@@ -120,14 +118,6 @@ def difference(graph: CSRGraph, dist: np.ndarray, expected: np.ndarray) -> str |
         return None
     first = int(wrong[0])
     return f"{len(wrong)} differ: {graph.id_of(first)} has {got[first]:g}, not {expected[first]:g}"
-
-
-def test_the_list_names_every_file(shared_graphs: Path) -> None:
-    there = {path.relative_to(shared_graphs).as_posix() for path in shared_graphs.rglob("*.*")}
-    assert there - {"README.md"} == FILES | NO_GRAPHS
-    for name in NO_GRAPHS:
-        with pytest.raises(FormatError):
-            gpu.load_graph(shared_graphs / name)
 
 
 @pytest.mark.slow

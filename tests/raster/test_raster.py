@@ -24,7 +24,6 @@ def random_graph(n: int, m: int, seed: int = 0) -> CSRGraph:
 
 
 def draw(graph: CSRGraph, view: View, style: Style) -> PixelMap:
-    assert graph.positions is not None
     extent = raster.measure(graph.indptr, graph.indices, graph.positions)
     return raster.bin_graph(graph.indptr, graph.indices, graph.positions, view, style, extent)
 
@@ -52,14 +51,12 @@ def test_discs_equal_brute_force() -> None:
         pixels = draw(graph, VIEW, Style(radius))
         found = np.full(WIDTH * HEIGHT, -1)
         found[pixels.pixel] = pixels.vertex
-        assert graph.positions is not None
         expected = brute_force_discs(graph.positions, VIEW, radius)
         np.testing.assert_array_equal(found.reshape(HEIGHT, WIDTH), expected)
 
 
 def test_points_own_the_pixel_that_they_lie_in() -> None:
     graph = random_graph(500, 0)
-    assert graph.positions is not None
     pixels = draw(graph, VIEW, Style(0.0))
     places = np.floor(VIEW.to_pixels(graph.positions)).astype(int)
     inside = ((places >= 0) & (places < (WIDTH, HEIGHT))).all(axis=1)
@@ -98,7 +95,6 @@ def test_a_line_is_split_at_its_middle(start: tuple[int, int], end: tuple[int, i
 def test_the_sketch_is_the_map_of_single_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is shown before the kernels are loaded has every vertex where it will be."""
     graph = random_graph(300, 0, seed=3)
-    assert graph.positions is not None
     graph.positions[7] = np.nan
     graph.positions[8, 1] = np.inf
     graph.positions[9] = graph.positions[10]
@@ -185,7 +181,6 @@ def test_vertex_at_is_the_nearest_inked_pixel() -> None:
 
 def test_a_hairball_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(400, 6000)
-    assert graph.positions is not None
     extent = raster.measure(graph.indptr, graph.indices, graph.positions)
     view = extent.fitted(300, 300)
     style = raster.style_for(extent, view)
@@ -194,7 +189,6 @@ def test_a_hairball_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(raster, "DENSITY_MOST", 100_000)
     pixels = draw(graph, view, style)
     assert pixels.arc_step > 5
-    assert pixels.density is not None
     assert 0 < pixels.density.max() <= 15
 
 

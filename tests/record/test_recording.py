@@ -35,7 +35,6 @@ def pair() -> list[Trace]:
 
 def packed(runs: list[Trace], folder: Path) -> Recording:
     positions = make("grid", n=400).positions
-    assert positions is not None
     save_recording(runs, positions, folder / "pair.npz")
     return load_recording(folder / "pair.npz")
 
@@ -54,15 +53,12 @@ def test_times_are_kept_to_a_tick_and_places_to_a_step(pair: list[Trace], tmp_pa
     found = packed(pair, tmp_path)
     assert found.tick_ns * MOST_TICKS >= max(trace.time_ns for trace in pair)
     for before, after in zip(pair[:2], found.runs[:2], strict=True):
-        assert before.vertices is not None
-        assert after.vertices is not None
         for name in ("first_reached_ns", "last_improved_ns"):
             late = getattr(before.vertices, name) - getattr(after.vertices, name)
             assert ((late >= 0) & (late < found.tick_ns)).all()
         assert np.array_equal(after.vertices.times_processed, before.vertices.times_processed)
     assert found.runs[2].vertices is None
     positions = make("grid", n=400).positions
-    assert positions is not None
     step = np.ptp(positions, axis=0).max() / POSITION_STEPS
     assert np.abs(found.positions - positions).max() <= 0.51 * step
 
@@ -70,13 +66,10 @@ def test_times_are_kept_to_a_tick_and_places_to_a_step(pair: list[Trace], tmp_pa
 def test_decimal_distances_come_back_bit_for_bit(tmp_path: Path) -> None:
     graph = make("grid", n=49, weights="float")
     trace = run(graph, "near_far", "model", 3, probe=2)
-    assert graph.positions is not None
     save_recording([trace], graph.positions, tmp_path / "one.npz")
     (back,) = load_recording(tmp_path / "one.npz").runs
     assert back.dist.dtype == trace.dist.dtype
     assert back.dist.tobytes() == trace.dist.tobytes()
-    assert trace.vertices is not None
-    assert back.vertices is not None
     assert back.vertices.first_reached_ns[3] == 0  # the source; -1 is never
     times = np.array([-1, 0, 3, 4, 9])
     assert _nanoseconds(_ticks(times, 4), 4).tolist() == [-1, 0, 0, 4, 8]
@@ -85,7 +78,6 @@ def test_decimal_distances_come_back_bit_for_bit(tmp_path: Path) -> None:
 def test_runs_of_two_graphs_make_no_recording(pair: list[Trace], tmp_path: Path) -> None:
     other = run(make("grid", n=400, seed=2), "adds", "model", 3)
     positions = make("grid", n=400).positions
-    assert positions is not None
     with pytest.raises(TraceError, match="one graph"):
         save_recording([pair[0], other], positions, tmp_path / "pair.npz")
 
@@ -102,5 +94,4 @@ def test_a_shipped_pair_was_measured_and_is_right(name: str) -> None:
         assert trace.clock == "measured"
         assert trace.environment[RECORDED_ON] == "NVIDIA H100"
         assert verify(graph, trace.settings.source, trace.dist).passed
-    assert graph.positions is not None
     assert np.abs(recording.positions - graph.positions).max() < np.ptp(graph.positions) / 1e4

@@ -39,7 +39,6 @@ def test_every_sample_is_a_sound_graph(key: str, weights: str) -> None:
     assert graph.weights.min() > 0
     assert graph.provenance.origin == f"sample:{key}"
     if key not in DRAWN_BY_LAYOUT:
-        assert graph.positions is not None
         assert graph.positions.dtype == np.float32
         assert np.isfinite(graph.positions).all()
         assert len(np.unique(graph.positions, axis=0)) > 0.95 * graph.n or key == "mesh"

@@ -153,9 +153,6 @@ def test_the_busy_share_weighs_each_sample_by_the_time_until_the_next() -> None:
     assert side.busy_share == pytest.approx(0.9)
 
 
-# ---- sentences and maps at their edges ---------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("b_ns", "work", "words"),
     [
@@ -223,9 +220,6 @@ def test_less_busy_and_sooner_with_more_work_is_no_explanation() -> None:
     assert "of the GPU busy" not in summarise(b, idle).words
 
 
-# ---- each figure by hand -----------------------------------------------------------------
-
-
 def test_a_side_says_what_its_samples_hold() -> None:
     side = hands(made(SLOW, 2000), 30)
     side.samples["assigned_edges"][5:] = 10  # half of the time
@@ -286,7 +280,6 @@ def test_the_telling_moment_is_where_the_shares_reached_differ_most() -> None:
 
 def test_when_each_vertex_was_settled_first() -> None:
     a, b = made(end_ns=1000), made(SLOW, 3000)
-    assert a.vertices is not None
     never = replace(a, vertices=replace(a.vertices, last_improved_ns=np.array([0, -1, 500, 1000])))
     np.testing.assert_array_equal(difference(a, b).settled_ns, [0, 100, 500, 1000])
     np.testing.assert_array_equal(difference(never, b).settled_ns, [0, np.inf, 500, 1000])

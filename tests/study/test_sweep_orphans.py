@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from kill import lives
 
 SWEEP = """
 import multiprocessing, os, threading, time
@@ -36,7 +37,6 @@ def test_nothing_outlives_a_killed_parent(wait_s: float) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SWEEP], stdout=subprocess.PIPE, text=True
     ) as parent:
-        assert parent.stdout is not None
         prefix, *children = parent.stdout.readline().split()
         time.sleep(wait_s)
         parent.kill()
@@ -50,12 +50,3 @@ def test_nothing_outlives_a_killed_parent(wait_s: float) -> None:
         os.kill(pid, signal.SIGKILL)
     assert left == []
     assert [path.name for path in SHARED.glob(f"{prefix}*")] == []
-
-
-def lives(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"

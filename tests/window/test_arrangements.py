@@ -24,6 +24,7 @@ from PyQt6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph
+from test_features import opened
 from test_window import close_for_good, with_finished_run
 
 from viewer.docks import ARRANGEMENTS, BOTTOM, RIGHT, SIDES
@@ -43,12 +44,8 @@ FOCUSABLE = (
 
 @pytest.fixture
 def window(qapp: QApplication, settings: Settings, host: FakeHost) -> Iterator[MainWindow]:
-    window = MainWindow(settings, host)  # type: ignore[arg-type]
-    window.show()
-    window.build_plots()
+    window = opened(settings, host)
     window.controller.show_graph(path_graph())
-    while window.features.install_next():
-        pass
     yield window
     window.set_theme("light")
     close_for_good(window)
@@ -133,10 +130,7 @@ def test_no_panel_that_is_shown_or_closed_makes_the_window_larger(
     window: MainWindow, size: tuple[int, int], qtbot: QtBot
 ) -> None:
     """On a small screen it took the Run button and the timeline off it."""
-    while window.features.install_next():
-        pass
     inner = window.layout()
-    assert inner is not None
     for arrangement in ("explore", "compare"):
         window.docks.arrange(arrangement)
         for key in window.docks.extra:
@@ -234,9 +228,7 @@ def test_tab_goes_through_the_run_panel_from_top_to_bottom(
     panel = window.run_panel
     panel._graph.setFocus()
     scroll = panel.findChild(QScrollArea)
-    assert scroll is not None
     inside = scroll.widget()  # large fonts make it scroll from field to field
-    assert inside is not None
     places = []
     for _ in range(40):
         part = QApplication.focusWidget()

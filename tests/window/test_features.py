@@ -52,9 +52,6 @@ def test_every_module_here_is_a_feature() -> None:
         assert issubclass(installer(name), FeaturePart)
 
 
-# --- each one taken away
-
-
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
     window = opened(Settings(tmp_path / "window.ini"), host)
@@ -117,7 +114,6 @@ def open_sample_and_run(window: MainWindow, host: FakeHost) -> None:
     assert window.session.graph is graph
     window.actions_by_key["run"].trigger()
     record = window.session.current
-    assert record is not None
     trace = trace_of(graph, record.settings)
     say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, trace))
     assert record.state == "finished"

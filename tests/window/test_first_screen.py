@@ -58,9 +58,7 @@ def window(qapp: QApplication, fresh: Settings, host: FakeHost) -> Iterator[Main
 
 
 def screen(window: MainWindow) -> SimpleFeature:
-    part = window.features["simple"]
-    assert isinstance(part, SimpleFeature)
-    return part
+    return window.features["simple"]
 
 
 def controls(window: MainWindow) -> list[QWidget]:
@@ -80,7 +78,6 @@ def finish(window: MainWindow, host: FakeHost) -> RunRecord:
     """Let the run that goes on end as the recording did, and be proved."""
     record = next(run for run in window.session.runs if run.running)
     recorded = next(run for run in window.session.runs if run.recorded_on)
-    assert recorded.trace is not None
     trace = replace(
         recorded.trace,
         settings=record.settings,

@@ -74,11 +74,9 @@ def test_words_above_and_below_the_map_are_whole_or_scroll(window: MainWindow) -
     window.features["measure"].strip.refresh()
     settle()
     centre = window.centralWidget()
-    assert centre is not None
     buttons = [*centre.findChildren(QPushButton), *centre.findChildren(QToolButton)]
     assert [part.text() for part in buttons if cut(part)] == []
     bar = centre.findChild(QWidget, "compare_bar")
-    assert bar is not None
     for label in bar.findChildren(QLabel):
         if label.isVisible() and label.wordWrap():
             assert label.height() >= label.heightForWidth(label.width())  # else it would be cut

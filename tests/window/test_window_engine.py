@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import all_controls
+from test_window import close_for_good
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
@@ -33,11 +34,9 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window.controller.start()
     window._frame.start()
     yield window
-    window.close()
-    assert window.controller.host._child is None
-    window.deleteLater()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    vars(window).clear()
+    host = window.controller.host
+    close_for_good(window)
+    assert host._child is None
 
 
 def press_run(window: MainWindow, qtbot: QtBot) -> RunRecord:
@@ -118,7 +117,6 @@ def test_run_on_a_fresh_window_makes_the_pair_that_was_recorded(
 ) -> None:
     """Also before its graph is there; the paper's point holds on the modelled GPU too."""
     window.start()
-    assert window.session.current is not None
     assert window.session.current.recorded_on
     assert window.session.arcs_missing
     record = press_run(window, qtbot)
@@ -129,7 +127,6 @@ def test_run_on_a_fresh_window_makes_the_pair_that_was_recorded(
     wait_for(other, "finished", qtbot)
     assert not window.session.arcs_missing
     summary = window.comparison.summary()
-    assert summary is not None
     assert summary.numbers["b_time_over_a"] > 2
     assert summary.numbers["b_work_over_a"] < 0.5
     assert "The extra work cost no time" in summary.words
@@ -166,19 +163,3 @@ def test_a_killed_engine_costs_one_run(window: MainWindow, qtbot: QtBot) -> None
     wait_for_proof(again, qtbot)
     assert again.verification.passed
     assert not window.notice_bar.isVisible()
-
-
-def test_delta_by_hand_is_obeyed(window: MainWindow, qtbot: QtBot) -> None:
-    record = run_slowly(window, qtbot)
-    window.controller.set_delta(12_345.0)
-    window.controller.set_pace(None)
-    wait_for(record, "finished", qtbot)
-    assert 12_345.0 in record.samples["delta"]
-
-
-def test_closing_in_the_middle_of_a_run(window: MainWindow, qtbot: QtBot) -> None:
-    record = run_slowly(window, qtbot)
-    assert record.running
-    host = window.controller.host
-    window.close()
-    assert host._child is None

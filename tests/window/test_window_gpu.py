@@ -72,7 +72,6 @@ def test_live_samples_delta_by_hand_and_stop(window: MainWindow, qtbot: QtBot) -
     qtbot.mouseClick(panel._run, Qt.MouseButton.LeftButton)
     wait_for(record, "stopped", qtbot)
     trace = record.trace
-    assert trace is not None
     assert trace.outcome == "stopped"
     assert 0 < trace.processed_vertices < 3_000_000
     assert 640.0 in record.samples["delta"]

@@ -33,7 +33,6 @@ def display() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    assert process.stdout is not None
     number = process.stdout.readline().strip()  # empty where it ends at once
     if not number:
         process.wait()
@@ -72,7 +71,6 @@ def program(display: str, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def wait_until_painted(program: subprocess.Popen[str]) -> None:
-    assert program.stdout is not None
     ready, _, _ = select.select([program.stdout], [], [], PATIENCE_S)
     line = program.stdout.readline() if ready else ""
     assert line == "ready\n", program.stderr.read() if program.poll() is not None else "no sign"

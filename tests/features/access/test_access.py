@@ -32,10 +32,8 @@ def test_the_moment_is_said_for_every_panel(
     window.playback.set_cursor(window.playback.duration_ns / 2)
     qtbot.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     dialog = window.findChild(MomentDialog)
-    assert dialog is not None
     words = dialog.text.toPlainText()
     graph = window.session.graph
-    assert graph is not None
     assert words.startswith(f"Graph: {graph.name}, ")
     assert "Distance from " in words.splitlines()[0]
     panels = [panel for panel in window.plots.values() if isinstance(panel, LivePanel)]
@@ -102,7 +100,6 @@ def test_the_focus_is_seen_wherever_tab_goes(
         seen.append(part)
         qtbot.keyClick(part, Qt.Key.Key_Tab)
         now = QApplication.focusWidget()
-        assert now is not None
         if isinstance(now, QTabBar) and not window.rect().intersects(now.geometry()):
             continue  # a bar of tabs that Qt keeps outside until docks want it
         qtbot.waitUntil(focus.isVisible)

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QEvent, Qt
-from PyQt6.QtWidgets import QApplication, QToolButton
+from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
-from screen import all_controls
 from test_controller import FakeHost, path_graph, say, trace_of
+from whole_window import whole_window
 
 from gpu.algorithms import ALGORITHMS
 from gpu.host import GraphLoaded, RunFinished, Verified
@@ -27,30 +26,13 @@ FIRST, RIVAL = list(ALGORITHMS.values())[:2]
 
 
 @pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
-@pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
     """A window on a graph of four vertices, one run finished."""
-    window = MainWindow(all_controls(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
-    window.run_on_start = False
-    window.resize(1280, 800)
-    window.show()
-    window.build_plots()
-    assert window.features["compare"] is not None
-    window.controller.show_graph(path_graph())
-    window.start_run()
-    finish(window, host)
-    window.playback.pause()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    yield window
-    window.close()
-    window.deleteLater()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    vars(window).clear()
+    with whole_window(qtbot, tmp_path, host) as window:
+        window.start_run()
+        finish(window, host)
+        window.controller.replay_short = True
+        yield window
 
 
 def traced(record: RunRecord, pace: int = 1) -> Trace:
@@ -74,7 +56,6 @@ def finish(window: MainWindow, host: FakeHost, pace: int = 1) -> RunRecord:
 def press(window: MainWindow, key: str, qtbot: QtBot) -> None:
     """Click a button of the toolbar."""
     button = window.toolbar.widgetForAction(window.actions_by_key[key])
-    assert isinstance(button, QToolButton)
     qtbot.mouseClick(button, LEFT)
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from panel_stage import Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from gpu.record.trace import Trace, Verification
 from viewer.common.theme import THEMES
-from viewer.features.compare.bar import CompareBar
 from viewer.features.compare.runs import RunsPanel
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord, SessionModel
@@ -145,19 +142,3 @@ def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PlotPanel], clock
     panel.flush()
     assert not panel.comparing
     assert not panel.pair_legend.isVisible()
-
-
-def test_the_bar_says_and_asks(session: SessionModel, pair: ComparisonModel, qtbot: QtBot) -> None:
-    swap = QAction("Swap")
-    bar = CompareBar(pair, [swap])
-    qtbot.addWidget(bar)
-    bar.apply_theme(THEMES["light"])
-    bar.show()
-    assert "ADDS finished 2.0x sooner" in bar.accessibleDescription()
-    assert bar.more.menu().actions() == [swap]
-    bar.allow(False)
-    assert bar.isHidden()
-    bar.allow(True)
-    pair.end()
-    assert bar.isHidden()
-    assert np.isfinite(bar.height())

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 from screen import all_controls
 from test_controller import FakeHost, path_graph, say, trace_of
+from test_features import opened
 from test_window import close_for_good
 
 import sample_graphs
@@ -313,18 +314,9 @@ def test_it_is_saved_in_the_formats_that_are_written(
     assert window.session.notice.level == "error"
 
 
-def opened(settings: Settings) -> MainWindow:
-    window = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
-    window.show()
-    window.build_plots()
-    while window.features.install_next():  # as a moment after the first paint
-        pass
-    window.controller.show_graph(path_graph())
-    return window
-
-
 def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -> None:
-    window = opened(Settings(tmp_path / "window.ini"))
+    window = opened(Settings(tmp_path / "window.ini"), FakeHost())
+    window.controller.show_graph(path_graph())
     feature = window.features["draw"]
     assert window.docks["buckets"].isVisible()
     window.actions_by_key["draw"].trigger()
@@ -348,7 +340,8 @@ def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -
     assert feature.model.drawing == drawn
     close_for_good(window)
     # and it is there again next time; the docks were remembered as they stood before
-    window = opened(Settings(tmp_path / "window.ini"))
+    window = opened(Settings(tmp_path / "window.ini"), FakeHost())
+    window.controller.show_graph(path_graph())
     assert window.features["draw"].model.drawing == drawn
     assert window.docks["buckets"].isVisible()
     window.actions_by_key["draw"].trigger()

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QEvent, QPointF, Qt
+from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import all_controls
+from test_window import close_for_good
 
 from gpu.lab.campaign import run_suite
 from gpu.lab.records import Results
@@ -47,17 +48,13 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window.show()
     window.controller.start()
     yield window
-    window.close()
-    window.deleteLater()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    vars(window).clear()
+    close_for_good(window)
 
 
 def shown(window: MainWindow, qtbot: QtBot, path: Path, graphs: int) -> LabPanel:
     window.open_path(str(path))
     qtbot.waitUntil(lambda: "lab" in window.panels, timeout=PATIENCE_MS)
     panel = window.panels["lab"]
-    assert isinstance(panel, LabPanel)
     qtbot.waitUntil(lambda: len(panel.graphs) == graphs, timeout=PATIENCE_MS)
     return panel
 
@@ -73,7 +70,6 @@ def test_a_file_that_grows_and_what_the_filter_keeps(
     growing.write_bytes(whole)
     qtbot.waitUntil(lambda: len(panel.graphs) == 3, timeout=PATIENCE_MS)
     report = panel.report
-    assert report is not None
     _, speedups = report.ratios("near_far", "adds")
     assert np.allclose(10 ** panel.points.data["y"], speedups)
     assert np.allclose(10 ** panel.points.data["x"], report.fact(panel.graphs, "degree"))
@@ -110,13 +106,10 @@ def test_a_click_on_a_point_compares_both_runs(
 
     qtbot.waitUntil(both_ended, timeout=PATIENCE_MS)
     assert window.session.notice is None, window.session.notice
-    assert comparison.a is not None
-    assert comparison.b is not None
     assert window.session.graph.n == 600
     kept = {run.code: run for run in Results(results).runs if run.graph == panel.graphs[1]}
     for run, code in ((comparison.a, "adds"), (comparison.b, "near_far")):
         assert run.settings.algorithm == code
-        assert run.trace is not None
         assert run.trace.time_ns / 1e6 == pytest.approx(kept[code].ms, rel=0.05)
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from lesson_stage import PATHS, close_window, open_window, walk
+from lesson_stage import PATHS, open_window, walk
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from test_window import close_for_good
 
 from viewer.main_window import MainWindow
 
@@ -23,7 +24,7 @@ def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
         window.show_dock(dock)
     window.docks.choose("explore")
     yield window
-    close_window(window)
+    close_for_good(window)
 
 
 @pytest.mark.slow

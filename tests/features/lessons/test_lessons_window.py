@@ -19,13 +19,13 @@ from lesson_stage import (
     answer,
     answers,
     click,
-    close_window,
     open_window,
     settle,
 )
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from test_window import close_for_good
 
 import sample_graphs
 from gpu.lessons.answers import Bench
@@ -43,7 +43,7 @@ LARGE = 'graph = "sample:grid?n=20000"'  # a run on it takes long enough to be k
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window = open_window(tmp_path / "window.ini")
     yield window
-    close_window(window)
+    close_for_good(window)
 
 
 def test_a_lesson_goes_on_where_it_was_left_and_begins_again_once_finished(
@@ -141,7 +141,6 @@ def test_every_step_of_every_lesson_fits_beside_the_graph_at_1024_by_768(
 ) -> None:
     """Nothing is wider than the panel, every button is whole, and all have names."""
     app = QApplication.instance()
-    assert isinstance(app, QApplication)
     before, larger = app.font(), app.font()
     larger.setPointSize(POINTS)
     app.setFont(larger)

@@ -29,9 +29,7 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
 
 
 def dialog_of(window: MainWindow) -> ManualDialog:
-    part: Any = window.features["manual"]
-    assert isinstance(part.dialog, ManualDialog)
-    return part.dialog
+    return window.features["manual"].dialog
 
 
 def test_every_panel_algorithm_and_word_has_its_part(window: MainWindow) -> None:

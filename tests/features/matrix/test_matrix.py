@@ -143,7 +143,6 @@ def test_the_row_is_the_session_s_source(session: SessionModel) -> None:
     session.add_run(record)
     assert (record.row, record.row_id, record.shown_source) == (1, 103, 3)
     session.finish_run(1, finished(record))
-    assert record.matrix is not None
     assert np.array_equal(record.dist, record.matrix[1])
     changed: list[RunRecord] = []
     session.row_changed.connect(changed.append)

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
-from PyQt6.QtWidgets import QApplication, QComboBox, QSpinBox
+from PyQt6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
-from screen import all_controls, hover
+from screen import hover
 from test_controller import FakeHost, say
-from test_window import close_for_good
+from whole_window import whole_window
 
 import gpu
 import sample_graphs
@@ -46,25 +46,10 @@ def traces(graph: CSRGraph) -> dict[str, Trace]:
 
 
 @pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
-@pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, host: FakeHost, graph: CSRGraph) -> Iterator[MainWindow]:
-    window = MainWindow(all_controls(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
-    window.run_on_start = False
-    window.resize(1280, 900)
-    window.show()
-    window.build_plots()
-    while window.features.install_next():
-        pass
-    window.controller.replay_short = False
-    window.controller.show_graph(graph)
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    yield window
-    close_for_good(window)
+    with whole_window(qtbot, tmp_path, host, (1280, 900)) as window:
+        window.controller.show_graph(graph)
+        yield window
 
 
 def pick(field: QComboBox, key: str) -> None:
@@ -74,7 +59,6 @@ def pick(field: QComboBox, key: str) -> None:
 def type_into(window: MainWindow, key: str, text: str, qtbot: QtBot) -> None:
     """Type a number into a knob of the Run panel."""
     field = window.run_panel.knobs[key]
-    assert isinstance(field, QSpinBox)
     field.setFocus()
     field.selectAll()
     qtbot.keyClicks(field, text)
@@ -101,9 +85,7 @@ def run(window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtB
 
 
 def panel_of(window: MainWindow) -> MatrixPanel:
-    panel = window.docks["matrix"].widget()
-    assert isinstance(panel, MatrixPanel)
-    return panel
+    return window.docks["matrix"].widget()
 
 
 def matrix(window: MainWindow, qtbot: QtBot) -> MatrixPanel:
@@ -118,7 +100,6 @@ def matrix(window: MainWindow, qtbot: QtBot) -> MatrixPanel:
 
 def cell_point(panel: MatrixPanel, row: int, column: int) -> QPoint:
     box = panel.canvas.cell_rect(row, column)
-    assert box is not None
     return box.center().toPoint()
 
 
@@ -140,7 +121,6 @@ def test_the_run_panel_asks_for_sources_and_says_what_they_take(
     pick(panel._algorithm, key)
     assert not panel._source.isVisible()
     sources = panel.knobs["sources"]
-    assert isinstance(sources, QSpinBox)
     assert sources.text() == "all"
     assert panel._delta.isVisible() is ALGORITHMS[key].bucketed
     assert panel._room.text().startswith("100 rows of 100 distances: 40 kB of memory, ")
@@ -211,7 +191,6 @@ def test_pointer_and_zoom(
     canvas.resize(110, 80)  # fewer pixels than entries
     panel.flush()
     grid = canvas.look.grid
-    assert grid is not None
     assert grid.column_step > 1
     size = f"{grid.row_step} x {grid.column_step} entries"
     assert f"1 pixel: mean of {size}" in panel.caption.text()
@@ -235,7 +214,6 @@ def test_two_algorithms_are_compared_and_swapped(
     assert window.features["compare"].view.second._session.source == FIRST + 5
     window.actions_by_key["copy_command"].trigger()
     clipboard = QApplication.clipboard()
-    assert clipboard is not None
     words = shlex.split(clipboard.text())
     assert words[:2] == ["sssp-scope", "compare"]
     for side, key in zip("ab", MATRICES, strict=False):

@@ -18,7 +18,7 @@ from whole_window import finished_run, whole_window
 
 from gpu.record.trace import SAMPLE, Trace
 from gpu.study.interval import QUANTITIES
-from viewer.features.measure import MeasureFeature, MeasureStrip
+from viewer.features.measure import MeasureStrip
 from viewer.main_window import MainWindow
 from viewer.models.playback import MeasureModel
 from viewer.models.session import RunRecord
@@ -54,9 +54,7 @@ def steadily(trace: Trace) -> Trace:
 
 
 def strip_of(window: MainWindow) -> MeasureStrip:
-    part = window.features["measure"]
-    assert isinstance(part, MeasureFeature)
-    return part.strip
+    return window.features["measure"].strip
 
 
 def measure_of(window: MainWindow) -> MeasureModel:

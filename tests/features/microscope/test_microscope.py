@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
-from screen import all_controls, grabbed
+from screen import grabbed
 from test_controller import FakeHost, say
+from whole_window import whole_window
 
 import gpu
 from gpu.algorithms import ALGORITHMS
@@ -23,7 +24,6 @@ from gpu.host import Failed, Progress, Ready, RunFinished
 from gpu.record.events import EventKind
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
-from gpu.replay.replay import Replay
 from sample_graphs import open_sample
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.code import CodePanel
@@ -60,9 +60,6 @@ def show(session: SessionModel, trace: Trace) -> RunRecord:
     return record
 
 
-# --- the model
-
-
 def test_cursor_and_position_move_each_other(stage: tuple) -> None:
     session, playback, model = stage
     trace = recorded("adds")
@@ -97,27 +94,6 @@ def test_counters_are_passed_over_until_one_asks_for_them(stage: tuple) -> None:
         assert not passed - set(kinds) - {EventKind.BLOCK_FREED}  # there was something to pass
         model.go_to_number(3)
         assert (model.number, int(model.kind)) == (3, seen[2])
-
-
-@pytest.mark.parametrize("key", MODELLED)
-def test_what_is_sought_is_found_for_every_algorithm(stage: tuple, key: str) -> None:
-    session, _, model = stage
-    show(session, recorded(key))
-    model.go(0)
-    assert model.seek([EventKind.IMPROVE])
-    assert model.kind == EventKind.IMPROVE
-    first = model.position
-    assert model.seek([EventKind.IMPROVE])
-    assert model.seek([EventKind.IMPROVE], -1)
-    assert model.position == first
-    assert not model.seek([EventKind.IMPROVE], -1)
-    assert model.position == first
-    assert model.counts[EventKind.IMPROVE] == 1
-    fresh = Replay(model.replay.graph, model.replay.events).go(first)
-    assert np.array_equal(model.distances(), fresh.distances(model.source_shown))
-
-
-# --- the panels
 
 
 @pytest.mark.parametrize("key", MODELLED)
@@ -174,27 +150,10 @@ def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
     assert f"event {model.number} of {model.count}" in panel.where.text()
 
 
-# --- code
-
-
 def code_of(key: str) -> Pseudocode:
     code = pseudocode_of(key)
     assert code is not None
     return code
-
-
-@pytest.mark.parametrize("key", MODELLED)
-def test_each_kind_that_an_algorithm_makes_has_its_line(key: str) -> None:
-    code = code_of(key)
-    for what in ("sample:figure_6", "sample:rmat?n=64&seed=3"):
-        if ALGORITHMS[key].result == "matrix" and "rmat" in what:
-            continue
-        events = recorded(key, what).events
-        for kind, a in set(zip(events["kind"].tolist(), events["a"].tolist(), strict=True)):
-            assert kind == EventKind.SAMPLE or code.lit_by(EventKind(kind), a) >= 0
-    for line in code.lines:
-        assert line.row < len(code.sources[line.file])
-        assert len(line.text) <= 60
 
 
 @pytest.mark.parametrize("key", MODELLED)
@@ -244,30 +203,11 @@ def test_a_bucket_width_that_one_can_see() -> None:
             assert 2 < gpu.run(graph, "dijkstra").dist.max() / width < 32
 
 
-# --- in the window
-
-
-@pytest.fixture
-def host() -> FakeHost:
-    return FakeHost()
-
-
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
-    window = MainWindow(all_controls(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
-    window.run_on_start = False
-    window.resize(1024, 768)
-    window.show()
-    window.build_plots()
-    assert window.features["microscope"].model is not None
-    window.controller.show_graph(open_sample("sample:figure_6"))
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    yield window
-    window.close()
-    window.deleteLater()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    vars(window).clear()
+    with whole_window(qtbot, tmp_path, host, (1024, 768)) as window:
+        window.controller.show_graph(open_sample("sample:figure_6"))
+        yield window
 
 
 def opened(window: MainWindow, host: FakeHost, qtbot: QtBot) -> MicroscopeModel:
@@ -318,9 +258,6 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     qtbot.waitUntil(lambda: not any(bar.isVisible() for bar in bars))
 
 
-# --- ways in and out
-
-
 def test_what_was_compared_is_compared_again(
     window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
@@ -337,9 +274,7 @@ def test_what_was_compared_is_compared_again(
 
 
 def panel_of(window: MainWindow) -> MicroscopePanel:
-    panel = window.docks["microscope"].widget()
-    assert isinstance(panel, MicroscopePanel)
-    return panel
+    return window.docks["microscope"].widget()
 
 
 def finish(window: MainWindow, host: FakeHost, graph: CSRGraph) -> RunRecord:

@@ -42,16 +42,13 @@ def texts(window: MainWindow) -> list[str]:
 
 
 def panel_of(window: MainWindow) -> NotesPanel:
-    panel = window.show_dock("notes")
-    assert isinstance(panel, NotesPanel)
-    return panel
+    return window.show_dock("notes")
 
 
 def answer(window: MainWindow, qtbot: QtBot, kind: type[QDialog], words: str) -> None:
     """Type into the dialog that is open, and press Enter."""
     dialog = next(one for one in window.findChildren(kind) if one.isVisible())
     field = dialog.findChild(QLineEdit)
-    assert field is not None
     field.selectAll()
     qtbot.keyClicks(field, words)
     qtbot.keyClick(field, Key.Key_Return)
@@ -81,7 +78,6 @@ def test_a_note_at_the_cursor_and_one_at_a_vertex_by_keys(window: MainWindow, qt
 def test_the_list_goes_there_changes_and_takes_away(window: MainWindow, qtbot: QtBot) -> None:
     notes, panel = notes_of(window), panel_of(window)
     run = window.session.current
-    assert run is not None
     graph = run.graph_reference.hash
     notes.pin(Pin(Note("late", t_ns=300), run.run_id, graph))
     notes.pin(Pin(Note("early", t_ns=100), run.run_id, graph))
@@ -109,7 +105,6 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
     window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     notes, pair, a = notes_of(window), window.comparison, window.session.current
-    assert a is not None
     b = finished_run(window, host)
     window.session.set_current(a)
     pair.compare_with(b)
@@ -132,7 +127,6 @@ def test_notes_are_saved_with_the_run_and_come_back(
     window: MainWindow, host: FakeHost, tmp_path: Path
 ) -> None:
     notes, run = notes_of(window), window.session.current
-    assert run is not None
     graph = run.graph_reference.hash
     notes.pin(Pin(Note("a moment", t_ns=100), run.run_id, graph))
     notes.pin(Pin(Note("a vertex", vertex=1), 0, graph))
@@ -151,5 +145,4 @@ def test_notes_are_saved_with_the_run_and_come_back(
     assert texts(window) == ["a moment", "a vertex"]
     other = finished_run(window, host)
     assert texts(window) == ["a vertex"]
-    assert other.trace is not None
     assert notes.trace_of(other).notes == (Note("a vertex", vertex=1),)

@@ -51,14 +51,11 @@ def shows(window: MainWindow, qtbot: QtBot, name: str) -> None:
 
 def test_the_first_paint_shows_a_recorded_pair(window: MainWindow, qtbot: QtBot) -> None:
     a, b = window.comparison.a, window.comparison.b
-    assert a is not None
-    assert b is not None
     assert (a.algorithm.title, b.algorithm.title) == ("ADDS", "Near-Far")
     assert a.clock_words == b.clock_words == "recorded on an NVIDIA H100, measured"
     assert 0 < window.playback.cursor_ns < a.samples["t_ns"][-1]
     assert not window.playback.playing
     summary = window.comparison.summary()
-    assert summary is not None
     assert "sooner" in summary.words
     assert "The extra work cost no time" in summary.words
     assert summary.numbers["b_time_over_a"] > 1.5
@@ -77,7 +74,6 @@ def test_the_graph_takes_the_place_of_its_outline(
     request = host.asked("load")[0]
     assert request.what == "sample:city_roads?n=200000&seed=1"
     outline = session.graph
-    assert outline is not None
     assert (outline.n, outline.m, outline.hash) == (roads.n, roads.m, roads.hash)
     assert session.arcs_missing
     assert not window.actions_by_key["sweep"].isEnabled()
@@ -97,7 +93,6 @@ def test_the_mesh_comes_under_the_graph_choice(window: MainWindow, qtbot: QtBot)
     graph.activated.emit(graph.currentIndex())
     shows(window, qtbot, "3-D mesh")
     summary = window.comparison.summary()
-    assert summary is not None
     assert summary.numbers["b_time_over_a"] > 1.1
     assert summary.numbers["b_work_over_a"] > 1.1
     assert graph.currentData() == "mesh"
@@ -108,8 +103,6 @@ def test_the_sweep_stands_large_beside_its_graph(window: MainWindow, qtbot: QtBo
     qtbot.waitUntil(lambda: window.docks.arrangement == "sweep")
     assert window.docks["sweep"].isVisible()
     findings = window.sweep.findings
-    assert findings.best_time is not None
-    assert findings.best_work is not None
     assert findings.best_time.value != findings.best_work.value
     assert "(recorded on an NVIDIA H100, measured)" in window.panels["sweep"].summary_text()
     window.actions_by_key["recorded_roads"].trigger()
@@ -122,6 +115,5 @@ def test_a_recording_that_is_not_there_is_said(
     monkeypatch.setattr(module, "_file", lambda name: Path("/nowhere") / name)
     window.actions_by_key["recorded_mesh"].trigger()
     qtbot.waitUntil(lambda: window.session.notice is not None)
-    assert window.session.notice is not None
     assert window.session.notice.words.startswith("No recording: ")
     shows(window, qtbot, "City roads")

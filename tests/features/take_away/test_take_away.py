@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 from screen import all_controls
 from test_controller import FakeHost
+from test_features import opened
 from test_window import close_for_good
 
 import gpu
@@ -36,11 +37,7 @@ from viewer.models.session import RunRecord
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(all_controls(tmp_path / "window.ini"), FakeHost())  # type: ignore[arg-type]
-    window.show()
-    window.build_plots()
-    while window.features.install_next():
-        pass
+    window = opened(all_controls(tmp_path / "window.ini"), FakeHost())
     graph = sample_graphs.make("grid", n=100, seed=4)
     window.controller.show_graph(graph)
     trace = gpu.run(graph, probe=3, source=window.session.source)
@@ -53,7 +50,6 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
 def answer(window: MainWindow, path: Path) -> None:
     """Choose a file in the dialog that is open."""
     dialog = window.findChild(QFileDialog)
-    assert dialog is not None
     dialog.fileSelected.emit(str(path))
     dialog.reject()
     dialog.deleteLater()
@@ -160,8 +156,6 @@ def test_a_run_and_a_comparison_leave_as_a_web_page(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     run = window.session.current
-    assert run is not None
-    assert run.trace is not None
     path = tmp_path / "run.html"
     window.actions_by_key["export_page"].trigger()
     answer(window, path)

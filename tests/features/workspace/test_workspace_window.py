@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import all_controls
 from test_controller import FakeHost
+from test_features import opened
 from test_take_away import answer, saved, sweep_four_values
 from test_window import close_for_good
 
@@ -30,11 +31,7 @@ from viewer.models.session import RunRecord
 
 
 def new_window(folder: Path, name: str) -> MainWindow:
-    window = MainWindow(all_controls(folder / f"{name}.ini"), FakeHost())  # type: ignore[arg-type]
-    window.show()
-    window.build_plots()
-    while window.features.install_next():
-        pass
+    window = opened(all_controls(folder / f"{name}.ini"), FakeHost())
     window.controller.start()
     return window
 
