@@ -87,34 +87,6 @@ def test_random_graphs(batch: int) -> None:
             assert_equal(graph, trace.dist, expected, f"{key} on {engine}, seed {seed}")
 
 
-REFERENCES = (  # of ../shared/graphs/README.md: reached, sum, largest; None: not given there.
-    # Smaller files: tests/proof/test_shared_graphs.py
-    ("road/amsterdam.gr.gz", 58_600, 532_355_146, 27_899),
-    ("mesh/rgg_n_2_15_s0.graph", None, 3_128_425, 180),
-    ("powerlaw/p2p-Gnutella31.txt", None, 514_821, 25),
-    ("powerlaw/Wiki-Vote.txt", None, 6_975, 5),
-    ("powerlaw/Email-Enron.txt.gz", None, 146_222, 9),
-    ("road/USA-road-d.NY.gr.gz", 264_346, 186_686_642_878, 1_440_081),
-)
-LONG = 500_000  # arcs, above which unordered work takes seconds
-
-
-@pytest.mark.parametrize(("name", "reached", "total", "largest"), REFERENCES)
-def test_real_graphs(shared_graphs, name, reached, total, largest) -> None:  # type: ignore[no-untyped-def]
-    graph = gpu.load_graph(shared_graphs / name)
-    for key, engine in PAIRS:
-        if graph.m > LONG and not (ALGORITHMS[key].bucketed or engine == "cpu"):
-            continue
-        trace = gpu.run(graph, key, engine, lowest_id(graph), probe=1)
-        found = trace.distance_summary()
-        assert (found["sum"], found["max"]) == (total, largest), f"{key} on {engine}"
-        assert reached in {None, found["reached"]}
-
-
-def lowest_id(graph: CSRGraph) -> int:
-    return 0 if graph.ids is None else int(np.argmin(graph.ids))
-
-
 def test_an_ablation_is_the_same_engine_with_a_knob_fixed() -> None:
     graph = random_graph(1)
     for key, row in ALGORITHMS.items():

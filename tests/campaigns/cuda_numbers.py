@@ -280,14 +280,6 @@ class Tally:
         """Return the sum of some columns."""
         return sum(number for (*_, column), number in self.counts.items() if column in columns)
 
-    def table(self) -> list[str]:
-        """Return the lines of the table by row and type."""
-        lines = [f"{'':27}" + "".join(f"{name:>17}" for name in COLUMNS)]
-        for row, kind in sorted({key[:2] for key in self.counts}):
-            numbers = "".join(f"{self.counts[row, kind, name]:>17,}" for name in COLUMNS)
-            lines.append(f"{row:18}{kind:9}{numbers}")
-        return lines
-
 
 def run_cases(
     cases: list[Case], row: Algorithm, engine: str, kind: str, rng: Random, tally: Tally, seed: int
@@ -402,7 +394,7 @@ def main(argv: list[str] | None = None) -> int:
     watchdog.end_process_on_silence(lambda words: print(words, file=sys.stderr))
     processes = max((os.cpu_count() or 1) - 2, 1)
     tally = fuzz(rows, engine, args.graphs, args.seed, args.seconds, processes)
-    print("\n".join([*tally.table(), *tally.faults]))
+    print("\n".join([*map(str, sorted(tally.counts.items())), *tally.faults]))
     print(f"{engine}: {tally.total('graphs'):,} graphs, {tally.total(*FAULTS):,} bad")
     return int(tally.total(*FAULTS) > 0 or not tally.total("graphs"))
 

@@ -49,19 +49,6 @@ def test_a_run_is_repeated(key: str, capsys: pytest.CaptureFixture[str]) -> None
     assert same_totals(trace, capsys)
 
 
-def test_a_path_with_spaces_and_quotes_is_quoted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "my $HOME's graph.gr"
-    path.write_text("p sp 3 2\na 1 2 5\na 2 3 4\n")
-    graph = load_graph(path, undirected=True, weights="unit")
-    trace = gpu.run(graph, "adds", source=2)
-    line = run_line(trace.settings, trace.graph)
-    assert "--weights unit --undirected" in line
-    assert str(path) in shlex.split(line)
-    assert same_totals(trace, capsys)
-
-
 def test_a_sweep_and_a_comparison_are_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     graph = sample_graphs.open_sample("sample:grid?n=100")
     first = gpu.run(graph, "adds")
@@ -119,7 +106,7 @@ def test_a_copied_line_opens_the_file_and_does_nothing_else(
     folder.mkdir()
     monkeypatch.chdir(folder)
     Path(name).write_text("p sp 3 2\na 1 2 5\na 2 3 4\n")
-    graph = load_graph(folder / name, format="dimacs")
+    graph = load_graph(folder / name, format="dimacs", undirected=True, weights="unit")
     trace = gpu.run(graph, "adds")
     reference = replace(trace.graph, origin=name)
     line = run_line(trace.settings, reference)

@@ -105,7 +105,7 @@ def test_ids(nodes: list[Any], first: Any, last: Any) -> None:
 @pytest.mark.parametrize(
     ("weight", "words"),
     [
-        (-1, r"arc a -> b has weight -1 \(2 of 2 bad\)"),
+        (-1, r"edge a -> b has weight -1 \(2 of 2 bad\)"),
         (math.nan, "has weight nan"),
         (math.inf, "has weight inf"),
         ("5", "edge a -> b has weight '5'; weights must be numbers"),

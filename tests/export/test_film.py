@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QFileDialog, QPushButton
+from PyQt6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 from screen import all_controls
 from test_controller import FakeHost
 from test_features import opened
+from test_take_away import answer
 from test_window import close_for_good
 
 import gpu
@@ -92,15 +93,6 @@ def test_an_mp4_can_be_read_back(saved: list[str], tmp_path: Path) -> None:
     assert "640x600" in said
 
 
-def save_as(window: MainWindow, path: Path) -> None:
-    """Ask for a film and choose a file."""
-    window.actions_by_key["export_film"].trigger()
-    chooser = window.findChild(QFileDialog)
-    chooser.fileSelected.emit(str(path))
-    chooser.reject()
-    chooser.deleteLater()
-
-
 def said(window: MainWindow) -> str:
     notice = window.session.notice
     return notice.words if notice is not None else ""
@@ -112,7 +104,8 @@ def test_a_film_of_two_runs_from_the_window(
 ) -> None:
     window.comparison.compare_with(window.session.runs[0])
     path = tmp_path / "both.gif"
-    save_as(window, path)
+    window.actions_by_key["export_film"].trigger()
+    answer(window, path)
     qtbot.waitUntil(lambda: said(window).startswith(f"Saved {path}"), timeout=120_000)
     assert frames(path)[0].shape == (720, 1280, 3)
 
@@ -122,7 +115,8 @@ def test_a_film_is_given_up_and_leaves_nothing(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "long.gif"
-    save_as(window, path)
+    window.actions_by_key["export_film"].trigger()
+    answer(window, path)
     cancel = next(
         button
         for button in window.status_bar.findChildren(QPushButton)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from test_formats import FILES, galois, parser, save
+from test_formats_exchange import MALFORMED as EXCHANGED
 
 from gpu import files as memory
 from gpu.errors import FormatError, MemoryNeededError
@@ -58,7 +59,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize(("text", "words"), MALFORMED.items())
+@pytest.mark.parametrize(("text", "words"), (MALFORMED | EXCHANGED).items())
 def test_malformed_text_is_told_in_one_line(
     tmp_path: Path, text: str, words: str, parser: str
 ) -> None:

@@ -40,7 +40,6 @@ REFERENCE = {
     "formats/football.graphml": (115, 1226, None, "graphml"),
     "formats/US_Airports.gexf": (235, 2594, None, "gexf"),
 }
-# file: reached (as there: a share, to 1 %), sum of distances, largest
 REFUSED = {
     "formats/bcsstk13.mtx": r":17: weight '-51131286.8839'.*--weights absolute",
     "formats/sample.co": "holds coordinates or sources, no edges; open the .gr file",

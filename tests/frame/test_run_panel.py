@@ -42,16 +42,13 @@ def panel(session: SessionModel, qtbot: QtBot) -> RunPanel:
     return panel
 
 
-def rows(field) -> list[str]:  # type: ignore[no-untyped-def]
-    return [field.itemData(index) for index in range(field.count())]
-
-
 RUNNABLE = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 
 
 def enabled(panel: RunPanel) -> list[str]:
     field = panel._algorithm
-    return [key for index, key in enumerate(rows(field)) if field.model().item(index).isEnabled()]
+    able = [index for index in range(field.count()) if field.model().item(index).isEnabled()]
+    return [field.itemData(index) for index in able]
 
 
 def test_every_knob_of_an_algorithm_has_a_field(panel: RunPanel) -> None:

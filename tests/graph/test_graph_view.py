@@ -19,11 +19,6 @@ def streets(qtbot: QtBot) -> Stage:
     return Stage(qtbot, grid_graph())
 
 
-def hide_source(stage: Stage) -> None:
-    """The ring of the source would cover its colour."""
-    stage.session.set_source(SIDE * SIDE - 1)
-
-
 def test_neutral_until_there_is_a_run(streets: Stage) -> None:
     assert streets.colour_at(100) == streets.table_colour("plain", 0)
     assert streets.view.legend.legend().title == "No run yet"
@@ -33,7 +28,7 @@ def test_neutral_until_there_is_a_run(streets: Stage) -> None:
 
 
 def test_distance_honours_the_cursor(streets: Stage) -> None:
-    hide_source(streets)
+    streets.session.set_source(SIDE * SIDE - 1)  # its ring would cover its colour
     streets.run(grid_dist(grid_graph()))
     vertex = 10 * SIDE + 10  # distance 100, first reached at 1000 ns
     later = streets.colour_at(vertex)

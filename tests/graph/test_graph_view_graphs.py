@@ -7,7 +7,6 @@ import threading
 import numpy as np
 import pytest
 from graph_stage import SIDE, Stage, grid_graph
-from PyQt6.QtCore import QPoint
 from PyQt6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 from screen import grabbed
@@ -124,15 +123,12 @@ def test_an_old_picture_moves_at_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPa
     stage.view.repaint()  # does not wait
     assert stage.view.picture.busy
     assert stage.colour_at(10 * SIDE + 10) == stage.table_colour("plain", 0)
-    assert stage.view.vertex_at(*_xy(stage.place(77))) == 77
+    place = stage.place(77)
+    assert stage.view.vertex_at(place.x(), place.y()) == 77
     gate.set()
     stage.settle()
     sheet = stage.view.picture.sheet
     assert sheet.camera == stage.view.camera
-
-
-def _xy(point: QPoint) -> tuple[int, int]:
-    return point.x(), point.y()
 
 
 def test_a_sketch_is_shown_until_the_kernels_are_there(

@@ -19,15 +19,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "no Chromium here: apt install chromium"
 PATIENCE_S = 60.0
 KEYS = {" ": ("Space", 32), "ArrowLeft": ("ArrowLeft", 37), "ArrowRight": ("ArrowRight", 39)}
-KEYS |= {"Home": ("Home", 36), "End": ("End", 35), "Tab": ("Tab", 9), "Enter": ("Enter", 13)}
-KEYS |= {"t": ("KeyT", 84)}
+KEYS |= {"Home": ("Home", 36), "End": ("End", 35), "t": ("KeyT", 84)}
 AS_3_AND_4 = """import os, sys
 os.dup2(int(sys.argv[1]), 3)
 os.dup2(int(sys.argv[2]), 4)
@@ -71,12 +69,7 @@ class Browser:
     def __enter__(self) -> Browser:
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         try:
             self.call("Browser.close")
         except (OSError, RuntimeError):
@@ -92,8 +85,10 @@ class Browser:
         page = Page(self, session, target)
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.call(f"{domain}.enable")
-        page.size(width, height)
-        page.dark(dark)
+        size = {"width": width, "height": height, "deviceScaleFactor": 1.0, "mobile": False}
+        page.call("Emulation.setDeviceMetricsOverride", **size)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        page.call("Emulation.setEmulatedMedia", media="", features=[scheme])
         page.call("Page.navigate", url=address)
         page.wait("document.readyState === 'complete'")
         return page
@@ -189,7 +184,7 @@ class Page:
         code, number = KEYS[key]
         given = {"key": key, "code": code, "windowsVirtualKeyCode": number}
         given |= {"modifiers": 8 if shift else 0}
-        text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        text = {"text": key} if len(key) == 1 else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", **given, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", **given)
 
@@ -204,27 +199,7 @@ class Page:
             "  box = JSON.stringify([x + width / 2, y + height / 2]);"
             "  if (box === last) return JSON.parse(box); } })()"
         )
-        self.click_at(*box)
-
-    def click_at(self, x: float, y: float) -> None:
-        """Click a point of the window, pixels."""
-        where = {"x": x, "y": y, "button": "left", "clickCount": 1}
-        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        where = {"x": box[0], "y": box[1], "button": "left", "clickCount": 1}
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
         self.call("Input.dispatchMouseEvent", type="mousePressed", buttons=1, **where)
         self.call("Input.dispatchMouseEvent", type="mouseReleased", **where)
-
-    def size(self, width: int, height: int, ratio: float = 1.0) -> None:
-        """Make the window that large, CSS pixels."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=ratio,
-            mobile=False,
-        )
-
-    def dark(self, dark: bool, still: bool = False) -> None:
-        """Have the system prefer dark colours, and no movement."""
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        motion = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
-        self.call("Emulation.setEmulatedMedia", media="", features=[scheme, motion])

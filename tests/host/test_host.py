@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from host_driver import Driver, wait_until
 
-from gpu.host import EngineHost, LayoutDone, Memory, RunFinished, RunStarted, Verified
+from gpu.host import EngineHost, Memory, RunFinished, RunStarted, Verified
 from gpu.record.trace import RunSettings, reached_mask
 
 COMPILING_S = 280.0  # nothing is kept yet, on two busy cores
@@ -60,14 +60,6 @@ def test_events_come_back(warm: Driver) -> None:
     warm.load()
     events = warm.finish("with_events", probe=3).trace.events
     assert events["a"].tolist() == list(range(50_000))
-
-
-def test_layout(warm: Driver) -> None:
-    warm.load()
-    dist = np.arange(20, dtype=np.int32)
-    run_id = warm.host.layout("lanes", dist=dist, delta=2.5)
-    positions = warm.wait_for(LayoutDone, run_id).positions
-    assert positions.tolist() == [[row, 2.5] for row in range(20)]
 
 
 def test_samples_arrive_in_order_and_none_is_lost(warm: Driver) -> None:

@@ -136,14 +136,14 @@ def test_a_layout_that_does_not_give_way_is_killed_and_done_again(
 ) -> None:
     monkeypatch.setattr(host, "YIELD_S", 0.1)
     driver.load()
-    layout = driver.host.layout("deaf", dist=np.arange(20, dtype=np.int32))
+    layout = driver.host.layout("deaf", dist=np.arange(20, dtype=np.int32), delta=2.5)
     driver.wait_for(Progress, layout)
     pid = driver.host._child.pid
     run_id = driver.host.run(engines.settings("stream"))
     driver.wait_for(RunFinished, run_id)
     assert driver.host._child.pid != pid
     assert "LayoutDone" not in driver.names(layout)
-    assert driver.wait_for(LayoutDone, layout).positions[3].tolist() == [3.0, 0.0]
+    assert driver.wait_for(LayoutDone, layout).positions[3].tolist() == [3.0, 2.5]
     assert not any(isinstance(m, EngineLost | Failed) for m in driver.heard)
 
 

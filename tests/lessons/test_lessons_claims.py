@@ -9,7 +9,7 @@ import pytest
 
 from gpu.lessons.answers import CURVE_RIGHT, PLACE, Bench
 from gpu.lessons.check import check_lesson
-from gpu.lessons.lesson import Question, Step, Value
+from gpu.lessons.lesson import Value
 from gpu.lessons.read import find_lessons, read_lesson
 from gpu.record.events import EventKind
 
@@ -29,12 +29,6 @@ QUESTIONS = [
     for step in read_lesson(PATHS[key]).steps
     if step.question is not None
 ]
-
-
-def step_of(key: str, name: str) -> tuple[Bench, Step, Question]:
-    found = next(step for step in bench(key).lesson.steps if step.key == name)
-    assert found.question is not None
-    return bench(key), found, found.question
 
 
 @pytest.mark.parametrize("key", PATHS)
@@ -57,7 +51,9 @@ def test_every_number_in_a_text_is_filled(key: str) -> None:
 
 @pytest.mark.parametrize(("key", "name"), QUESTIONS)
 def test_the_right_answer_is_right_and_a_wrong_one_wrong(key: str, name: str) -> None:
-    held, step, asked = step_of(key, name)
+    held = bench(key)
+    step = next(step for step in held.lesson.steps if step.key == name)
+    asked = step.question
     if asked.kind == "curve":
         times = held.curve_times(asked)
         assert held.curve_score(asked, times) >= CURVE_RIGHT

@@ -12,12 +12,11 @@ import pytest
 
 import gpu.compiled as compiled_module
 from gpu.algorithms import ALGORITHMS
-from gpu.compiled import PLAIN_ARCS, at_once, compiled, is_compiled, plain
+from gpu.compiled import PLAIN_ARCS, at_once, compiled, is_compiled
 from gpu.engine import run_named as run
 from gpu.graph import CSRGraph
 from gpu.host.warm_up import star
 from gpu.proof.verify import certificate
-from gpu.record.trace import Trace
 from sample_graphs import make
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
@@ -38,10 +37,6 @@ CASES = [
     ("near_far", 2, "hub"),
     ("adds", 1, "decimal"),
 ]
-
-
-def made(graph: CSRGraph, algorithm: str, probe: int) -> Trace:
-    return run(graph, algorithm, "model", probe=probe)
 
 
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -67,10 +62,10 @@ def test_an_uncompiled_run_is_the_same_run(
     with monkeypatch.context() as patched:
         patched.setattr("gpu.loops.run.PLAIN_ARCS", -1)
         patched.setattr(compiled_module, "PLAIN_ARCS", -1)
-        wanted = made(graph, algorithm, probe)
+        wanted = run(graph, algorithm, "model", probe=probe)
     with monkeypatch.context() as patched:
         called = uncompiled(patched)
-        found = made(graph, algorithm, probe)
+        found = run(graph, algorithm, "model", probe=probe)
     assert "advance" in called
     assert found.samples.tobytes() == wanted.samples.tobytes()
     assert found.dist.tobytes() == wanted.dist.tobytes()
@@ -84,7 +79,7 @@ def test_an_uncompiled_run_is_the_same_run(
 @pytest.mark.parametrize("name", GRAPHS)
 def test_a_proof_needs_no_compiler(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     graph = GRAPHS[name]
-    dist = made(graph, "dijkstra", 1).dist
+    dist = run(graph, "dijkstra", "model", probe=1).dist
     wrong = dist.copy()
     wrong[-1] += 1
     wanted = [certificate(graph, 0, one) for one in (dist, wrong)]
@@ -109,13 +104,6 @@ def test_what_is_compiled_is_used_and_what_is_large_is_compiled() -> None:
 
 def test_what_is_compiled_in_advance_is_too_large_to_run_uncompiled() -> None:
     assert star().m > PLAIN_ARCS
-
-
-def test_functions_of_two_modules_call_each_other_uncompiled() -> None:
-    from gpu.model import adds_loop, adds_worker
-
-    loop = plain(adds_loop.advance)
-    assert loop.__globals__["worker_event"] is plain(adds_worker.worker_event)
 
 
 COLD = """

@@ -5,21 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
+from test_controller import path_graph
 
 from gpu.engine import RunBuffers
-from gpu.graph import CSRGraph
 from gpu.record.trace import SAMPLE, GraphReference, RunSettings, Trace
 from viewer.models import session as session_module
 from viewer.models.run_words import verified_words
 from viewer.models.session import RunRecord, SessionModel
 
 REFERENCE = GraphReference("roads", "memory", "0", 3, 2, True, 1)
-
-
-def path_graph() -> CSRGraph:
-    """0 -> 1 -> 2."""
-    arcs = (np.array([0, 1]), np.array([1, 2]), np.array([5, 7], np.int32))
-    return CSRGraph.from_arcs(*arcs, 3, positions=np.zeros((3, 2), np.float32))
 
 
 def samples_of(
@@ -57,7 +51,7 @@ def test_samples_grow_and_earlier_views_stay_true(qtbot: QtBot) -> None:
 def test_a_finished_run_hands_its_arrays_over(qtbot: QtBot) -> None:
     session = SessionModel()
     record = make_record()
-    record.buffers = RunBuffers.allocate(path_graph(), 2)
+    record.buffers = RunBuffers.allocate(path_graph(3), 2)
     session.add_run(record)
     session.append_samples(1, samples_of([1, 2]))
     assert record.running

@@ -11,7 +11,6 @@ from viewer.models.playback import (
     MAX_SPEED,
     MIN_SPEED,
     MIN_VIEW_NS,
-    WHOLE_RUN_SECONDS,
     PlaybackModel,
 )
 from viewer.models.session import RunRecord, SessionModel
@@ -37,11 +36,6 @@ def playback(qapp: object) -> PlaybackModel:
     model = PlaybackModel()
     model.set_samples(samples_until(int(END_NS)))
     return model
-
-
-def seconds_for(part_ns: float) -> float:
-    """Wall seconds in which playing at speed 1 goes so far."""
-    return part_ns / END_NS * WHOLE_RUN_SECONDS
 
 
 def test_the_time_axis_is_as_long_as_the_longer_of_two(qtbot: QtBot) -> None:

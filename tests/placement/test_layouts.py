@@ -14,10 +14,6 @@ from gpu.proof.verify import oracle_distances
 from sample_graphs import make, suggested_source
 
 
-def unit(graph: CSRGraph) -> CSRGraph:
-    return CSRGraph(graph.indptr, graph.indices, np.ones(graph.m, np.int32))
-
-
 def graph_of(pairs: list[tuple[int, int]], n: int) -> CSRGraph:
     ends = np.array(pairs, np.int64).reshape(-1, 2)
     return CSRGraph.from_arcs(ends[:, 0], ends[:, 1], np.ones(len(ends), np.int32), n)
@@ -26,7 +22,8 @@ def graph_of(pairs: list[tuple[int, int]], n: int) -> CSRGraph:
 def order_kept(graph: CSRGraph, points: np.ndarray) -> float:
     """Return the correlation of distances on the screen and hops, over some vertices."""
     chosen = np.random.default_rng(3).choice(graph.n, 12, replace=False)
-    hops = [oracle_distances(unit(graph), int(vertex)) for vertex in chosen]
+    unit = CSRGraph(graph.indptr, graph.indices, np.ones(graph.m, np.int32))
+    hops = [oracle_distances(unit, int(vertex)) for vertex in chosen]
     off = [np.hypot(*(points - points[vertex]).T) for vertex in chosen]
     return float(np.corrcoef(np.concatenate(hops), np.concatenate(off))[0, 1])
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from test_algorithms import random_graph
 
 import gpu
 import gpu.loops.log as log
@@ -20,22 +21,10 @@ MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 MATRICES = [key for key in MODELLED if ALGORITHMS[key].result == "matrix"]
 
 
-def random_graph(seed: int, most: int = 40) -> CSRGraph:
-    """Up to `most` vertices; whole weights, zeros among them, or fractions."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, most))
-    m = int(rng.integers(1, 5 * n))
-    tails, heads = rng.integers(0, n, m), rng.integers(0, n, m)
-    weights = (rng.random(m) * 10).astype(np.float32)
-    if seed % 2:
-        weights = rng.integers(0 if seed % 3 else 1, 100, m).astype(np.int32)
-    return CSRGraph.from_arcs(tails, heads, weights, n)
-
-
 @pytest.mark.parametrize("key", MODELLED)
 def test_recording_changes_nothing(key: str) -> None:
     for seed in (4, 7):
-        graph = random_graph(seed, 12)
+        graph = random_graph(seed)
         plain, full = (gpu.run(graph, key, "model", probe=probe) for probe in (1, 3))
         assert np.array_equal(plain.samples, full.samples)
         assert np.array_equal(plain.dist, full.dist)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,9 @@ from hand_made import small_trace
 from hypothesis import given, strategies as st
 
 from gpu.record.notes import LONGEST_NOTE, Note, note, plain_notes, read_notes
-from gpu.record.trace import Trace
 from gpu.record.tracefile import load_trace, save_trace
 
 NOTES = (Note("starved here", t_ns=0), Note("the bridge", vertex=2))
-
-
-def noted() -> Trace:
-    return replace(small_trace(), notes=NOTES)
 
 
 def with_header(path: Path, changes: dict[str, Any]) -> None:
@@ -39,7 +33,7 @@ def with_header(path: Path, changes: dict[str, Any]) -> None:
 
 
 def test_notes_come_back_and_a_trace_without_any_is_as_before(tmp_path: Path) -> None:
-    save_trace(noted(), tmp_path / "run.npz")
+    save_trace(small_trace(notes=NOTES), tmp_path / "run.npz")
     back = load_trace(tmp_path / "run.npz")
     assert (back.notes, back.notes_left_out) == (NOTES, "")
     save_trace(small_trace(), tmp_path / "plain.npz")
@@ -65,7 +59,7 @@ def test_notes_come_back_and_a_trace_without_any_is_as_before(tmp_path: Path) ->
 def test_what_does_not_fit_is_left_out_with_a_sentence(
     tmp_path: Path, given: Any, kept: int, words: str
 ) -> None:
-    save_trace(noted(), tmp_path / "run.npz")
+    save_trace(small_trace(notes=NOTES), tmp_path / "run.npz")
     with_header(tmp_path / "run.npz", {"notes": given})
     back = load_trace(tmp_path / "run.npz")
     assert len(back.notes) == kept

@@ -28,10 +28,6 @@ def whole(graph: CSRGraph) -> np.ndarray:
     return run(graph, FAST).dist
 
 
-def left_in(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir() if path.is_file()]
-
-
 @pytest.mark.parametrize("settings", [DIJKSTRA, FAST], ids=lambda given: given.algorithm)
 @pytest.mark.parametrize("which", ["5:30", "7", "7:8"])
 def test_rows_are_those_of_all_pairs(
@@ -42,7 +38,7 @@ def test_rows_are_those_of_all_pairs(
     result = from_sources(graph, plan, tmp_path / "rows.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "rows.npy"), whole[first : first + count])
     assert result.proved == count
-    assert left_in(tmp_path) == ["rows.npy"]
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["rows.npy"]
 
 
 @pytest.mark.parametrize(

@@ -75,12 +75,10 @@ def close_dialogs(window: MainWindow) -> None:
             dialog.close()
 
 
-def groups_taken_away() -> list[tuple[str, ...]]:
-    """Return the features in groups of five: each is gone once, beside others that are there."""
-    return [NAMES[first : first + 5] for first in range(0, len(NAMES), 5)]
+GROUPS = [NAMES[first : first + 5] for first in range(0, len(NAMES), 5)]
 
 
-@pytest.mark.parametrize("gone", groups_taken_away(), ids="-".join)
+@pytest.mark.parametrize("gone", GROUPS, ids="-".join)
 def test_each_feature_can_be_taken_away(
     gone: tuple[str, ...],
     qapp: QApplication,

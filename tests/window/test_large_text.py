@@ -9,7 +9,8 @@ import pytest
 from PyQt6.QtGui import QFont
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QWidget
 from screen import all_controls
-from test_controller import FakeHost, path_graph
+from test_controller import FakeHost
+from test_features import opened
 from test_window import close_for_good, with_finished_run
 
 from viewer.common.elided import ElidedLabel
@@ -27,14 +28,9 @@ def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainW
     larger = grown(before, 2.0)
     qapp.setFont(larger)
     qapp.setProperty(SYSTEM_FONT, larger)
-    window = MainWindow(all_controls(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window = opened(all_controls(tmp_path / "window.ini"), host)
     window.controller.replay_short = False
     window.resize(WIDTH, HEIGHT)
-    window.show()
-    window.controller.show_graph(path_graph())
-    window.build_plots()
-    while window.features.install_next():
-        pass
     with_finished_run(window, host)
     window.comparison.compare_or_say(window.session.runs[0])
     yield window

@@ -145,13 +145,6 @@ def test_themes_reach_everything(window: MainWindow, settings: Settings, name: s
     window.set_theme("light")
 
 
-def fault() -> Exception:
-    try:
-        raise RuntimeError("<b>odd</b>")
-    except RuntimeError as error:
-        return error
-
-
 def test_a_fault_of_ours_is_said_and_written_into_the_log(
     window: MainWindow,
     qtbot: QtBot,
@@ -173,7 +166,7 @@ def test_a_fault_of_ours_is_said_and_written_into_the_log(
     assert "in broken" in text
     assert "Qt 6" in text
     assert "ZeroDivisionError" in capsys.readouterr().err
-    repeated = fault()
+    repeated = RuntimeError("<b>odd</b>")
     for _ in range(50):  # in a paint, it comes back thirty times a second
         window.report_bug(repeated)
     assert log_path().read_text(encoding="utf-8").count("RuntimeError: ") == 1

@@ -31,11 +31,6 @@ def choose_gpu(window: MainWindow) -> None:
     devices.setCurrentIndex(0)
 
 
-def long_chain(n: int) -> CSRGraph:
-    tails = np.arange(n - 1)
-    return CSRGraph.from_arcs(tails, tails + 1, np.full(n - 1, 3, np.int32), n)
-
-
 def test_every_algorithm_runs_on_the_gpu_and_is_verified(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1600, 900)
     window.open_path("sample:city_roads?n=200000&seed=2")
@@ -59,7 +54,8 @@ def test_every_algorithm_runs_on_the_gpu_and_is_verified(window: MainWindow, qtb
 
 def test_live_samples_delta_by_hand_and_stop(window: MainWindow, qtbot: QtBot) -> None:
     """The chain lasts for seconds on any GPU: one vertex after the other."""
-    window.controller.show_graph(long_chain(3_000_000))
+    tails, weights = np.arange(2_999_999), np.full(2_999_999, 3, np.int32)
+    window.controller.show_graph(CSRGraph.from_arcs(tails, tails + 1, weights, 3_000_000))
     panel = window.run_panel
     panel._algorithm.setCurrentIndex(0)
     choose_gpu(window)

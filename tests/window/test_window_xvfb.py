@@ -8,16 +8,15 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kill import SHM, children, lives, until
 
 pytestmark = [pytest.mark.xvfb, pytest.mark.slow]
 
 PATIENCE_S = 60.0
-SEGMENTS = Path("/dev/shm")
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
@@ -76,28 +75,12 @@ def wait_until_painted(program: subprocess.Popen[str]) -> None:
     assert line == "ready\n", program.stderr.read() if program.poll() is not None else "no sign"
 
 
-def segments_of(pid: int) -> list[str]:
-    return [path.name for path in SEGMENTS.glob(f"sssp-{pid}-*")] if SEGMENTS.is_dir() else []
-
-
-def children_of(pid: int) -> list[str]:
-    path = Path(f"/proc/{pid}/task/{pid}/children")
-    return path.read_text().split() if path.exists() else []
-
-
-def assert_gone(program: subprocess.Popen[str], children: list[str]) -> None:
+def test_a_polite_kill_closes_the_window(program: subprocess.Popen[str]) -> None:
+    wait_until_painted(program)
+    below = children(program.pid)
+    program.send_signal(signal.SIGTERM)
     _, errors = program.communicate(timeout=PATIENCE_S)
     assert program.returncode == 0, errors
     assert errors == ""
-    assert segments_of(program.pid) == []
-    deadline = time.monotonic() + PATIENCE_S
-    while any(Path(f"/proc/{child}").exists() for child in children):
-        assert time.monotonic() < deadline, f"still running: {children}"
-        select.select([], [], [], 0.05)
-
-
-def test_a_polite_kill_closes_the_window(program: subprocess.Popen[str]) -> None:
-    wait_until_painted(program)
-    children = children_of(program.pid)
-    program.send_signal(signal.SIGTERM)
-    assert_gone(program, children)
+    assert not list(SHM.glob(f"sssp-{program.pid}-*"))
+    until(lambda: not any(map(lives, below)), f"the end of {below}")

@@ -16,7 +16,7 @@ from test_window import close_for_good
 
 from gpu.algorithms import ALGORITHMS
 from viewer.common.glossary import TERMS
-from viewer.features.manual import ManualDialog, parts
+from viewer.features.manual import parts
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
@@ -26,10 +26,6 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window = opened(Settings(tmp_path / "window.ini"), FakeHost())
     yield window
     close_for_good(window)
-
-
-def dialog_of(window: MainWindow) -> ManualDialog:
-    return window.features["manual"].dialog
 
 
 def test_every_panel_algorithm_and_word_has_its_part(window: MainWindow) -> None:
@@ -46,7 +42,7 @@ def test_every_panel_algorithm_and_word_has_its_part(window: MainWindow) -> None
 
 def test_searching_marks_and_goes_on(window: MainWindow, qtbot: QtBot) -> None:
     window.actions_by_key["manual"].trigger()
-    dialog = dialog_of(window)
+    dialog = window.features["manual"].dialog
     qtbot.keyClicks(dialog.search, "starving")
     first = dialog.page.textCursor()
     assert first.selectedText().casefold() == "starving"
@@ -67,12 +63,12 @@ def test_f1_opens_at_the_panel_that_has_the_focus(window: MainWindow, qtbot: QtB
     qtbot.keyClick(window.run_panel._graph, Qt.Key.Key_F1)
     part: Any = window.features["manual"]
     qtbot.waitUntil(lambda: part.dialog is not None)
-    assert dialog_of(window).shown == "run"
+    assert window.features["manual"].dialog.shown == "run"
 
 
 def test_the_glossary_opens_and_contents_lead_to_parts(window: MainWindow) -> None:
     window.actions_by_key["glossary"].trigger()
-    dialog = dialog_of(window)
+    dialog = window.features["manual"].dialog
     assert dialog.shown == "words"
     bar = dialog.page.verticalScrollBar()
     low = bar.value()

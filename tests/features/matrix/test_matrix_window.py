@@ -84,14 +84,10 @@ def run(window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtB
     return finish(window, host, traces)
 
 
-def panel_of(window: MainWindow) -> MatrixPanel:
-    return window.docks["matrix"].widget()
-
-
 def matrix(window: MainWindow, qtbot: QtBot) -> MatrixPanel:
     """Show the matrix by its key, drawn."""
     qtbot.keyClick(window, Qt.Key.Key_X, CTRL | SHIFT)
-    panel = panel_of(window)
+    panel = window.docks["matrix"].widget()
     qtbot.waitUntil(panel.isVisible)
     QApplication.processEvents()
     panel.flush()

@@ -18,10 +18,7 @@ from whole_window import finished_run, whole_window
 
 from gpu.record.trace import SAMPLE, Trace
 from gpu.study.interval import QUANTITIES
-from viewer.features.measure import MeasureStrip
 from viewer.main_window import MainWindow
-from viewer.models.playback import MeasureModel
-from viewer.models.session import RunRecord
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -33,14 +30,9 @@ def window(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, host: FakeHost
 ) -> Iterator[MainWindow]:
     with whole_window(qtbot, tmp_path, host) as window:
-        run_once(window, host)
+        finished_run(window, host, steadily)
         yield window
         window.set_theme("light")
-
-
-def run_once(window: MainWindow, host: FakeHost) -> RunRecord:
-    """A run of COUNT samples whose counters grow by one and by three a sample."""
-    return finished_run(window, host, steadily)
 
 
 def steadily(trace: Trace) -> Trace:
@@ -53,16 +45,8 @@ def steadily(trace: Trace) -> Trace:
     return Trace(**{**vars(trace), "samples": samples})
 
 
-def strip_of(window: MainWindow) -> MeasureStrip:
-    return window.features["measure"].strip
-
-
-def measure_of(window: MainWindow) -> MeasureModel:
-    return window.playback.measure
-
-
 def cell(window: MainWindow, key: str, row: int = 0) -> str:
-    strip = strip_of(window)
+    strip = window.features["measure"].strip
     strip.refresh()
     place = [one.key for one in QUANTITIES].index(key)
     return strip.cells.item(row, place + 1).text()
@@ -84,11 +68,11 @@ def drag(widget: QWidget, start: QPoint, end: QPoint, keys: Qt.KeyboardModifier)
 
 def test_one_mark_measures_to_the_cursor_and_two_stay(window: MainWindow, qtbot: QtBot) -> None:
     playback = window.playback
-    assert not strip_of(window).isVisible()
+    assert not window.features["measure"].strip.isVisible()
     playback.set_cursor(200_000.0)
     qtbot.keyClick(window, Key.Key_M)
-    assert measure_of(window).marks == (200_000.0, None)
-    assert strip_of(window).isVisible()
+    assert window.playback.measure.marks == (200_000.0, None)
+    assert window.features["measure"].strip.isVisible()
     playback.set_cursor(500_000.0)
     assert cell(window, "processed") == "30"
     playback.set_cursor(700_000.0)
@@ -97,14 +81,14 @@ def test_one_mark_measures_to_the_cursor_and_two_stay(window: MainWindow, qtbot:
     playback.set_cursor(0.0)
     assert cell(window, "time_ns") == "500.0 µs"
     assert cell(window, "parallelism") == "44.5"
-    assert "processed 50" in strip_of(window).accessibleDescription()
+    assert "processed 50" in window.features["measure"].strip.accessibleDescription()
     assert "processed 50" in window.timeline.summary_text()
 
 
 def test_a_drag_with_ctrl_on_a_plot_measures_and_lines_can_be_dragged(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    plot, measure = window.plots["work"], measure_of(window)
+    plot, measure = window.plots["work"], window.playback.measure
     window.docks["work"].raise_()
     QApplication.processEvents()
     plot.flush()
@@ -133,7 +117,7 @@ def test_a_drag_with_ctrl_on_a_plot_measures_and_lines_can_be_dragged(
 def test_the_table_is_part_of_a_picture(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    measure_of(window).set_marks((100_000.0, 400_000.0))
+    window.playback.measure.set_marks((100_000.0, 400_000.0))
     saved: list[object] = []
     monkeypatch.setattr(window.files, "save_in_background", lambda _p, write: saved.append(write))
     window.features["take_away"].save_panel("work", str(tmp_path / "work.pdf"))

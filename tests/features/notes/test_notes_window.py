@@ -15,7 +15,6 @@ from whole_window import finished_run, whole_window
 from gpu.record.notes import LONGEST_NOTE, Note
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
-from viewer.features.notes import NotesPanel
 from viewer.main_window import MainWindow
 from viewer.models.notes import NotesModel, Pin
 from viewer.models.session import RunRecord
@@ -39,10 +38,6 @@ def notes_of(window: MainWindow) -> NotesModel:
 
 def texts(window: MainWindow) -> list[str]:
     return [pin.note.text for pin in notes_of(window).shown()]
-
-
-def panel_of(window: MainWindow) -> NotesPanel:
-    return window.show_dock("notes")
 
 
 def answer(window: MainWindow, qtbot: QtBot, kind: type[QDialog], words: str) -> None:
@@ -76,7 +71,7 @@ def test_a_note_at_the_cursor_and_one_at_a_vertex_by_keys(window: MainWindow, qt
 
 
 def test_the_list_goes_there_changes_and_takes_away(window: MainWindow, qtbot: QtBot) -> None:
-    notes, panel = notes_of(window), panel_of(window)
+    notes, panel = notes_of(window), window.show_dock("notes")
     run = window.session.current
     graph = run.graph_reference.hash
     notes.pin(Pin(Note("late", t_ns=300), run.run_id, graph))
@@ -116,7 +111,7 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
         "of a": ("A", times[2]),
         "of b": ("B", 10.0),
     }
-    panel = panel_of(window)
+    panel = window.show_dock("notes")
     where = [panel.list.item(row).text()[:3] for row in range(panel.list.count())]
     assert sorted(where) == ["A, ", "B, "]
     pair.end()

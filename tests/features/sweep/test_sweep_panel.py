@@ -13,7 +13,6 @@ from screen import all_controls
 from test_window import close_for_good
 
 import sample_graphs
-from viewer.features.sweep import SweepPanel
 from viewer.main_window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
@@ -33,21 +32,13 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     assert not sweep.running
 
 
-def swept(window: MainWindow, qtbot: QtBot) -> SweepPanel:
-    """Ask by the menu's action, as a person would, and wait for the whole curve."""
-    window.actions_by_key["sweep"].trigger()
-    panel = window.panels["sweep"]
-    model = window.sweep
-    qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
-    assert window.session.notice is None, window.session.notice
-    return panel
-
-
 def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    panel = swept(window, qtbot)
-    model = window.sweep
+    window.actions_by_key["sweep"].trigger()
+    panel, model = window.panels["sweep"], window.sweep
+    qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
+    assert window.session.notice is None, window.session.notice
     found = model.findings
     assert found.best_work is not None
     assert found.controller is not None
