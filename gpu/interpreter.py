@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 FOR_CHILDREN = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker:UserWarning"}
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
@@ -68,6 +70,18 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
+
+
+def machine() -> dict[str, Any]:
+    """Return what measured times depend on here, GPUs left out: processor, cores, versions."""
+    import numpy as np
+
+    name = platform.processor() or platform.machine()
+    with suppress(OSError, LookupError):
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        name = re.findall(r"model name\s*: (.*)", text)[0]
+    python = {"python": platform.python_version(), "numpy": np.__version__}
+    return {"processor": name, "cores": cores(), "system": platform.platform(), **python}
 
 
 @cache

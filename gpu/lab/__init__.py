@@ -1,4 +1,4 @@
-"""The paper's evaluation, benchmarks of the program, and the recorded runs of the first screen."""
+"""The paper's evaluation, and how fast the program itself is."""
 
 from __future__ import annotations
 

@@ -8,15 +8,14 @@ code on a graph, or a graph, is listed with the reason. On a cluster a graph is 
 
 from __future__ import annotations
 
-import platform
 import re
 import shlex
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.files import temporary_folder
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
-from gpu.interpreter import cores, version
+from gpu.interpreter import cores, machine, version
 from gpu.lab.records import (
     FORMAT,
     PROGRAM,
@@ -50,24 +49,24 @@ from gpu.proof.distances import read_distances
 from gpu.proof.verify import certificate
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.study.elsewhere import Stop, cluster, map_there, never, result
+from gpu.study.statistics import hops
 from sample_graphs import PREFIX, open_sample, suggested_source
 
 PROFILE_POINTS = 300  # of a curve that are kept
 PROFILED = ("adds", "near_far")  # algorithms of figures 11 to 15
+WARM_UP, PROFILE = -1, -2  # turns of which no time is kept
 Progress = Callable[[float, str], object]
-Emit = Callable[[Line], object]
 
 
 class Job(Struct, frozen=True):
-    """A graph and what is left to do on it.
+    """A graph and what is left to do on it, in order: codes and their turns.
 
-    turns : the turns of each row of the suite    profiles : codes    known : facts are written
+    known : facts are written
     """
 
     entry: Entry
     suite: Suite
-    turns: list[list[int]]
-    profiles: list[str]
+    runs: list[tuple[Code | Command, int]]
     known: bool
 
 
@@ -85,44 +84,39 @@ def run_suite(
     """
     with Appended(path) as file:
         results = _begin(suite, entries, path, file)
-        jobs = [job for entry in entries if (job := _job(suite, entry, results)) is not None]
-        names = {job.entry.name: place for place, job in enumerate(jobs, 1)}
-        total, done, began = sum(len(t) for job in jobs for t in job.turns), 0, time.monotonic()
-
-        def emit(line: Line) -> None:
-            nonlocal done
-            file.write(line)
-            if isinstance(line, Run):
-                done += 1
-                left = (time.monotonic() - began) * (total - done) / done
-                words = f"graph {names[line.graph]} of {len(jobs)}: {line.graph}, {line.code}"
-                words += f"; {done:,} of {total:,} runs, {left / 60:.1f} minutes left"
-                progress(done / total, words)
-
-        if where:
-            _run_there(where, jobs, emit, should_stop)
-        else:
-            for job in jobs:
-                measure(job, emit, should_stop)
+        jobs = [job for entry in entries if (job := _job(suite, entry, results)).runs]
+        places = {job.entry.name: place for place, job in enumerate(jobs, 1)}
+        total = sum(turn >= 0 for job in jobs for _, turn in job.runs)
+        done, began = 0, time.monotonic()
+        with closing((_there if where else _here)(where, jobs, should_stop)) as lines:
+            for line in lines:
+                file.write(line)
+                if isinstance(line, Run):
+                    done += 1
+                    left = (time.monotonic() - began) * (total - done) / done / 60
+                    words = f"graph {places[line.graph]} of {len(jobs)}: {line.graph}, {line.code}"
+                    words += f"; {done:,} of {total:,} runs, {left:.1f} minutes left"
+                    progress(done / total, words)
     return Results(path)
 
 
-def _run_there(where: str, jobs: list[Job], emit: Emit, should_stop: Stop) -> None:
+def _here(_where: str, jobs: list[Job], should_stop: Stop) -> Generator[Line]:
+    for job in jobs:
+        yield from measured(job, should_stop)
+
+
+def _there(where: str, jobs: list[Job], should_stop: Stop) -> Generator[Line]:
     nothing = CSRGraph(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
     with cluster(where) as client:
-        for job, future in map_there(client, _measured, nothing, jobs, should_stop):
+        for job, future in map_there(client, _all_measured, nothing, jobs, should_stop):
             try:
-                lines = result(future)
+                yield from result(future)
             except EngineError as error:  # its worker died
-                lines = [Failed(job.entry.name, "", str(error))]
-            for line in lines:
-                emit(line)
+                yield Failed(job.entry.name, "", str(error))
 
 
-def _measured(_graph: CSRGraph, job: Job, should_stop: Stop) -> list[Line]:
-    lines: list[Line] = []
-    measure(job, lines.append, should_stop)
-    return lines
+def _all_measured(_graph: CSRGraph, job: Job, should_stop: Stop) -> list[Line]:
+    return list(measured(job, should_stop))
 
 
 # what the file says, and what is left to do
@@ -130,16 +124,17 @@ def _measured(_graph: CSRGraph, job: Job, should_stop: Stop) -> list[Line]:
 
 def _begin(suite: Suite, entries: Sequence[Entry], path: Path, file: Appended) -> Results:
     """Return what is in the file, which now has a head and a session of this process."""
-    results = file.begin(path)
+    results = file.begin()
     codes = [row for row in suite.rows if isinstance(row, Code)]
     reasons = {code.name: find(code.algorithm).problem(code.engine) for code in codes}
     left_out = {name: why for name, why in reasons.items() if why is not None}
-    engines = sorted({code.engine for code in codes if code.name not in left_out})
-    facts = {str(engine): _engine_facts(engine) for engine in engines}
+    engines = sorted({str(code.engine) for code in codes if code.name not in left_out})
+    facts = {engine: _engine_facts(engine) for engine in engines}
     if results.head is None:
         names = [row.name for row in suite.rows if row.name not in left_out]
         head = suite.title, suite.digest, suite.engine, names, len(entries), left_out
-        file.write(Head(PROGRAM, FORMAT, *head))
+        results.head = Head(PROGRAM, FORMAT, *head)
+        file.write(results.head)
     elif results.head.digest != suite.digest:
         words = f"{results.head.suite}, engine {results.head.engine}"
         raise ResultsError(f"{path}: of another suite ({words}), or one that has changed since")
@@ -157,16 +152,6 @@ def _engine_facts(engine: str) -> dict[str, Any]:
     return {"engine": engine, "cores": cores()}
 
 
-def machine() -> dict[str, Any]:
-    """Return what measured times depend on, apart from the engines' own facts."""
-    name = platform.processor()
-    with suppress(OSError, TypeError):
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        name = re.search(r"model name\s*: (.*)", text)[1]  # type: ignore[index]
-    python = f"Python {platform.python_version()}, NumPy {np.__version__}"
-    return {"processor": name, "cores": cores(), "system": platform.platform(), "with": python}
-
-
 def _commit() -> str:
     """Return the commit of the checkout that runs, "" where there is none."""
     words = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
@@ -175,50 +160,58 @@ def _commit() -> str:
     return ""
 
 
-def _job(suite: Suite, entry: Entry, results: Results) -> Job | None:
-    """Return what is left to do on a graph, None for nothing."""
+def _job(suite: Suite, entry: Entry, results: Results) -> Job:
+    """Return what is left to do on a graph; first all warm-ups, then the codes in turns."""
     name, left_out = entry.name, results.head.left_out if results.head else {}
-    out = {code for graph, code in results.failed if graph == name} | set(left_out)
-    if "" in out:
-        return None
+    out = {code for graph, code in results.failed if graph == name}
+    rows = [row for row in suite.rows if not {"", row.name} & out and row.name not in left_out]
     done = {(run.code, run.turn) for run in results.runs if run.graph == name}
-    turns = []
-    for row in suite.rows:
-        runs = row.runs if row.name not in out and name in (row.only or (name,)) else 0
-        turns.append([turn for turn in range(runs or 0) if (row.name, turn) not in done])
-    profiles = [code for code in PROFILED if (name, code) not in results.profiles]
-    profiles = [code for code in profiles if code not in out and name in suite.profiles]
-    if not any(turns) and not profiles:
-        return None
-    return Job(entry, suite, turns, profiles, name in results.graphs)
+    runs = [
+        (row, turn)
+        for turn in range(max(row.runs or 0 for row in suite.rows))
+        for row in rows
+        if name in (row.only or (name,)) and turn < (row.runs or 0) and (row.name, turn) not in done
+    ]
+    left = {row.name for row, _ in runs}
+    warm_ups = [(row, WARM_UP) for row in rows if row.name in left] * suite.warm_ups
+    profiled = [row for row in rows if row.name in PROFILED and name in suite.profiles]
+    profiles = [(row, PROFILE) for row in profiled if (name, row.name) not in results.profiles]
+    return Job(entry, suite, warm_ups + runs + profiles, name in results.graphs)
 
 
 # one graph
 
 
-def measure(job: Job, emit: Emit, should_stop: Stop = never) -> None:
-    """Run what is left to do on one graph; emit a line for each thing that is known."""
-    name, suite = job.entry.name, job.suite
+def measured(job: Job, should_stop: Stop = never) -> Generator[Line]:
+    """Run what is left to do on one graph; yield a line for each thing that is known."""
+    name, suite, failed = job.entry.name, job.suite, set[str]()
     try:
         graph, source = opened(job.entry)
         facts = facts_of(job.entry, graph, source)
-        _check_size(facts, suite)
+        few = facts.n < suite.least_vertices or facts.m < suite.least_arcs
+        if few or facts.reached < suite.least_reached:
+            words = f"{facts.n:,} vertices, {facts.m:,} edges, {facts.reached:.0%} reached"
+            raise GpuError(f"left out by the rule of the suite: {words}")
     except (GpuError, OSError, MemoryError) as error:
-        emit(Failed(name, "", _sentence(error)))
+        yield Failed(name, "", _sentence(error))
         return
     if not job.known:
-        emit(facts)
-    rows = list(zip(suite.rows, job.turns, strict=True))
-    last = max((turn for _, turns in rows for turn in turns), default=-1)
+        yield facts
     with temporary_folder() as folder:
         bench = Bench(suite, name, graph, source, folder, should_stop)
-        for turn in range(-suite.warm_ups, last + 1):
-            for row, turns in rows:
-                if turn in turns or (turn < 0 < len(turns)):
-                    bench.emit_run(row, turn, emit)
-        for row, _ in rows:
-            if row.name in job.profiles:
-                bench.emit_run(row, None, emit)
+        for row, turn in job.runs:
+            if row.name in failed:
+                continue
+            try:
+                line = bench.line(row, turn)
+            except CancelledByUserError:
+                raise
+            except (GpuError, OSError, MemoryError, subprocess.SubprocessError) as error:
+                failed.add(row.name)
+                yield Failed(name, row.name, _sentence(error))
+            else:
+                if turn != WARM_UP:
+                    yield line
 
 
 def opened(entry: Entry) -> tuple[CSRGraph, int]:
@@ -229,46 +222,20 @@ def opened(entry: Entry) -> tuple[CSRGraph, int]:
         graph = load_graph(entry.place, weights=entry.weights, undirected=entry.undirected)
     if entry.source is not None:
         return graph, graph.vertex_of(entry.source)
-    return graph, graph.check_source(
-        suggested_source(graph) if entry.index is None else entry.index
-    )
+    index = suggested_source(graph) if entry.index is None else entry.index
+    return graph, graph.check_source(index)
 
 
 def facts_of(entry: Entry, graph: CSRGraph, source: int) -> Facts:
     """Return what is known of a graph."""
-    hops = _hops(graph, source)
-    diameter = max(int(hops.max()), int(_hops(graph, int(np.argmax(hops))).max()))
-    reached = round(float(np.count_nonzero(hops >= 0)) / graph.n, 4)
-    kind = str(graph.weights.dtype)
-    where = entry.name, entry.place, source
-    how = {"weights": entry.weights, "undirected": entry.undirected}
-    usual = {"weights": "file", "undirected": None}
-    options = {key: value for key, value in how.items() if value != usual[key]}
+    edges = hops(graph, source)
+    diameter = max(int(edges.max()), int(hops(graph, int(np.argmax(edges))).max()))
+    reached = round(float(np.count_nonzero(edges >= 0)) / graph.n, 4)
+    options: dict[str, Any] = {} if entry.weights == "file" else {"weights": entry.weights}
+    if entry.undirected is not None:
+        options["undirected"] = entry.undirected
+    where, kind = (entry.name, entry.place, source), str(graph.weights.dtype)
     return Facts(*where, graph.n, graph.m, kind, diameter, reached, graph.hash, options)
-
-
-def _check_size(facts: Facts, suite: Suite) -> None:
-    few = facts.n < suite.least_vertices or facts.m < suite.least_arcs
-    if few or facts.reached < suite.least_reached:
-        words = f"{facts.n:,} vertices, {facts.m:,} edges, {facts.reached:.0%} reached"
-        raise GpuError(f"left out by the rule of the suite: {words}")
-
-
-def _hops(graph: CSRGraph, source: int) -> np.ndarray:
-    """Return how many edges away each vertex is, int64 (n,), -1 where unreached."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order
-
-    ones = np.ones(graph.m, np.int8)
-    arcs = csr_array((ones, graph.indices, graph.indptr), shape=(graph.n, graph.n))
-    order, before = breadth_first_order(arcs, source)
-    back = np.where(before < 0, source, before)
-    hops = (before >= 0).astype(np.int64)
-    while not np.array_equal(further := hops + hops[back], hops):  # each time twice as far back
-        hops, back = further, back[back]
-    result = np.full(graph.n, -1)
-    result[order] = hops[order]
-    return result
 
 
 class Bench:
@@ -280,50 +247,34 @@ class Bench:
         self._suite, self._name, self._folder, self._stop = suite, name, folder, stop
         self._graph, self._source = graph, source
         self._proved: dict[str, np.ndarray] = {}  # right distances, by number type
-        self._failed: set[str] = set()
 
-    def emit_run(self, row: Code | Command, turn: int | None, emit: Emit) -> None:
-        """Run a code once. `turn`: below 0 a warm-up, of which nothing is kept; None: profile."""
-        if row.name in self._failed:
-            return
-        try:
-            if isinstance(row, Command):
-                line: Line = self._command(row, turn or 0)
-            else:
-                line = self._code(row, turn)
-        except (CancelledByUserError, ResultsError):
-            raise
-        except (GpuError, OSError, MemoryError, subprocess.SubprocessError) as error:
-            self._failed.add(row.name)
-            line, turn = Failed(self._name, row.name, _sentence(error)), None
-        if turn is None or turn >= 0:
-            emit(line)
+    def line(self, row: Code | Command, turn: int) -> Line:
+        """Run a code once. Raises GpuError; OSError; what `subprocess` raises."""
+        return self._command(row, turn) if isinstance(row, Command) else self._code(row, turn)
 
-    def _code(self, code: Code, turn: int | None) -> Line:
+    def _code(self, code: Code, turn: int) -> Line:
         graph, delta = self._graph, code.delta
         if code.c:
             delta = code.c[0] * graph.mean_weight / max(graph.mean_degree, 1e-9)
         settings = RunSettings(
             *(code.algorithm, code.engine, code.device, self._source, delta),
-            probe=Probe.SAMPLES if turn is None else code.probe,
+            probe=Probe.SAMPLES if turn == PROFILE else code.probe,
             parameters=dict(code.set),
             numbers=self._suite.numbers,
         )
         began = time.monotonic()
         until = began + self._suite.limit_s
-        trace = run(graph, settings, Observer(should_stop=lambda: self._over(until)))
+        observer = Observer(should_stop=lambda: self._stop() or time.monotonic() > until)
+        trace = run(graph, settings, observer)
         whole_ms = (time.monotonic() - began) * 1e3
         if self._stop():
             raise CancelledByUserError("stopped; the same command goes on")
         if trace.outcome != "finished":
             raise EngineError(f"stopped after {self._suite.limit_s:g} s, the limit of a run")
         self._prove(trace.dist)
-        if turn is None:
+        if turn == PROFILE:
             return _profile(self._name, code.name, trace)
         return _run_line(self._name, code.name, turn, trace, whole_ms)
-
-    def _over(self, until: float) -> bool:
-        return self._stop() or time.monotonic() > until
 
     def _prove(self, dist: np.ndarray) -> None:
         """Raise EngineError where distances are wrong; equal ones are proved once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -14,6 +15,12 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 12, 26, 46  # around the axes
 LINE = 15  # height of a name above them
 COLOURS = ("#0b62c4", "#c2410c", "#15803d", "#7e22ce", "#8a6d00")
 TICKS = 6  # on an axis, about
+STYLE = (
+    "text{font:12px sans-serif;fill:currentColor}.bold{font-weight:bold}"
+    ".middle{text-anchor:middle}.end{text-anchor:end}.line{fill:none;stroke-width:1.5}"
+    ".frame{fill:none;stroke:currentColor;stroke-opacity:.5}"
+    ".mark{stroke:currentColor;stroke-dasharray:4 3;stroke-opacity:.7}"
+)
 
 
 @dataclass(frozen=True)
@@ -24,7 +31,7 @@ class Series:
     x: np.ndarray
     y: np.ndarray
     line: bool = False
-    titles: tuple[str, ...] = ()
+    titles: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -35,87 +42,75 @@ class Axis:
     log: bool = False
     most: float = np.inf
 
-    def place(self, values: np.ndarray) -> np.ndarray:
-        """Return values as they lie along the axis."""
-        capped = np.minimum(values, self.most)
-        return np.log10(np.maximum(capped, 1e-9)) if self.log else capped
+
+class _Scale:
+    """Where the values of an axis lie on the drawing, from `begin` to `end`."""
+
+    def __init__(self, axis: Axis, values: list[np.ndarray], begin: float, end: float) -> None:
+        self._axis = axis
+        lengths = self._lengths(np.concatenate(values))
+        low, high = float(lengths.min()), float(lengths.max())
+        room = 0.04 * (high - low) or 0.5
+        self._low, self._high = low - room, high + room
+        self._begin, self._factor = begin, (end - begin) / (high - low + 2 * room)
+
+    def _lengths(self, values: np.ndarray) -> np.ndarray:
+        capped = np.minimum(values, self._axis.most)
+        return np.log10(np.maximum(capped, 1e-9)) if self._axis.log else capped
+
+    def places(self, values: np.ndarray | list[float]) -> list[str]:
+        """Return SVG coordinates."""
+        lengths = self._lengths(np.asarray(values, float)) - self._low
+        return [f"{place:.1f}" for place in self._begin + lengths * self._factor]
+
+    def ticks(self) -> list[float]:
+        """Return round numbers within."""
+        size = self._high - self._low
+        if self._axis.log:
+            bases = (1, 2, 5) if size < 2 else (1,)
+            values = [base * 10.0**power for power in range(-9, 16) for base in bases]
+            return [value for value in values if self._low <= np.log10(value) <= self._high]
+        unit = 10.0 ** np.floor(np.log10(size / TICKS))
+        step = unit * next(base for base in (1, 2, 5, 10) if base * unit >= size / TICKS)
+        first, last = np.ceil(self._low / step), np.floor(self._high / step)
+        return [float(step * k) for k in range(int(first), int(last) + 1)]
 
 
-def chart(title: str, x: Axis, y: Axis, series: list[Series], marks: list[float]) -> str:
+def chart(
+    title: str, x: Axis, y: Axis, series: Sequence[Series], marks: Sequence[float] = ()
+) -> str:
     """Return the chart; a dashed line at each y of `marks`."""
-    places = [(x.place(one.x), y.place(one.y)) for one in series]
-    spans = [
-        _span(np.concatenate([pair[0] for pair in places])),
-        _span(np.concatenate([*(pair[1] for pair in places), y.place(np.array(marks))])),
-    ]
-    top = TOP + LINE * len(series)
-    scale = (WIDTH - LEFT - RIGHT) / spans[0][1], (HEIGHT - top - BOTTOM) / spans[1][1]
-
-    def at(px: np.ndarray, py: np.ndarray) -> list[tuple[str, str]]:
-        across = LEFT + (px - spans[0][0]) * scale[0]
-        up = HEIGHT - BOTTOM - (py - spans[1][0]) * scale[1]
-        return [(f"{a:.1f}", f"{b:.1f}") for a, b in zip(across, up, strict=True)]
-
+    top, bottom, right = TOP + LINE * len(series), HEIGHT - BOTTOM, WIDTH - RIGHT
+    across = _Scale(x, [one.x for one in series], LEFT, right)
+    up = _Scale(y, [*(one.y for one in series), np.array(marks)], bottom, top)
     parts = [_text(LEFT, 16, title, "bold"), _text(LEFT, HEIGHT - 8, x.words)]
-    parts.append(f'<g transform="translate(11 {HEIGHT - BOTTOM}) rotate(-90)">')
-    parts.append(_text(0, 0, y.words) + "</g>")
-    for axis, (low, size), is_x in ((x, spans[0], True), (y, spans[1], False)):
-        for tick in _ticks(low, low + size, axis.log):
-            px, py = at(np.array([tick if is_x else low]), np.array([low if is_x else tick]))[0]
-            words = short(10**tick if axis.log else tick)
-            parts.append(
-                _text(px, HEIGHT - BOTTOM + 14, words, "middle")
-                if is_x
-                else _text(LEFT - 4, float(py) + 4, words, "end")
-            )
-    for mark in marks:
-        height = at(np.zeros(1), y.place(np.array([mark])))[0][1]
-        parts.append(f'<path class="mark" d="M{LEFT} {height}H{WIDTH - RIGHT}"/>')
-    frame = f'x="{LEFT}" y="{top}" width="{WIDTH - LEFT - RIGHT}" height="{HEIGHT - top - BOTTOM}"'
-    parts.append(f'<rect class="frame" {frame}/>')
-    for number, (one, pair) in enumerate(zip(series, places, strict=True)):
+    parts.append(f'<g transform="translate(11 {bottom}) rotate(-90)">{_text(0, 0, y.words)}</g>')
+    for place, tick in zip(across.places(across.ticks()), across.ticks(), strict=True):
+        parts.append(_text(place, bottom + 14, short(tick), "middle"))
+    for place, tick in zip(up.places(up.ticks()), up.ticks(), strict=True):
+        parts.append(_text(LEFT - 4, float(place) + 4, short(tick), "end"))
+    parts += [f'<path class="mark" d="M{LEFT} {p}H{right}"/>' for p in up.places([*marks])]
+    parts.append(f'<path class="frame" d="M{LEFT} {top}H{right}V{bottom}H{LEFT}Z"/>')
+    for number, one in enumerate(series):
         colour = COLOURS[number % len(COLOURS)]
         parts.append(_text(LEFT, TOP + 6 + LINE * number, one.name, colour=colour))
-        points = at(*pair)
-        if one.line:
-            path = "L".join(f"{px} {py}" for px, py in points)
-            parts.append(f'<path fill="none" stroke="{colour}" stroke-width="1.5" d="M{path}"/>')
-            continue
-        for k, (px, py) in enumerate(points):
-            words = f"<title>{escape(one.titles[k])}</title>" if one.titles else ""
-            circle = f'cx="{px}" cy="{py}" r="3.5" fill="{colour}" fill-opacity="0.7"'
-            parts.append(f"<circle {circle}>{words}</circle>")
-    style = (
-        "text{font:12px sans-serif;fill:currentColor}.bold{font-weight:bold}"
-        ".middle{text-anchor:middle}.end{text-anchor:end}"
-        ".frame{fill:none;stroke:currentColor;stroke-opacity:.5}"
-        ".mark{stroke:currentColor;stroke-dasharray:4 3;stroke-opacity:.7}"
-    )
+        parts += _drawn(one, list(zip(across.places(one.x), up.places(one.y), strict=True)), colour)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
-        f"<style>{style}</style><title>{escape(title)}</title>{''.join(parts)}</svg>"
+        f"<style>{STYLE}</style><title>{escape(title)}</title>{''.join(parts)}</svg>"
     )
 
 
-def _span(values: np.ndarray) -> tuple[float, float]:
-    """Return where an axis begins and how much it spans, with a little room."""
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    room = 0.04 * (high - low) or 0.5
-    return low - room, high - low + 2 * room
-
-
-def _ticks(low: float, high: float, is_log: bool) -> list[float]:
-    """Return round numbers within, or the logarithms of some."""
-    if is_log and high - low >= 1:
-        step = max(1, round((high - low) / TICKS))
-        return [float(k) for k in range(int(np.ceil(low)), int(high) + 1, step)]
-    if is_log:
-        values = [base * 10.0**k for k in range(-9, 10) for base in (1, 2, 5)]
-        return [float(np.log10(v)) for v in values if low <= np.log10(v) <= high]
-    rough = (high - low) / TICKS
-    unit = 10.0 ** np.floor(np.log10(rough))
-    step = unit * next(base for base in (1, 2, 5, 10) if base * unit >= rough)
-    return [float(step * k) for k in range(int(np.ceil(low / step)), int(high / step) + 1)]
+def _drawn(series: Series, points: list[tuple[str, str]], colour: str) -> list[str]:
+    if series.line:
+        path = "L".join(f"{x} {y}" for x, y in points)
+        return [f'<path class="line" stroke="{colour}" d="M{path}"/>']
+    titles = series.titles or [""] * len(points)
+    return [
+        f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}" fill-opacity="0.7">'
+        f"<title>{escape(title)}</title></circle>"
+        for (x, y), title in zip(points, titles, strict=True)
+    ]
 
 
 def _text(x: float | str, y: float, words: str, style: str = "", colour: str = "") -> str:

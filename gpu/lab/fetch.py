@@ -16,10 +16,11 @@ import shutil
 import tarfile
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from msgspec import DecodeError, ValidationError, json
+from msgspec import MsgspecError, json
 
 from gpu.errors import EngineError, GpuError
 from gpu.files import written_whole
@@ -41,35 +42,32 @@ ENTRY_BYTES, PACKED = {"integer": 18, "real": 38}, 0.35  # of text, about; share
 MOST_BYTES, SPARE_BYTES = 80, 1 << 20  # an entry, and beside the entries: more is refused
 
 Progress = Callable[[float, str], object]
+Fact = dict[str, str]  # a row of `suites/paper_226.csv`
+Show = Callable[[int, int], None]  # bytes that are here, and of all
 
 
 class FetchError(GpuError):
     """A graph that could not be fetched; nothing of it is kept under its name."""
 
 
-def space(facts: list[dict[str, str]]) -> tuple[int, int]:
+def space(facts: list[Fact]) -> tuple[int, int]:
     """Return about how many bytes arrive, and how many are kept."""
     kept = sum(_entries(fact) * ENTRY_BYTES[fact["type"]] for fact in facts if fact["group"])
     return round(kept * PACKED), kept
 
 
-def _entries(fact: dict[str, str]) -> int:
+def _entries(fact: Fact) -> int:
     entries = int(fact["nnz"])
     return (entries + int(fact["n"])) // 2 if fact["structure"] == "symmetric" else entries
 
 
-def missing(facts: list[dict[str, str]], folder: Path) -> list[dict[str, str]]:
+def missing(facts: list[Fact], folder: Path) -> list[Fact]:
     """Return the facts of graphs that are not in the folder."""
-    return [
-        fact
-        for fact in facts
-        if not any((folder / f"{fact['name']}{suffix}").exists() for suffix in SUFFIXES)
-    ]
+    files = {path.name for path in folder.glob("*")}
+    return [fact for fact in facts if not files & {fact["name"] + end for end in SUFFIXES}]
 
 
-def fetch(
-    facts: list[dict[str, str]], folder: Path, mirror: str, progress: Progress
-) -> dict[str, str]:
+def fetch(facts: list[Fact], folder: Path, mirror: str, progress: Progress) -> dict[str, str]:
     """Fetch graphs that are missing; return why not, by name, of those that could not be fetched.
 
     Raises EngineError without pooch, FetchError where the disk has too little space.
@@ -87,38 +85,33 @@ def fetch(
         raise FetchError(f"{folder}: {words}; choose another folder or fewer graphs (--only)")
     (folder / CITATION).write_text(CITED, encoding="utf-8")
     problems = {}
-    for place, fact in enumerate(wanted):
-        name = fact["name"]
-        if not fact["group"]:
-            problems[name] = f"not in the collection: put {name}.gr of {OTHERS} into {folder}"
-            continue
-
-        def show(size: int, total: int, name: str = name, place: int = place) -> None:
-            words = f"{place + 1} of {len(wanted)}: {name}, {size_words(size)}"
-            progress(size / total if total else -1, words)
-
+    for place, fact in enumerate(wanted, 1):
+        words = f"{place} of {len(wanted)}: {fact['name']}"
         try:
-            _fetch(fact, folder, mirror, show)
+            _fetch(fact, folder, mirror, partial(_show, progress, words))
         except (FetchError, OSError) as error:
-            problems[name] = f"{error}"
+            problems[fact["name"]] = f"{error}"
     return problems
 
 
-def _fetch(
-    fact: dict[str, str], folder: Path, mirror: str, show: Callable[[int, int], None]
-) -> None:
+def _show(progress: Progress, words: str, size: int, total: int) -> None:
+    progress(size / total if total else -1, f"{words}, {size_words(size)}")
+
+
+def _fetch(fact: Fact, folder: Path, mirror: str, show: Show) -> None:
+    """Fetch one graph and unpack it. FetchError."""
     import pooch
 
-    name, most = fact["name"], _entries(fact) * MOST_BYTES + SPARE_BYTES
+    name, lock = fact["name"], _lock(folder / LOCK)
+    if not fact["group"]:
+        raise FetchError(f"not in the collection: put {name}.gr of {OTHERS} into {folder}")
+    most = _entries(fact) * MOST_BYTES + SPARE_BYTES
     url, archive = f"{mirror.rstrip('/')}/{fact['group']}/{name}.tar.gz", folder / f"{name}.tar.gz"
-    lock = _lock(folder)
-    part = folder / f"{name}.tar.gz.part"
 
-    def download(url: str, target: str, _pooch: Any, check_only: bool = False) -> bool:
-        if not check_only:
-            _download(url, part, most, show)
-            part.replace(target)
-        return True
+    def download(url: str, target: str, _pooch: object) -> None:
+        part = archive.with_suffix(".gz.part")
+        _download(url, part, most, show)
+        part.replace(target)
 
     try:
         pooch.retrieve(url, lock.get(name), archive.name, folder, downloader=download)
@@ -137,17 +130,15 @@ def _fetch(
     archive.unlink()
 
 
-def _lock(folder: Path) -> dict[str, str]:
+def _lock(path: Path) -> dict[str, str]:
     """Return the checksums by name."""
     try:
-        return json.decode((folder / LOCK).read_bytes(), type=dict[str, str])
-    except FileNotFoundError:
-        return {}
-    except (DecodeError, ValidationError, UnicodeDecodeError) as error:
-        raise FetchError(f"{folder / LOCK}: not a lock file: {error}") from error
+        return json.decode(path.read_bytes(), type=dict[str, str]) if path.exists() else {}
+    except (MsgspecError, UnicodeDecodeError) as error:
+        raise FetchError(f"{path}: not a lock file: {error}") from error
 
 
-def _download(url: str, part: Path, most: int, show: Callable[[int, int], None]) -> None:
+def _download(url: str, part: Path, most: int, show: Show) -> None:
     """Fetch a file into `part`, and go on with what is there already. FetchError."""
     import requests
 
@@ -155,10 +146,6 @@ def _download(url: str, part: Path, most: int, show: Callable[[int, int], None])
         try:
             _take_up(url, part, most, show)
             return
-        except requests.HTTPError as error:
-            answer = error.response
-            words = "refused" if answer is None else f"{answer.status_code} {answer.reason}"
-            raise FetchError(f"{url}: {words}") from error
         except requests.RequestException as error:
             if not left:
                 size = part.stat().st_size if part.exists() else 0
@@ -166,7 +153,7 @@ def _download(url: str, part: Path, most: int, show: Callable[[int, int], None])
                 raise FetchError(f"{url}: {words}") from error
 
 
-def _take_up(url: str, part: Path, most: int, show: Callable[[int, int], None]) -> None:
+def _take_up(url: str, part: Path, most: int, show: Show) -> None:
     import requests
 
     size = part.stat().st_size if part.exists() else 0
@@ -175,7 +162,8 @@ def _take_up(url: str, part: Path, most: int, show: Callable[[int, int], None]) 
         if answer.status_code == 416:  # there is nothing behind what we have
             part.unlink()
             raise requests.ConnectionError("begin again")
-        answer.raise_for_status()
+        if not answer.ok:
+            raise FetchError(f"{url}: {answer.status_code} {answer.reason}")
         size = size if answer.status_code == 206 else 0
         total = size + int(answer.headers.get("Content-Length", 0))
         with part.open("r+b" if size else "wb") as file:

@@ -24,7 +24,6 @@ from gpu.files import open_regular
 
 FORMAT, PROGRAM = 1, "sssp-scope lab"
 BEGIN = f'{{"line":"head","program":"{PROGRAM}"'.encode()
-NOT_OURS = "not results of `sssp-scope lab run`"
 
 
 class ResultsError(GpuError):
@@ -124,46 +123,30 @@ class Results:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.whole_bytes = 0  # up to the end of the last whole line
-        self.head: Head | None = None  # only of an empty file
-        self.sessions: list[Session] = []
-        self.graphs: dict[str, Facts] = {}
-        self.runs: list[Run] = []
-        self.profiles: dict[tuple[str, str], Profile] = {}  # by graph and code, as `failed`
-        self.failed: dict[tuple[str, str], Failed] = {}
-        for line in self._whole_lines():
-            match line:
-                case Head():
-                    self.head = line
-                case Session():
-                    self.sessions.append(line)
-                case Facts():
-                    self.graphs[line.graph] = line
-                case Run():
-                    self.runs.append(line)
-                case Profile():
-                    self.profiles[line.graph, line.code] = line
-                case Failed():
-                    self.failed[line.graph, line.code] = line
-
-    def _whole_lines(self) -> Iterator[Line]:
         try:
-            yield from self._lines()
+            lines = list(self._lines())
         except (EOFError, zlib.error) as error:
             raise ResultsError(f"{self.path}: damaged: {error}") from error
+        self.head = next((line for line in lines if isinstance(line, Head)), None)
+        self.sessions = [line for line in lines if isinstance(line, Session)]
+        self.graphs = {line.graph: line for line in lines if isinstance(line, Facts)}
+        self.runs = [line for line in lines if isinstance(line, Run)]
+        self.profiles = {(x.graph, x.code): x for x in lines if isinstance(x, Profile)}
+        self.failed = {(x.graph, x.code): x for x in lines if isinstance(x, Failed)}
 
     def _lines(self) -> Iterator[Line]:
         with open_regular(self.path) as file:
             packed = self.path.suffix == ".gz"
             for number, row in enumerate(gzip.GzipFile(fileobj=file) if packed else file, 1):
                 if number == 1 and not row.startswith(BEGIN[: len(row)]):
-                    raise ResultsError(f"{self.path}: {NOT_OURS}")
+                    raise ResultsError(f"{self.path}: not results of `sssp-scope lab run`")
                 if not row.endswith(b"\n"):
                     return
                 try:
                     line = _LINE.decode(row)
                 except (MsgspecError, UnicodeDecodeError) as error:
                     raise ResultsError(f"{self.path}:{number}: {error}") from error
-                if isinstance(line, Head) and (line.program, line.format) != (PROGRAM, FORMAT):
+                if isinstance(line, Head) and line.format != FORMAT:
                     words = f"results of version {line.format}; this program reads {FORMAT}"
                     raise ResultsError(f"{self.path}: {words}")
                 self.whole_bytes += len(row)
@@ -173,16 +156,13 @@ class Results:
         """Return how each code ran on a graph, by code."""
         return {run.code: run.settings for run in self.runs if run.graph == graph and run.settings}
 
-    @property
-    def times(self) -> dict[str, dict[str, np.ndarray]]:
-        """Times by code, then graph: ms, float64 (runs,)."""
-        lists: dict[str, dict[str, list[float]]] = {}
+    def known(self, field: str) -> dict[str, dict[str, list[float]]]:
+        """Return "ms" or "processed" of all runs by code, then graph, where it is known."""
+        table: dict[str, dict[str, list[float]]] = {}
         for run in self.runs:
-            lists.setdefault(run.code, {}).setdefault(run.graph, []).append(run.ms)
-        return {
-            code: {graph: np.array(ms) for graph, ms in each.items()}
-            for code, each in lists.items()
-        }
+            if value := getattr(run, field):
+                table.setdefault(run.code, {}).setdefault(run.graph, []).append(value)
+        return table
 
 
 class Appended:
@@ -213,9 +193,9 @@ class Appended:
     def __exit__(self, *_error: object) -> None:
         os.close(self._file)
 
-    def begin(self, path: str | Path) -> Results:
+    def begin(self) -> Results:
         """Return what is there, after half a line at the end is dropped."""
-        results = Results(path)
+        results = Results(self._path)
         os.ftruncate(self._file, results.whole_bytes)
         return results
 
@@ -242,12 +222,9 @@ def load(path: str | Path) -> np.recarray:
     """
     results = Results(path)
     own = [name for name in Run.__struct_fields__ if name != "settings"]
-    more = ["n", "m", "diameter", "reached"]
-    rows = [
-        tuple(getattr(run, name) for name in own)
-        + tuple(getattr(results.graphs[run.graph], name) for name in more)
-        for run in results.runs
-    ]
-    columns = [np.array(column) for column in zip(*rows, strict=True)] or [np.zeros(0)] * 14
-    names = zip(own + more, columns, strict=True)
-    return np.rec.fromarrays(columns, dtype=[(name, column.dtype) for name, column in names])
+    of_graph = ["n", "m", "diameter", "reached"]
+    columns = [np.array([getattr(run, name) for run in results.runs]) for name in own]
+    graphs = [results.graphs[run.graph] for run in results.runs]
+    columns += [np.array([getattr(facts, name) for facts in graphs]) for name in of_graph]
+    kinds = [column.dtype for column in columns]
+    return np.rec.fromarrays(columns, dtype=list(zip(own + of_graph, kinds, strict=True)))

@@ -298,7 +298,7 @@ def _oracle_fault(
         wrong = values != true
     else:
         kind = np.dtype(np.float64) if graph.integer else dist.dtype
-        arcs = _depths(before, source)
+        arcs = depths(before, source)
         within = _within(kind, int(arcs.max()), stored)
         allowed = (arcs[reached] + SPARE) * _each(kind) + stored
         allowed = allowed * true[reached] + arcs[reached] * np.finfo(kind).smallest_subnormal
@@ -315,7 +315,7 @@ def _oracle_fault(
     ), within
 
 
-def _depths(before: np.ndarray, source: int) -> np.ndarray:
+def depths(before: np.ndarray, source: int) -> np.ndarray:
     """Return int64 (n,): how many arcs the shortest path to each vertex has.
 
     before : int32 (n,), the vertex before each on its path, negative where there is none

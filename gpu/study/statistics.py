@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpu.graph import CSRGraph
+from gpu.proof.verify import depths
 
 PERCENTS = (1, 25, 50, 75, 99)
 
@@ -47,16 +48,29 @@ def reachable(graph: CSRGraph, source: int) -> np.ndarray:
 
     Raises SourceError where `source` is not a vertex.
     """
+    seen = np.zeros(graph.n, bool)
+    seen[_search(graph, source)[0]] = True
+    return seen
+
+
+def hops(graph: CSRGraph, source: int) -> np.ndarray:
+    """Return int64 (n,): the fewest arcs to each vertex, -1 where unreached. SourceError."""
+    order, before = _search(graph, source)
+    result = np.full(graph.n, -1)
+    result[order] = depths(before, source)[order]
+    return result
+
+
+def _search(graph: CSRGraph, source: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return SciPy's order of reached vertices, and int32 (n,) the vertex before each."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
 
     source = graph.check_source(source)
     ones = np.ones(graph.m, np.int8)  # not the weights: an explicit 0 would be no arc
     arcs = csr_array((ones, graph.indices, graph.indptr), shape=(graph.n, graph.n))
-    order = breadth_first_order(arcs, source, return_predecessors=False)
-    seen = np.zeros(graph.n, bool)
-    seen[order] = True
-    return seen
+    found: tuple[np.ndarray, np.ndarray] = breadth_first_order(arcs, source)
+    return found
 
 
 def _spread(values: np.ndarray) -> dict[str, Any] | None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import record_start as script
 
-import gpu.lab.record_start as script
 from gpu.engine import run_named as run
 from gpu.errors import TraceError
 from gpu.proof.verify import verify
