@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import statistics
 import subprocess
 import time
@@ -22,12 +21,19 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import sample_graphs
+from gpu.engine import run_named
 from gpu.errors import GpuError
 from gpu.files import temporary_folder
+from gpu.formats import load_graph, save_graph
+from gpu.graph import CSRGraph
+from gpu.interpreter import machine
 
-TRIES = 3
+TRIES, READS = 3, 7  # of the model, and of the file that is read
 MADE = "city_roads.gr.gz"
-VERTICES, ARCS, READS = 1_000_000, 5_000_000, 7  # of the file that is read, and how often
+VERTICES, ARCS = 1_000_000, 5_000_000  # of the file that is read
 CITY = 264_346  # vertices of the made-up city, as many as New York's roads have
 
 
@@ -55,13 +61,19 @@ class Row:
             return None
         return self.value <= self.target if self.most else self.value >= self.target
 
+    def __str__(self) -> str:
+        """Return the row of the table."""
+        bound = f"{'<=' if self.most else '>='} {self.target:g} {self.unit}"
+        if self.value is None:
+            return f"{self.name:<10} {'-':>12}  {bound:<14} {self.what}: {self.note}"
+        note = f" ({self.note})" if self.note else ""
+        missed = "" if self.reached else "  MISSED"
+        value = f"{self.value:.3g} {self.unit}"
+        return f"{self.name:<10} {value:>12}  {bound:<14} {self.what}{note}{missed}"
+
 
 # of a folder for files and a graph file: every single figure, and a note
 Measurement = Callable[[Path, str], tuple[list[float], str]]
-
-
-class CannotMeasureError(GpuError):
-    """This row cannot be measured here; the message says why."""
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +85,6 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(handle=_bench, usage_error=parser.error)
     parser.epilog = (
         "examples:\n  sssp-scope bench\n  sssp-scope bench ui             the window alone\n"
-        "  sssp-scope bench io --json\n"
         "  sssp-scope bench model --graph roads.gr.gz --json\n"
         "the engines: sssp-scope lab run bench (an NVIDIA GPU), lab run cpu, lab run ladder"
     )
@@ -81,8 +92,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
 
 def _bench(args: argparse.Namespace) -> int:
     names = [row for name in args.names for row in GROUPS.get(name, (name,))]
-    unknown = [name for name in names if name not in ROWS]
-    if unknown:
+    if unknown := [name for name in names if name not in ROWS]:
         args.usage_error(f"no benchmark {unknown[0]!r}; there are: {', '.join((*ROWS, *GROUPS))}")
     done = []
     with temporary_folder() as folder:
@@ -90,7 +100,7 @@ def _bench(args: argparse.Namespace) -> int:
         for name in dict.fromkeys(names) or ROWS:
             done.append(measure(name, folder, graph))
             if not args.json:
-                print(_line(done[-1]), flush=True)
+                print(done[-1], flush=True)
     if args.json:
         rows = [{**asdict(row), "reached": row.reached} for row in done]
         print(json.dumps({"rows": rows, "graph": graph, "machine": machine()}))
@@ -107,76 +117,39 @@ def measure(name: str, folder: Path, graph: str) -> Row:
     return replace(row, value=statistics.median(tries), tries=tuple(tries), note=note)
 
 
-def machine() -> dict[str, Any]:
-    """Return what the figures depend on."""
-    import numpy
-
-    from gpu.interpreter import cores
-
-    return {
-        "cores": cores(),
-        "processor": platform.processor() or platform.machine(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "numpy": numpy.__version__,
-    }
-
-
-def _line(row: Row) -> str:
-    bound = f"{'<=' if row.most else '>='} {row.target:g} {row.unit}"
-    if row.value is None:
-        return f"{row.name:<10} {'-':>12}  {bound:<14} {row.what}: {row.note}"
-    mark = "" if row.reached else "  MISSED"
-    value = f"{row.value:.3g} {row.unit}"
-    note = f" ({row.note})" if row.note else ""
-    return f"{row.name:<10} {value:>12}  {bound:<14} {row.what}{note}{mark}"
-
-
 def stand_in(graph: str) -> str:
     """Make the city if it is wanted and not there yet; return its note."""
     if Path(graph).name != MADE:
         return Path(graph).name
     if not Path(graph).exists():
-        import sample_graphs
-        from gpu.formats import save_graph
-
-        made = sample_graphs.make("city_roads", n=CITY, seed=1, weights="int")
-        save_graph(made.with_positions(None), Path(graph))
+        city = sample_graphs.make("city_roads", n=CITY, seed=1, weights="int")
+        save_graph(city.with_positions(None), graph)
     return f"made-up city roads, {CITY:,} vertices"
 
 
-def _model(_folder: Path, graph: str) -> tuple[list[float], str]:
-    note = stand_in(graph)
-    from gpu.engine import run_named as run
-    from gpu.formats import load_graph
+def timed(work: Callable[[], Any], tries: int) -> tuple[list[float], Any]:
+    """Do work once, which compiles, then several times; return these seconds, and its result."""
+    result, marks = work(), [time.perf_counter()]
+    for _ in range(tries):
+        work()
+        marks.append(time.perf_counter())
+    return np.diff(marks).tolist(), result
 
-    roads = load_graph(graph)
+
+def _model(_folder: Path, graph: str) -> tuple[list[float], str]:
+    note, roads = stand_in(graph), load_graph(graph)
     source = roads.vertex_of(roads.id_of(0))
-    run(roads, "adds", "model", source)  # compiles, or loads what was compiled
-    rates = []
-    for _ in range(TRIES):
-        begin = time.perf_counter()
-        trace = run(roads, "adds", "model", source)
-        rates.append(trace.relaxed_edges / (time.perf_counter() - begin) / 1e6)
-    return rates, f"{note}; {trace.relaxed_edges:,} edges relaxed"
+    seconds, trace = timed(lambda: run_named(roads, "adds", "model", source), TRIES)
+    relaxed = trace.relaxed_edges
+    return [relaxed / each / 1e6 for each in seconds], f"{note}; {relaxed:,} edges relaxed"
 
 
 def _io(folder: Path, _graph: str) -> tuple[list[float], str]:
-    import numpy as np
-
-    from gpu.formats import load_graph, save_graph
-    from gpu.graph import CSRGraph
-
     rng, path = np.random.default_rng(1), folder / "random.gr"
-    ends = rng.integers(0, VERTICES, (2, ARCS))
+    tails, heads = rng.integers(0, VERTICES, (2, ARCS))
     weights = rng.integers(1, 10_001, ARCS).astype(np.int32)
-    save_graph(CSRGraph.from_arcs(ends[0], ends[1], weights, VERTICES), path)
-    load_graph(path)  # compiles
-    seconds = []
-    for _ in range(READS):
-        begin = time.perf_counter()
-        load_graph(path)
-        seconds.append(time.perf_counter() - begin)
+    save_graph(CSRGraph.from_arcs(tails, heads, weights, VERTICES), path)
+    seconds, _ = timed(lambda: load_graph(path), READS)
     return seconds, f"{path.stat().st_size / 1e6:.0f} MB, best {min(seconds):.3f} s"
 
 

@@ -16,8 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from gpu.errors import EngineError
 from gpu.interpreter import module_command
-from gpu.lab.bench import TRIES, CannotMeasureError, Measurement, Row, add_group, stand_in
+from gpu.lab.bench import TRIES, Measurement, Row, add_group, stand_in
 
 START_TRIES = 5
 STARTED = "SSSP_SCOPE_STARTED"  # as `viewer.app` calls it
@@ -47,12 +48,12 @@ def _output(folder: Path, *command: str) -> Any:
     )
     if done.returncode != 0 or not done.stdout.strip():
         words = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
-        raise CannotMeasureError(f"{' '.join(command)}: {words}")
+        raise EngineError(f"{' '.join(command)}: {words}")
     line = done.stdout.strip().splitlines()[-1]
     try:
         return json.loads(line)
     except ValueError as error:
-        raise CannotMeasureError(f"expected a number, found {line!r}") from error
+        raise EngineError(f"expected a number, found {line!r}") from error
 
 
 def _start(folder: Path, _graph: str) -> tuple[list[float], str]:
