@@ -30,20 +30,8 @@ from gpu.files import temporary_folder
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
 from gpu.interpreter import cores, machine, version
-from gpu.lab.records import (
-    FORMAT,
-    PROGRAM,
-    Appended,
-    Facts,
-    Failed,
-    Head,
-    Line,
-    Profile,
-    Results,
-    ResultsError,
-    Run,
-    Session,
-)
+from gpu.lab import records
+from gpu.lab.records import Appended, Line, Results, Run
 from gpu.lab.suite import UNIT_MS, Code, Command, Entry, Suite
 from gpu.proof.distances import read_distances
 from gpu.proof.verify import certificate
@@ -112,7 +100,7 @@ def _there(where: str, jobs: list[Job], should_stop: Stop) -> Generator[Line]:
             try:
                 yield from result(future)
             except EngineError as error:  # its worker died
-                yield Failed(job.entry.name, "", str(error))
+                yield records.Failed(job.entry.name, "", str(error))
 
 
 def _all_measured(_graph: CSRGraph, job: Job, should_stop: Stop) -> list[Line]:
@@ -125,21 +113,23 @@ def _all_measured(_graph: CSRGraph, job: Job, should_stop: Stop) -> list[Line]:
 def _begin(suite: Suite, entries: Sequence[Entry], path: Path, file: Appended) -> Results:
     """Return what is in the file, which now has a head and a session of this process."""
     results = file.begin()
-    codes = [row for row in suite.rows if isinstance(row, Code)]
-    reasons = {code.name: find(code.algorithm).problem(code.engine) for code in codes}
-    left_out = {name: why for name, why in reasons.items() if why is not None}
-    engines = sorted({str(code.engine) for code in codes if code.name not in left_out})
-    facts = {engine: _engine_facts(engine) for engine in engines}
+    left_out, engines = dict[str, str](), dict[str, dict[str, Any]]()
+    for code in suite.rows:
+        if isinstance(code, Code):
+            if why := find(code.algorithm).problem(code.engine):
+                left_out[code.name] = why
+            elif code.engine not in engines:
+                engines[code.engine] = _engine_facts(code.engine)
     if results.head is None:
         names = [row.name for row in suite.rows if row.name not in left_out]
         head = suite.title, suite.digest, suite.engine, names, len(entries), left_out
-        results.head = Head(PROGRAM, FORMAT, *head)
+        results.head = records.Head(records.PROGRAM, records.FORMAT, *head)
         file.write(results.head)
     elif results.head.digest != suite.digest:
         words = f"{results.head.suite}, engine {results.head.engine}"
-        raise ResultsError(f"{path}: of another suite ({words}), or one that has changed since")
+        raise GpuError(f"{path}: of another suite ({words}), or one that has changed since")
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    file.write(Session(date, version(), _commit(), machine(), facts))
+    file.write(records.Session(date, version(), _commit(), machine(), engines))
     return results
 
 
@@ -193,7 +183,7 @@ def measured(job: Job, should_stop: Stop = never) -> Generator[Line]:
             words = f"{facts.n:,} vertices, {facts.m:,} edges, {facts.reached:.0%} reached"
             raise GpuError(f"left out by the rule of the suite: {words}")
     except (GpuError, OSError, MemoryError) as error:
-        yield Failed(name, "", _sentence(error))
+        yield records.Failed(name, "", _sentence(error))
         return
     if not job.known:
         yield facts
@@ -208,7 +198,7 @@ def measured(job: Job, should_stop: Stop = never) -> Generator[Line]:
                 raise
             except (GpuError, OSError, MemoryError, subprocess.SubprocessError) as error:
                 failed.add(row.name)
-                yield Failed(name, row.name, _sentence(error))
+                yield records.Failed(name, row.name, _sentence(error))
             else:
                 if turn != WARM_UP:
                     yield line
@@ -216,78 +206,78 @@ def measured(job: Job, should_stop: Stop = never) -> Generator[Line]:
 
 def opened(entry: Entry) -> tuple[CSRGraph, int]:
     """Open a graph and find its source. Raises GpuError."""
-    if entry.place.startswith(PREFIX):
-        graph = open_sample(entry.place)
-    else:
-        graph = load_graph(entry.place, weights=entry.weights, undirected=entry.undirected)
-    if entry.source is not None:
-        return graph, graph.vertex_of(entry.source)
+    is_sample = entry.place.startswith(PREFIX)
+    graph = open_sample(entry.place) if is_sample else load_graph(entry.place, **entry.options)
     index = suggested_source(graph) if entry.index is None else entry.index
+    if entry.source is not None:
+        index = graph.vertex_of(entry.source)
     return graph, graph.check_source(index)
 
 
-def facts_of(entry: Entry, graph: CSRGraph, source: int) -> Facts:
+def facts_of(entry: Entry, graph: CSRGraph, source: int) -> records.Facts:
     """Return what is known of a graph."""
     edges = hops(graph, source)
     diameter = max(int(edges.max()), int(hops(graph, int(np.argmax(edges))).max()))
     reached = round(float(np.count_nonzero(edges >= 0)) / graph.n, 4)
-    options: dict[str, Any] = {} if entry.weights == "file" else {"weights": entry.weights}
-    if entry.undirected is not None:
-        options["undirected"] = entry.undirected
-    where, kind = (entry.name, entry.place, source), str(graph.weights.dtype)
-    return Facts(*where, graph.n, graph.m, kind, diameter, reached, graph.hash, options)
+    what, kind = (entry.name, entry.place, source), str(graph.weights.dtype)
+    n, m, options = graph.n, graph.m, entry.options
+    return records.Facts(*what, n, m, kind, diameter, reached, graph.hash, options)
 
 
-class Bench:
-    """One graph in memory: runs codes on it and proves what they return."""
+class Bench(Struct):
+    """One graph in memory: runs codes on it and proves what they return.
 
-    def __init__(
-        self, suite: Suite, name: str, graph: CSRGraph, source: int, folder: Path, stop: Stop
-    ) -> None:
-        self._suite, self._name, self._folder, self._stop = suite, name, folder, stop
-        self._graph, self._source = graph, source
-        self._proved: dict[str, np.ndarray] = {}  # right distances, by number type
+    proved : right distances, by number type
+    """
+
+    suite: Suite
+    name: str
+    graph: CSRGraph
+    source: int
+    folder: Path
+    should_stop: Stop
+    proved: dict[str, np.ndarray] = {}
 
     def line(self, row: Code | Command, turn: int) -> Line:
         """Run a code once. Raises GpuError; OSError; what `subprocess` raises."""
         return self._command(row, turn) if isinstance(row, Command) else self._code(row, turn)
 
     def _code(self, code: Code, turn: int) -> Line:
-        graph, delta = self._graph, code.delta
+        delta = code.delta
         if code.c:
-            delta = code.c[0] * graph.mean_weight / max(graph.mean_degree, 1e-9)
+            delta = code.c[0] * self.graph.mean_weight / max(self.graph.mean_degree, 1e-9)
         settings = RunSettings(
-            *(code.algorithm, code.engine, code.device, self._source, delta),
+            *(code.algorithm, code.engine, code.device, self.source, delta),
             probe=Probe.SAMPLES if turn == PROFILE else code.probe,
             parameters=dict(code.set),
-            numbers=self._suite.numbers,
+            numbers=self.suite.numbers,
         )
         began = time.monotonic()
-        until = began + self._suite.limit_s
-        observer = Observer(should_stop=lambda: self._stop() or time.monotonic() > until)
-        trace = run(graph, settings, observer)
+        until = began + self.suite.limit_s
+        observer = Observer(should_stop=lambda: self.should_stop() or time.monotonic() > until)
+        trace = run(self.graph, settings, observer)
         whole_ms = (time.monotonic() - began) * 1e3
-        if self._stop():
+        if self.should_stop():
             raise CancelledByUserError("stopped; the same command goes on")
         if trace.outcome != "finished":
-            raise EngineError(f"stopped after {self._suite.limit_s:g} s, the limit of a run")
+            raise EngineError(f"stopped after {self.suite.limit_s:g} s, the limit of a run")
         self._prove(trace.dist)
         if turn == PROFILE:
-            return _profile(self._name, code.name, trace)
-        return _run_line(self._name, code.name, turn, trace, whole_ms)
+            return _profile(self.name, code.name, trace)
+        return _run_line(self.name, code.name, turn, trace, whole_ms)
 
     def _prove(self, dist: np.ndarray) -> None:
         """Raise EngineError where distances are wrong; equal ones are proved once."""
         kind = str(dist.dtype)
-        if kind in self._proved and np.array_equal(dist, self._proved[kind]):
+        if kind in self.proved and np.array_equal(dist, self.proved[kind]):
             return
-        if fault := certificate(self._graph, self._source, dist):
+        if fault := certificate(self.graph, self.source, dist):
             raise EngineError(f"wrong distances: {fault}")
-        self._proved[kind] = dist.copy()
+        self.proved[kind] = dist.copy()
 
     def _command(self, command: Command, turn: int) -> Run:
-        graph, source, limit_s = self._graph, self._source, self._suite.limit_s
-        file, out = self._folder / f"graph{command.format}", self._folder / "distances"
+        graph, source, limit_s = self.graph, self.source, self.suite.limit_s
+        file, out = self.folder / f"graph{command.format}", self.folder / "distances"
         if not file.exists():
             save_graph(graph, file)
         out.unlink(missing_ok=True)
@@ -307,14 +297,13 @@ class Bench:
         counts = re.findall(command.processed, text) if command.processed else []
         ms = statistics.median(times) * UNIT_MS[command.unit]
         work = int(float(counts[-1])) if counts else 0
-        where = self._name, command.name, turn
+        where = self.name, command.name, turn
         return Run(*where, ms, whole_ms, "measured", work, proved=out.exists())
 
 
 def _run_line(graph: str, code: str, turn: int, trace: Trace, whole_ms: float) -> Run:
-    facts, settings, row = trace.environment, trace.settings, find(trace.settings.algorithm)
+    facts, settings = trace.environment, trace.settings
     names = ("algorithm", "engine", "device", "delta", "parameters", "numbers")
-    kept = {name: getattr(settings, name) for name in names} if turn == 0 else {}
     return Run(
         *(graph, code, turn),
         round(facts.get("kernel_ms", trace.time_ns / 1e6), 6),
@@ -322,20 +311,20 @@ def _run_line(graph: str, code: str, turn: int, trace: Trace, whole_ms: float) -
         trace.clock,
         trace.processed_vertices,
         trace.relaxed_edges,
-        float(trace.last["delta"]) if row.bucketed else 0.0,
+        float(trace.last["delta"]) if find(settings.algorithm).bucketed else 0.0,
         proved=True,
-        settings=kept,
+        settings={name: getattr(settings, name) for name in names} if turn == 0 else {},
     )
 
 
-def _profile(graph: str, code: str, trace: Trace) -> Profile:
+def _profile(graph: str, code: str, trace: Trace) -> records.Profile:
     """Return the mean parallelism in each of PROFILE_POINTS equal parts of a run."""
     times, edges = trace.samples["t_ns"].astype(np.float64), trace.samples["assigned_edges"]
     marks = np.linspace(0, times[-1], PROFILE_POINTS + 1)
     work = np.concatenate([[0.0], np.cumsum(np.diff(times) * edges[:-1])])
     means = np.diff(np.interp(marks, times, work)) / max(marks[1], 1e-9)
     us = np.round(marks[:-1] / 1e3, 3).tolist()
-    return Profile(graph, code, us, np.round(means, 1).tolist())
+    return records.Profile(graph, code, us, np.round(means, 1).tolist())
 
 
 def _sentence(error: BaseException) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 import numpy as np
 
@@ -15,12 +16,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 12, 26, 46  # around the axes
 LINE = 15  # height of a name above them
 COLOURS = ("#0b62c4", "#c2410c", "#15803d", "#7e22ce", "#8a6d00")
 TICKS = 6  # on an axis, about
-STYLE = (
-    "text{font:12px sans-serif;fill:currentColor}.bold{font-weight:bold}"
-    ".middle{text-anchor:middle}.end{text-anchor:end}.line{fill:none;stroke-width:1.5}"
-    ".frame{fill:none;stroke:currentColor;stroke-opacity:.5}"
-    ".mark{stroke:currentColor;stroke-dasharray:4 3;stroke-opacity:.7}"
-)
+STYLE = Path(__file__).with_name("draw.css").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -49,10 +45,9 @@ class _Scale:
     def __init__(self, axis: Axis, values: list[np.ndarray], begin: float, end: float) -> None:
         self._axis = axis
         lengths = self._lengths(np.concatenate(values))
-        low, high = float(lengths.min()), float(lengths.max())
-        room = 0.04 * (high - low) or 0.5
-        self._low, self._high = low - room, high + room
-        self._begin, self._factor = begin, (end - begin) / (high - low + 2 * room)
+        room = 0.04 * float(np.ptp(lengths)) or 0.5
+        self._low, self._high = float(lengths.min()) - room, float(lengths.max()) + room
+        self._begin, self._factor = begin, (end - begin) / (self._high - self._low)
 
     def _lengths(self, values: np.ndarray) -> np.ndarray:
         capped = np.minimum(values, self._axis.most)

@@ -1,11 +1,10 @@
 """`lab fetch paper`: graphs of the paper from the SuiteSparse collection, by pooch.
 
 A graph arrives as NAME.tar.gz and is kept as NAME.mtx. A connection that breaks off is taken up
-where it was. The checksum of each archive is noted in `graphs.lock` when it is first seen; from
-then on, and wherever the lock is copied to, another file under that name is refused. Of an archive
-only the one matrix is read, up to the size that its number of entries allows; nothing is written
-outside the folder. A rectangular matrix becomes square: its first line gets the larger of rows and
-columns for both, so that entry (i, j) is the edge i -> j.
+where it was. The checksum of each archive is noted in `graphs.lock`, a registry of pooch, when it
+is first seen; from then on, and wherever the lock is copied to, another file is refused. Of an
+archive only the one matrix is read, up to the size that its number of entries allows. A rectangular
+matrix becomes square: the larger of rows and columns counts for both.
 
 Seven graphs are in no collection of single files: `OTHERS` says what to put where.
 """
@@ -20,22 +19,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from msgspec import MsgspecError, json
-
 from gpu.errors import EngineError, GpuError
 from gpu.files import written_whole
-from gpu.lab.suite import SUFFIXES
+from gpu.lab.suite import SHIPPED, SUFFIXES
 from gpu.words import size_words
 
 MIRROR = "https://sparse.tamu.edu/MM"
 OTHERS = "https://zenodo.org/record/4365954"  # the paper's artifact, sssp-int.zip: NAME.gr
-LOCK, CITATION = "graphs.lock", "CITATION.txt"
-CITED = """These graphs come from the SuiteSparse Matrix Collection; each names its authors.
-T. A. Davis, Y. Hu: The University of Florida Sparse Matrix Collection. ACM Transactions on
-Mathematical Software 38(1), 2011.
-They are chosen as in K. Wang, D. Fussell, C. Lin: A Fast Work-Efficient SSSP Algorithm for GPUs.
-PPoPP 2021.
-"""
+LOCK, CITATION = "graphs.lock", "citation.md"
 BLOCK = 1 << 14  # bytes read at a time: what is lost where a connection breaks off
 TRIES, TIMEOUT_S = 4, 20  # of a connection; without a byte
 ENTRY_BYTES, PACKED = {"integer": 18, "real": 38}, 0.35  # of text, about; share when packed
@@ -44,10 +35,6 @@ MOST_BYTES, SPARE_BYTES = 80, 1 << 20  # an entry, and beside the entries: more 
 Progress = Callable[[float, str], object]
 Fact = dict[str, str]  # a row of `suites/paper_226.csv`
 Show = Callable[[int, int], None]  # bytes that are here, and of all
-
-
-class FetchError(GpuError):
-    """A graph that could not be fetched; nothing of it is kept under its name."""
 
 
 def space(facts: list[Fact]) -> tuple[int, int]:
@@ -70,7 +57,7 @@ def missing(facts: list[Fact], folder: Path) -> list[Fact]:
 def fetch(facts: list[Fact], folder: Path, mirror: str, progress: Progress) -> dict[str, str]:
     """Fetch graphs that are missing; return why not, by name, of those that could not be fetched.
 
-    Raises EngineError without pooch, FetchError where the disk has too little space.
+    Raises EngineError without pooch, GpuError where the disk has too little space.
     """
     try:
         import pooch
@@ -82,14 +69,14 @@ def fetch(facts: list[Fact], folder: Path, mirror: str, progress: Progress) -> d
     needed, free = sum(space(wanted)), shutil.disk_usage(folder).free
     if needed > free:
         words = f"about {size_words(needed)} are needed, {size_words(free)} are free"
-        raise FetchError(f"{folder}: {words}; choose another folder or fewer graphs (--only)")
-    (folder / CITATION).write_text(CITED, encoding="utf-8")
+        raise GpuError(f"{folder}: {words}; choose another folder or fewer graphs (--only)")
+    shutil.copyfile(SHIPPED / CITATION, folder / CITATION)
     problems = {}
     for place, fact in enumerate(wanted, 1):
         words = f"{place} of {len(wanted)}: {fact['name']}"
         try:
             _fetch(fact, folder, mirror, partial(_show, progress, words))
-        except (FetchError, OSError) as error:
+        except (GpuError, OSError) as error:
             problems[fact["name"]] = f"{error}"
     return problems
 
@@ -99,14 +86,18 @@ def _show(progress: Progress, words: str, size: int, total: int) -> None:
 
 
 def _fetch(fact: Fact, folder: Path, mirror: str, show: Show) -> None:
-    """Fetch one graph and unpack it. FetchError."""
+    """Fetch one graph and unpack it. GpuError."""
     import pooch
 
-    name, lock = fact["name"], _lock(folder / LOCK)
+    name, lock = fact["name"], folder / LOCK
     if not fact["group"]:
-        raise FetchError(f"not in the collection: put {name}.gr of {OTHERS} into {folder}")
+        raise GpuError(f"not in the collection: put {name}.gr of {OTHERS} into {folder}")
     most = _entries(fact) * MOST_BYTES + SPARE_BYTES
     url, archive = f"{mirror.rstrip('/')}/{fact['group']}/{name}.tar.gz", folder / f"{name}.tar.gz"
+    noted = pooch.create(folder, "")
+    if lock.exists():
+        noted.load_registry(lock)
+    known = noted.registry.get(archive.name)
 
     def download(url: str, target: str, _pooch: object) -> None:
         part = archive.with_suffix(".gz.part")
@@ -114,71 +105,61 @@ def _fetch(fact: Fact, folder: Path, mirror: str, show: Show) -> None:
         part.replace(target)
 
     try:
-        pooch.retrieve(url, lock.get(name), archive.name, folder, downloader=download)
+        pooch.retrieve(url, known, archive.name, folder, downloader=download)
         with written_whole(folder / f"{name}.mtx") as file:
             _unpack(archive, name, most, file)
     except ValueError as error:  # pooch's, of another checksum
-        words = f"another file than the one noted in {folder / LOCK} ({lock.get(name)})"
-        raise FetchError(f"{url}: {words}; nothing is kept") from error
+        words = f"another file than the one noted in {lock} ({known}); nothing is kept"
+        raise GpuError(f"{url}: {words}") from error
     except (tarfile.TarError, zlib.error, EOFError) as error:
         archive.unlink(missing_ok=True)
-        raise FetchError(f"{url}: no whole archive: {error}") from error
-    if name not in lock:
-        lock[name] = f"sha256:{pooch.file_hash(str(archive))}"
-        with written_whole(folder / LOCK) as file:
-            file.write(json.format(json.encode(lock, order="sorted")) + b"\n")
+        raise GpuError(f"{url}: no whole archive: {error}") from error
+    if known is None:
+        with lock.open("a", encoding="utf-8") as text:
+            text.write(f"{archive.name} sha256:{pooch.file_hash(str(archive))}\n")
     archive.unlink()
 
 
-def _lock(path: Path) -> dict[str, str]:
-    """Return the checksums by name."""
-    try:
-        return json.decode(path.read_bytes(), type=dict[str, str]) if path.exists() else {}
-    except (MsgspecError, UnicodeDecodeError) as error:
-        raise FetchError(f"{path}: not a lock file: {error}") from error
-
-
 def _download(url: str, part: Path, most: int, show: Show) -> None:
-    """Fetch a file into `part`, and go on with what is there already. FetchError."""
+    """Fetch a file into `part`, and go on with what is there already. GpuError."""
     import requests
 
+    part.touch()
     for left in reversed(range(TRIES)):
         try:
             _take_up(url, part, most, show)
             return
         except requests.RequestException as error:
             if not left:
-                size = part.stat().st_size if part.exists() else 0
-                words = f"broke off after {size_words(size)}; repeat the command to go on"
-                raise FetchError(f"{url}: {words}") from error
+                words = f"broke off after {size_words(part.stat().st_size)}"
+                raise GpuError(f"{url}: {words}; repeat the command to go on") from error
 
 
 def _take_up(url: str, part: Path, most: int, show: Show) -> None:
     import requests
 
-    size = part.stat().st_size if part.exists() else 0
+    size = part.stat().st_size
     wishes = {"Accept-Encoding": "identity", "Range": f"bytes={size}-"}
     with requests.get(url, headers=wishes, stream=True, timeout=TIMEOUT_S) as answer:
         if answer.status_code == 416:  # there is nothing behind what we have
-            part.unlink()
+            part.write_bytes(b"")
             raise requests.ConnectionError("begin again")
         if not answer.ok:
-            raise FetchError(f"{url}: {answer.status_code} {answer.reason}")
+            raise GpuError(f"{url}: {answer.status_code} {answer.reason}")
         size = size if answer.status_code == 206 else 0
         total = size + int(answer.headers.get("Content-Length", 0))
-        with part.open("r+b" if size else "wb") as file:
-            file.seek(size)
+        with part.open("ab" if size else "wb") as file:
             for block in answer.iter_content(BLOCK):
                 size += len(block)
                 if size > most:
                     part.unlink()
-                    raise FetchError(f"{url}: more than {size_words(most)}, which it cannot be")
+                    raise GpuError(f"{url}: more than {size_words(most)}, which it cannot be")
                 file.write(block)
                 show(size, total)
 
 
 def _unpack(archive: Path, name: str, most: int, target: IO[bytes]) -> None:
-    """Write the matrix of an archive, square. FetchError; tarfile's and zlib's errors."""
+    """Write the matrix of an archive, square. GpuError; tarfile's and zlib's errors."""
     with tarfile.open(archive, "r|gz") as tar:
         for member in tar:
             source = tar.extractfile(member) if member.isfile() else None
@@ -186,11 +167,11 @@ def _unpack(archive: Path, name: str, most: int, target: IO[bytes]) -> None:
                 continue
             if member.size > most:
                 words = f"a matrix of {size_words(member.size)}, which it cannot have"
-                raise FetchError(f"{archive.name}: {words}")
+                raise GpuError(f"{archive.name}: {words}")
             while (line := source.readline()).startswith(b"%"):
                 target.write(line)
             rows, columns, entries = map(int, line.split())
             target.write(b"%d %d %d\n" % (*[max(rows, columns)] * 2, entries))
             shutil.copyfileobj(source, target, BLOCK)
             return
-    raise FetchError(f"{archive.name}: no {name}.mtx in it")
+    raise GpuError(f"{archive.name}: no {name}.mtx in it")

@@ -26,10 +26,6 @@ FORMAT, PROGRAM = 1, "sssp-scope lab"
 BEGIN = f'{{"line":"head","program":"{PROGRAM}"'.encode()
 
 
-class ResultsError(GpuError):
-    """A file that is no RESULTS, of another version or suite, or that cannot be written."""
-
-
 class Line(Struct, frozen=True, tag_field="line", omit_defaults=True, gc=False):
     """What all lines have in common: the field `line`. Python's collector need not look at them."""
 
@@ -118,7 +114,7 @@ _LINE = json.Decoder(Head | Session | Facts | Run | Profile | Failed)
 
 
 class Results:
-    """All lines of a file, packed (.gz) or not, by kind. Raises ResultsError; OSError."""
+    """All lines of a file, packed (.gz) or not, by kind. Raises GpuError; OSError."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -126,7 +122,7 @@ class Results:
         try:
             lines = list(self._lines())
         except (EOFError, zlib.error) as error:
-            raise ResultsError(f"{self.path}: damaged: {error}") from error
+            raise GpuError(f"{self.path}: damaged: {error}") from error
         self.head = next((line for line in lines if isinstance(line, Head)), None)
         self.sessions = [line for line in lines if isinstance(line, Session)]
         self.graphs = {line.graph: line for line in lines if isinstance(line, Facts)}
@@ -139,16 +135,16 @@ class Results:
             packed = self.path.suffix == ".gz"
             for number, row in enumerate(gzip.GzipFile(fileobj=file) if packed else file, 1):
                 if number == 1 and not row.startswith(BEGIN[: len(row)]):
-                    raise ResultsError(f"{self.path}: not results of `sssp-scope lab run`")
+                    raise GpuError(f"{self.path}: not results of `sssp-scope lab run`")
                 if not row.endswith(b"\n"):
                     return
                 try:
                     line = _LINE.decode(row)
                 except (MsgspecError, UnicodeDecodeError) as error:
-                    raise ResultsError(f"{self.path}:{number}: {error}") from error
+                    raise GpuError(f"{self.path}:{number}: {error}") from error
                 if isinstance(line, Head) and line.format != FORMAT:
                     words = f"results of version {line.format}; this program reads {FORMAT}"
-                    raise ResultsError(f"{self.path}: {words}")
+                    raise GpuError(f"{self.path}: {words}")
                 self.whole_bytes += len(row)
                 yield line
 
@@ -156,25 +152,25 @@ class Results:
         """Return how each code ran on a graph, by code."""
         return {run.code: run.settings for run in self.runs if run.graph == graph and run.settings}
 
-    def known(self, field: str) -> dict[str, dict[str, list[float]]]:
-        """Return "ms" or "processed" of all runs by code, then graph, where it is known."""
-        table: dict[str, dict[str, list[float]]] = {}
+    def known(self, field: str) -> dict[tuple[str, str], list[float]]:
+        """Return "ms" or "processed" of all runs by code and graph, where it is known."""
+        table: dict[tuple[str, str], list[float]] = {}
         for run in self.runs:
             if value := getattr(run, field):
-                table.setdefault(run.code, {}).setdefault(run.graph, []).append(value)
+                table.setdefault((run.code, run.graph), []).append(value)
         return table
 
 
 class Appended:
     """RESULTS open for this process alone. Every line is written whole or not at all.
 
-    Raises ResultsError where the system refuses, or another process writes.
+    Raises GpuError where the system refuses, or another process writes.
     """
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
         if str(path).endswith(".gz"):
-            raise ResultsError(f"{path}: nothing can be added to packed results: unpack them")
+            raise GpuError(f"{path}: nothing can be added to packed results: unpack them")
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             with suppress(ImportError):  # Windows has none
@@ -183,9 +179,9 @@ class Appended:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(self._file)
-            raise ResultsError(f"{path}: another process writes to it now") from error
+            raise GpuError(f"{path}: another process writes to it now") from error
         except OSError as error:
-            raise ResultsError(f"cannot write {path}: {error.strerror or error}") from error
+            raise GpuError(f"cannot write {path}: {error.strerror or error}") from error
 
     def __enter__(self) -> Appended:
         return self
@@ -209,7 +205,7 @@ class Appended:
         except OSError as error:
             os.ftruncate(self._file, size)
             words = "what ran before is kept: make room and repeat the command"
-            raise ResultsError(
+            raise GpuError(
                 f"cannot write {self._path}: {error.strerror or error}; {words}"
             ) from error
 

@@ -15,13 +15,15 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
+from string import Template
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
+from gpu.errors import GpuError
 from gpu.lab.draw import Axis, Series, chart
-from gpu.lab.records import Results, ResultsError
+from gpu.lab.records import Results
 from gpu.words import brief_time, percent
 
 RESAMPLES = 2000
@@ -29,6 +31,8 @@ FEWEST = 3  # measured runs whose spread says anything
 Drawn = Iterator[tuple[str, str]]  # key and SVG of figures
 CAP = 5.0  # of figure 10, as in the paper
 BASE, OTHER = "adds", "near_far"
+LATEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"})
+LATEX |= str.maketrans({"Δ": r"$\Delta$", "<": "$<$", ">": "$>$"})
 SWEPT = " C="  # in the name of a code that a sweep made
 
 
@@ -56,7 +60,8 @@ class Table(Struct, frozen=True):
 
     def latex(self) -> str:
         """Return it as a LaTeX tabular."""
-        head, *rows = (" & ".join(map(_latex, row)) + r" \\" for row in (self.head, *self.rows))
+        cells = [[cell.translate(LATEX) for cell in row] for row in (self.head, *self.rows)]
+        head, *rows = (" & ".join(row) + r" \\" for row in cells)
         form = "l" + "r" * (len(self.head) - 1)
         body = "\n".join([head, r"\hline", *rows])
         return f"\\begin{{tabular}}{{{form}}}\n{body}\n\\end{{tabular}}\n"
@@ -66,29 +71,20 @@ def _cells(tag: str, row: Sequence[str]) -> str:
     return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
 
 
-def _latex(text: str) -> str:
-    for mark in "&%$#_{}":
-        text = text.replace(mark, f"\\{mark}")
-    return text.replace("Δ", r"$\Delta$").replace("<", "$<$").replace(">", "$>$")
-
-
 class Report:
     """What RESULTS say; `tables` and `figures` (by key) are what the page shows."""
 
     def __init__(self, results: Results) -> None:
         if results.head is None or not results.sessions:
-            raise ResultsError(f"{results.path}: nothing was run yet")
+            raise GpuError(f"{results.path}: nothing was run yet")
         self.results, self.head = results, results.head
         self._paper: dict[str, Any] = tomllib.loads(_beside("published.toml"))
-        # medians by code, then graph: times, ms, and vertices processed, where counted
-        self.ms, self.processed = (
-            {
-                code: {graph: median(numbers) for graph, numbers in each.items()}
-                for code, each in results.known(field).items()
-            }
-            for field in ("ms", "processed")
-        )
+        # medians by code and graph: times, ms, and vertices processed, where counted
+        self.ms = {pair: median(all) for pair, all in results.known("ms").items()}
+        self.processed = {pair: median(all) for pair, all in results.known("processed").items()}
         self._clocks = {run.code: run.clock for run in results.runs}
+        ran = [code for code in self.head.codes if code in self._clocks]
+        self.codes = [code for code in ran if SWEPT not in code]
 
     # --- numbers
 
@@ -97,9 +93,8 @@ class Report:
         table = self.processed if work else self.ms
         if not work and self._clocks.get(a) != self._clocks.get(b):
             return [], np.zeros(0)
-        first, second = table.get(a, {}), table.get(b, {})
-        graphs = [graph for graph in self.results.graphs if graph in first and graph in second]
-        return graphs, np.array([first[graph] / second[graph] for graph in graphs])
+        both = [name for name in self.results.graphs if {(a, name), (b, name)} <= table.keys()]
+        return both, np.array([table[a, name] / table[b, name] for name in both])
 
     def fact(self, graphs: Sequence[str], name: str) -> np.ndarray:
         """Return "degree" or "diameter" of graphs."""
@@ -107,7 +102,7 @@ class Report:
         return np.array([f.m / f.n if name == "degree" else f.diameter for f in facts], float)
 
     def _measured(self, codes: list[str]) -> str:
-        return next((code for code in codes if code in self.ms), "")
+        return next((code for code in codes if code in self._clocks), "")
 
     # --- tables
 
@@ -176,28 +171,21 @@ class Report:
         return [*said, ours, str(len(graphs)), judged]
 
     def _graphs(self) -> Table:
-        codes = [code for code in self.head.codes if code in self.ms and SWEPT not in code]
         times, rows = self.results.known("ms"), []
         for name, facts in self.results.graphs.items():
-            sizes = (
-                f"{facts.n:,}",
-                f"{facts.m:,}",
-                f"{facts.m / facts.n:.1f}",
-                f"{facts.diameter:,}",
-            )
-            rows.append((name, *sizes, *(_spread(times[code].get(name)) for code in codes)))
-        head = ("graph", "vertices", "arcs", "degree", "diameter", *codes)
-        return Table(
-            "graphs", "All graphs: median times, half of the spread in percent", head, rows
-        )
+            sizes = facts.n, facts.m, round(facts.m / facts.n, 1), facts.diameter
+            cells = [_spread(times.get((code, name))) for code in self.codes]
+            rows.append((name, *map("{:,}".format, sizes), *cells))
+        head = ("graph", "vertices", "arcs", "degree", "diameter", *self.codes)
+        title = "All graphs: median times, half of the spread in percent"
+        return Table("graphs", title, head, rows)
 
     def _failed(self) -> Iterator[Table]:
         rows = [(f.graph, f.code or "all", f.reason) for f in self.results.failed.values()]
         rows += [("all", code, why) for code, why in self.head.left_out.items()]
+        head = ("graph", "code", "reason")
         if rows:
-            yield Table(
-                "failed", "Failed or left out", ("graph", "code", "reason"), rows, words=True
-            )
+            yield Table("failed", "Failed or left out", head, rows, words=True)
 
     # --- figures
 
@@ -211,8 +199,7 @@ class Report:
         graphs, speedups = self.ratios(OTHER, BASE)
         if not graphs:
             return
-        pairs = zip(graphs, speedups, strict=True)
-        titles = [f"{graph}: {value:.2f}x" for graph, value in pairs]
+        titles = list(map("{}: {:.2f}x".format, graphs, speedups))
         y = Axis("speedup of ADDS over Near-Far", log=True)
         means = [1.0, self._paper["speedup"]["rows"][0]["mean"]]
         for number, name in ((8, "degree"), (9, "diameter")):
@@ -236,25 +223,24 @@ class Report:
 
     def _profiles(self) -> Drawn:
         """Figures 11 to 15."""
-        profiles = self.results.profiles
-        for number, graph in enumerate(dict.fromkeys(graph for graph, _ in profiles), 11):
-            series = [
-                Series(code, np.array(p.us), np.array(p.edges), line=True)
-                for (name, code), p in profiles.items()
-                if name == graph
-            ]
+        curves: dict[str, list[Series]] = {}
+        for (graph, code), profile in self.results.profiles.items():
+            curve = Series(code, np.array(profile.us), np.array(profile.edges), line=True)
+            curves.setdefault(graph, []).append(curve)
+        for number, (graph, series) in enumerate(curves.items(), 11):
             axes = Axis("time, µs"), Axis("edges in hand")
             yield f"figure_{number}", chart(f"Figure {number}. {graph}", *axes, series)
 
     def _sweeps(self) -> Drawn:
         """Figures 4 and 7."""
-        swept = {code: float(code.partition(SWEPT)[2]) for code in self.ms if SWEPT in code}
         for number, name, table in ((4, "Time", self.ms), (7, "Work", self.processed)):
+            curves: dict[str, dict[float, float]] = {}
+            for (code, graph), value in table.items():
+                if SWEPT in code:
+                    curves.setdefault(graph, {})[float(code.partition(SWEPT)[2])] = value
             series = []
-            for graph in dict.fromkeys(graph for code in swept for graph in table.get(code, ())):
-                codes = [code for code in swept if graph in table[code]]
-                values = np.array([table[code][graph] for code in codes])
-                c = np.array([swept[code] for code in codes])
+            for graph, points in curves.items():
+                c, values = np.array([*points]), np.array([*points.values()])
                 series.append(Series(graph, c, values / values.min(), line=True))
             if series:
                 title = f"Figure {number}. {name} against C (Δ = C W / D)"
@@ -287,14 +273,7 @@ class Report:
 
 def page(title: str, body: str) -> str:
     """Return a whole HTML page."""
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_beside('report.css')}</style></head>"
-        f"<body><h1>{escape(title)}</h1>{body}</body></html>\n"
-    )
+    return Template(_beside("report.html")).substitute(title=escape(title), body=body)
 
 
 def _beside(name: str) -> str:
@@ -346,8 +325,8 @@ def compared(before: Results, after: Results) -> tuple[Table, list[tuple[str, st
     rng, rows, slower = np.random.default_rng(1), [], []
     first, second = before.known("ms"), after.known("ms")
     noisy = {run.code for run in (*before.runs, *after.runs) if run.clock == "measured"}
-    for code, graph in ((c, g) for c in first for g in first[c] if g in second.get(c, {})):
-        pair = np.array(first[code][graph]), np.array(second[code][graph])
+    for code, graph in (key for key in first if key in second):
+        pair = np.array(first[code, graph]), np.array(second[code, graph])
         if code in noisy and min(map(len, pair)) < FEWEST:
             continue
         drawn = [np.median(ms[rng.integers(0, len(ms), (500, len(ms)))], axis=1) for ms in pair]

@@ -1,14 +1,4 @@
-"""A suite: which codes run on which graphs, as data (TOML); see `suites/` and the README.
-
-    runs = 5                                  # of each code on each graph
-    [[graphs]]
-    files = ["roads/*.gr.gz", "mesh.mtx"]     # beside the suite
-    samples = ["grid?n=100000", "rmat?n=65536"]
-    [[codes]]
-    algorithm = "adds"
-    [[codes]]
-    algorithm = "near_far"
-    delta = 100
+"""A suite: which codes run on which graphs, as data (TOML); examples: `suites/` and the README.
 
 The Structs are the declaration: keys, types, ranges, defaults.
 """
@@ -21,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, json
 from msgspec.structs import replace
@@ -39,10 +29,6 @@ UNIT_MS = {"s": 1e3, "ms": 1.0, "us": 1e-3, "ns": 1e-6}  # units of a command's 
 Engine = Literal["", "model", "cuda", "cpu"]
 Positive = Annotated[float, Meta(gt=0, le=1e300)]
 Runs = Annotated[int, Meta(ge=1, le=10_000)]
-
-
-class SuiteError(GpuError):
-    """A suite that cannot be read, or names what does not exist."""
 
 
 class Graphs(Struct, frozen=True, forbid_unknown_fields=True):
@@ -151,9 +137,8 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
         for code in self.codes:
             usual = code.algorithm + (f"@{code.engine}" if code.engine else "")
             whole = replace(code, name=code.name or usual, engine=code.engine or self.engine)
-            rows += [replace(whole, name=f"{whole.name} C={c:g}", c=(c,)) for c in code.c] or [
-                whole
-            ]
+            swept = [replace(whole, name=f"{whole.name} C={c:g}", c=(c,)) for c in code.c]
+            rows += swept or [whole]
         return [replace(row, runs=row.runs or self.runs) for row in (*rows, *self.commands)]
 
     @property
@@ -165,19 +150,19 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
 class Entry(Struct, frozen=True):
     """One graph from one source, not opened yet; `place`: a sample's reference, or a path.
 
+    options : of `gpu.load_graph`, where they are not the usual ones
     source : an id of the graph's own; None: by index; both None: the usual one
     """
 
     name: str
     place: str
-    weights: str
-    undirected: bool | None = None
+    options: dict[str, Any] = {}
     source: int | str | None = None
     index: int | None = None
 
 
 def read_suite(name: str, engine: Engine = "") -> tuple[Suite, Path]:
-    """Return a suite, by its file or as shipped, and its folder. Raises SuiteError.
+    """Return a suite, by its file or as shipped, and its folder. Raises GpuError.
 
     engine : in place of the suite's, for codes that name none
     """
@@ -185,25 +170,25 @@ def read_suite(name: str, engine: Engine = "") -> tuple[Suite, Path]:
     if path.suffix != ".toml":
         if name not in shipped:
             near, listed = did_you_mean(name, shipped), ", ".join(sorted(shipped))
-            raise SuiteError(f"no suite {name!r}{near}; there are: {listed}; or name a .toml file")
+            raise GpuError(f"no suite {name!r}{near}; there are: {listed}; or name a .toml file")
         path = shipped[name]
     try:
         suite = checked(Suite, tomllib.loads(read_regular(path, MOST_BYTES).decode("utf-8")))
     except OSError as error:
-        raise SuiteError(f"{path}: {error.strerror or error}") from error
+        raise GpuError(f"{path}: {error.strerror or error}") from error
     except (GpuError, ValueError, RecursionError) as error:
-        raise SuiteError(f"{path}: {error}") from error
+        raise GpuError(f"{path}: {error}") from error
     suite = replace(suite, title=suite.title or path.stem, engine=engine or suite.engine)
     names = [row.name for row in suite.rows]
     if not names:
-        raise SuiteError(f"{path}: no codes; add [[codes]] with an algorithm")
+        raise GpuError(f"{path}: no codes; add [[codes]] with an algorithm")
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise SuiteError(f"{path}: two codes are called {twice!r}; give one another `name`")
+        raise GpuError(f"{path}: two codes are called {twice!r}; give one another `name`")
     return suite, path.resolve().parent
 
 
 def entries_of(suite: Suite, folder: Path, paper: Path) -> list[Entry]:
-    """Return all graphs in order. Raises SuiteError.
+    """Return all graphs in order. Raises GpuError.
 
     folder : of the suite       paper : of the paper's graphs
     """
@@ -213,37 +198,40 @@ def entries_of(suite: Suite, folder: Path, paper: Path) -> list[Entry]:
             for source in graphs.sources or (None,):
                 name = entry.name if len(graphs.sources) < 2 else f"{entry.name} from {source}"
                 if name in entries:
-                    raise SuiteError(f"two graphs are called {name!r}: leave one of them out")
+                    raise GpuError(f"two graphs are called {name!r}: leave one of them out")
                 entries[name] = replace(entry, name=name, source=source)
     for name in [*suite.profiles, *(name for row in suite.rows for name in row.only)]:
         if name not in entries:
-            raise SuiteError(f"no graph {name!r} in this suite{did_you_mean(name, entries)}")
+            raise GpuError(f"no graph {name!r} in this suite{did_you_mean(name, entries)}")
     return list(entries.values())
 
 
 def _entries(graphs: Graphs, folder: Path, paper: Path) -> Iterator[Entry]:
     for sample in graphs.samples:
         name = sample.removeprefix("sample:")
-        yield Entry(name, f"sample:{name}", "file")
+        yield Entry(name, f"sample:{name}")
+    options: dict[str, Any] = {} if graphs.weights == "file" else {"weights": graphs.weights}
+    if graphs.undirected is not None:
+        options["undirected"] = graphs.undirected
     for pattern in graphs.files:
         whole = Path(folder, pattern)
         inside = f"{pattern}/*" if whole.is_dir() else pattern
         paths = [whole] if Path(inside).is_absolute() else sorted(folder.glob(inside)) or [whole]
         for path in paths:  # one that is missing is reported when it is its turn
-            yield Entry(path.name.split(".")[0], str(path), graphs.weights, graphs.undirected)
+            yield Entry(path.name.split(".")[0], str(path), options)
     for fact in paper_facts(graphs.paper):
         paths = [paper / f"{fact['name']}{suffix}" for suffix in SUFFIXES]
         place = next((path for path in paths if path.exists()), paths[0])
-        index = int(fact["source_index"])
-        yield Entry(fact["name"], str(place), "absolute", index=index)
+        signless = {"weights": "absolute"}
+        yield Entry(fact["name"], str(place), signless, index=int(fact["source_index"]))
 
 
 def paper_facts(names: tuple[str, ...] = ("*",)) -> list[dict[str, str]]:
-    """Return name, group, n, nnz and more of graphs of the paper. Raises SuiteError."""
+    """Return name, group, n, nnz and more of graphs of the paper. Raises GpuError."""
     with (SHIPPED / "paper_226.csv").open(encoding="utf-8", newline="") as file:
         facts = {row["name"]: row for row in csv.DictReader(file)}
     for name in names:
         if name != "*" and name not in facts:
             near = did_you_mean(name, facts)
-            raise SuiteError(f"{name!r} is none of the paper's 226 graphs{near}")
+            raise GpuError(f"{name!r} is none of the paper's 226 graphs{near}")
     return list(facts.values()) if "*" in names else [facts[name] for name in names]

@@ -19,10 +19,11 @@ import pytest
 
 import gpu.lab
 from gpu.cli import main as cli
+from gpu.errors import GpuError
 from gpu.formats import save_graph
 from gpu.interpreter import module_command
 from gpu.lab import campaign
-from gpu.lab.records import Results, ResultsError
+from gpu.lab.records import Results
 from gpu.lab.suite import SHIPPED, entries_of, read_suite
 from gpu.proof.verify import oracle_distances
 from sample_graphs import make
@@ -221,7 +222,7 @@ def test_bad_input_is_one_sentence(
 def test_two_processes_do_not_write_one_file(suite: Path, tmp_path: Path) -> None:
     whole, folder = read_suite(str(suite))
     out = tmp_path / "mine.jsonl"
-    with campaign.Appended(out), pytest.raises(ResultsError, match="another process"):
+    with campaign.Appended(out), pytest.raises(GpuError, match="another process"):
         campaign.run_suite(whole, entries_of(whole, folder, folder), out)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import tarfile
 import threading
@@ -123,7 +122,7 @@ def test_a_graph_arrives(
     assert len(server.asked) == asked
     assert server.asked == sorted(set(server.asked))  # nothing was fetched twice
     assert {path.name for path in tmp_path.iterdir()} == {
-        *(f"{NAME}.mtx", "graphs.lock", "CITATION.txt")
+        *(f"{NAME}.mtx", "graphs.lock", "citation.md")
     }
     assert not list(tmp_path.parent.parent.rglob("escaped.txt"))
     assert fetch(server, tmp_path) == 0
@@ -145,14 +144,14 @@ def test_another_file_than_the_one_first_seen_is_refused(
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fetch(server, tmp_path) == 0
-    lock = json.loads((tmp_path / "graphs.lock").read_text())
-    assert lock[NAME].startswith("sha256:")
+    lock = (tmp_path / "graphs.lock").read_text()
+    assert lock.startswith(f"{NAME}.tar.gz sha256:")
     (tmp_path / f"{NAME}.mtx").unlink()
     server.data = packed(MATRIX.replace("9", "8"))
     assert fetch(server, tmp_path) == 1
     assert "another file than the one noted in" in capsys.readouterr().err
     assert not (tmp_path / f"{NAME}.mtx").exists()
-    assert json.loads((tmp_path / "graphs.lock").read_text()) == lock
+    assert (tmp_path / "graphs.lock").read_text() == lock
 
 
 @pytest.mark.parametrize(

@@ -115,12 +115,11 @@ class LabPanel(QWidget):
     def show_report(self, report: Report) -> None:
         """Draw results; the choices stay where the codes are still there."""
         self.report = report
-        codes = [code for code in report.head.codes if code in report.ms and " C=" not in code]
         for chooser, usual in ((self.a, BASE), (self.b, OTHER)):
             chosen = chooser.currentText() or usual
             with QSignalBlocker(chooser):
                 chooser.clear()
-                chooser.addItems(codes)
+                chooser.addItems(report.codes)
                 chooser.setCurrentIndex(max(0, chooser.findText(chosen)))
         self._draw()
 
