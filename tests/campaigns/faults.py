@@ -186,15 +186,13 @@ def main(argv: list[str]) -> int:
     most, library, known = int(argv[0]), Library(), actions()
     tries, wrong = 0, 0
     for name in argv[1:]:
-        row = []
         for kind in KINDS:
             count, faults = tried(known[name], kind, library, most)
             tries += count
             wrong += len(faults)
-            row.append(f"{kind} {count}")
+            print(f"{name}: {kind} {count}", flush=True)
             for fault in faults[:3]:
                 print(f"  {name}: {fault}", flush=True)
-        print(f"{name}: {', '.join(row)}", flush=True)
     print(json.dumps({"tries": tries, "faults": wrong}), flush=True)
     return int(wrong > 0)
 

@@ -31,17 +31,7 @@ def test_it_writes_tells_and_proves(key: str, call: Call, tmp_path: Path) -> Non
 
 def test_json_is_one_object(call: Call, tmp_path: Path) -> None:
     path = tmp_path / "m.npy"
-    given = (
-        "--engine",
-        "model",
-        "--sources",
-        "3:10",
-        "--delta",
-        "40",
-        "--set",
-        "workers=2",
-        "--json",
-    )
+    given = ("--engine", "model", "--sources", "3:10", "--delta", "40", "--set", "workers=2")
     code, out, _ = call("apsp", SAMPLE, "-o", path, *given, "--json")
     told = json.loads(out)
     assert code == 0

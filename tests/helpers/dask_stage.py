@@ -26,14 +26,8 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 @contextmanager
-def pair() -> Iterator[tuple[str, subprocess.Popen[str], subprocess.Popen[str]]]:
-    """Give the scheduler's address, its process, and that of the worker."""
-    with _begun("") as (address, process), _begun(address) as (_own, worker):
-        yield address, process, worker
-
-
-@contextmanager
-def _begun(scheduler: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def begun(scheduler: str = "") -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Give the address and the process of a scheduler, or of a worker of one."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     words = [sys.executable, "-c", BOTH, scheduler]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment)

@@ -45,16 +45,9 @@ def drawn() -> Iterator[tuple[str, dict[str, float]]]:
     for kind in ("hairball", "streets", "scattered"):
         graph = graph_of(kind)
         extent = raster.measure(graph.indptr, graph.indices, graph.positions)
-        yield (
-            f"{kind}, measured",
-            dict(
-                zip(
-                    ("xmin", "ymin", "xmax", "ymax", "edge", "spacing", "ink"),
-                    (*extent.bounds, extent.edge_length, extent.spacing, extent.ink),
-                    strict=True,
-                )
-            ),
-        )
+        names = ("xmin", "ymin", "xmax", "ymax", "edge", "spacing", "ink")
+        measured = (*extent.bounds, extent.edge_length, extent.spacing, extent.ink)
+        yield f"{kind}, measured", dict(zip(names, measured, strict=True))
         for width, height, zoom in ((160, 90, 1.0), (90, 160, 4.0), (300, 200, 0.3)):
             view = extent.fitted(width, height).zoomed(zoom, width * 0.4, height * 0.6)
             chosen = raster.style_for(extent, view)

@@ -82,16 +82,9 @@ def test_whatever_a_person_writes_is_one_line_in_sight(text: str, when: int) -> 
 def test_notes_stand_within_the_run_and_the_graph() -> None:
     assert note("x", t_ns=2.6) == Note("x", t_ns=3)
     assert note("  a\tb ", vertex=0) == Note("a b", vertex=0)
-    for entry, kept in (
-        ({"t_ns": 100}, 1),
-        ({"t_ns": 101}, 0),
-        ({"vertex": 4}, 1),
-        ({"vertex": 5}, 0),
-    ):
+    ends = (({"t_ns": 100}, 1), ({"t_ns": 101}, 0), ({"vertex": 4}, 1), ({"vertex": 5}, 0))
+    for entry, kept in ends:
         notes, words = read_notes([{"text": "x"} | entry], 5, 100)
         assert len(notes) == kept
-        assert words == (
-            ""
-            if kept
-            else "its notes are left out: one is at no vertex of the graph, or after the run"
-        )
+        left_out = "its notes are left out: one is at no vertex of the graph, or after the run"
+        assert words == ("" if kept else left_out)

@@ -106,7 +106,8 @@ def test_a_scheduler_that_goes_away_is_said_and_no_file_is_left(
     quick = {"distributed.comm.timeouts.connect": "1s"}
     with (
         dask.config.set(quick),
-        dask_stage.pair() as (address, process, _worker),
+        dask_stage.begun() as (address, process),
+        dask_stage.begun(address),
         cluster(address) as client,
     ):
 

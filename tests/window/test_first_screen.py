@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import (
 from PyQt6.sip import isdeleted
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, say
+from test_features import opened
 from test_window import close_for_good
 
 from gpu.host import RunFinished, RunStarted, Verified
@@ -46,13 +47,9 @@ def fresh(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def window(qapp: QApplication, fresh: Settings, host: FakeHost) -> Iterator[MainWindow]:
-    window = MainWindow(fresh, host)  # type: ignore[arg-type]
+    window = opened(fresh, host)
     window.resize(1280, 800)
-    window.show()
     window.start()
-    window.build_plots()
-    while window.features.install_next():
-        pass
     yield window
     close_for_good(window)
 

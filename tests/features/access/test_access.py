@@ -27,8 +27,6 @@ def test_the_moment_is_said_for_every_panel(
     window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     with_finished_run(window, host)
-    record = window.session.current
-    assert record is not None
     window.playback.set_cursor(window.playback.duration_ns / 2)
     qtbot.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     dialog = window.findChild(MomentDialog)

@@ -98,18 +98,20 @@ def check_picture(path: Path) -> None:
     picture = QImage(str(path))
     assert "probe level" in picture.text("Description")
     assert "modelled" in picture.text("Description")
-    small = picture.scaled(160, 120)
-    seen = [small.pixelColor(x, y).name() for x in range(160) for y in range(0, 110)]
+    seen = colours(picture)
     assert len(set(seen)) > 4, path.name  # ground, border, text, curves; fonts add shades
     assert max(map(seen.count, set(seen))) < 0.995 * len(seen), path.name
 
 
 def check_drawing(path: Path) -> None:
     assert "probe level" in words_of(path)
-    small = shown(path).scaled(160, 120)
-    seen = [small.pixelColor(x, y).name() for x in range(160) for y in range(0, 110)]
-    assert len(set(seen)) > 4, path.name
+    assert len(set(colours(shown(path)))) > 4, path.name
     assert path.stat().st_size < 300_000, path.name
+
+
+def colours(image: QImage) -> list[str]:
+    small = image.scaled(160, 120)
+    return [small.pixelColor(x, y).name() for x in range(160) for y in range(0, 110)]
 
 
 def said_by_the_copied_line(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
