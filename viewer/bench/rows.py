@@ -63,11 +63,11 @@ def _start(folder: Path, _graph: str) -> tuple[list[float], str]:
 
 
 def _open(folder: Path, graph: str) -> tuple[list[float], str]:
-    command = (folder, "viewer.bench.ui", "open", graph)
+    note, command = stand_in(graph), (folder, "viewer.bench.ui", "open", graph)
     _output(*command)  # the first one compiles
     tries = [_output(*command) for _ in range(TRIES)]
     imports = statistics.median(one["import_s"] for one in tries)
-    return [one["open_s"] for one in tries], f"{stand_in(graph)}; imports before: {imports:.1f} s"
+    return [one["open_s"] for one in tries], f"{note}; imports before: {imports:.1f} s"
 
 
 def _seek(folder: Path, _graph: str) -> tuple[list[float], str]:
@@ -78,8 +78,8 @@ def _seek(folder: Path, _graph: str) -> tuple[list[float], str]:
 
 
 def _stall(folder: Path, graph: str) -> tuple[list[float], str]:
-    command = (folder, "viewer.app", "--measure-stall", graph)
-    return [_output(*command) for _ in range(TRIES)], stand_in(graph)
+    note, command = stand_in(graph), (folder, "viewer.app", "--measure-stall", graph)
+    return [_output(*command) for _ in range(TRIES)], note
 
 
 ROWS: dict[str, tuple[Row, Measurement]] = {
