@@ -145,16 +145,19 @@ class Controller(QObject):
             self._open_for(record, reference.origin, reader_options(reference.options))
 
     def _open_for(self, record: RunRecord, origin: str, options: dict[str, Any]) -> None:
-        """Open the graph of a run; ask first about a place outside the folder of a saved file."""
+        self._opens = record
+        self.open_named(origin, record.folder, options)
+
+    def open_named(self, origin: str, folder: Path | None, options: dict[str, Any]) -> None:
+        """Open the graph that a file in `folder` names; ask first about a place outside it."""
         place = ""
-        if record.folder is not None:
-            origin = origin if origin.startswith(SAMPLE) else str(record.folder / origin)
-            place = question(origin, record.folder)
+        if folder is not None:
+            origin = origin if origin.startswith(SAMPLE) else str(folder / origin)
+            place = question(origin, folder)
         if place and is_elsewhere(origin):
             words = f"{origin} is not opened: it lies on another computer, or is a device."
             self.session.set_notice(Notice("warning", words, "Open the graph where it is now."))
             return
-        self._opens = record
         if place:
             self.session.set_notice(outside(place, origin, options))
         else:

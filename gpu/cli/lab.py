@@ -23,12 +23,24 @@ ENGINES = ("model", "cuda", "cpu")
 
 def add_lab(parser: Parser) -> None:
     """Fill the parser of `lab`."""
-    what = parser.add_subparsers(
-        title="what to do", metavar="WHAT", required=True, parser_class=Command
-    )
-    _add_run(what.add_parser("run", help="run a suite; goes on where it was"))
-    _add_report(what.add_parser("report", help="write tables, figures and claims as a web page"))
-    _add_fetch(what.add_parser("fetch", help="fetch graphs of the paper"))
+    title = "what to do"
+    parts = parser.add_subparsers(title=title, metavar="WHAT", required=True, parser_class=Command)
+    run = parts.add_parser("run", help="run a suite; goes on where it was")
+    run.add_argument("suite", metavar="SUITE", help="a shipped suite, or a .toml")
+    run.add_argument("-o", "--output", metavar="RESULTS", required=True, help="JSON lines")
+    run.add_argument("--engine", choices=ENGINES, default="", help="[the suite's]")
+    words = "share the graphs with Dask: local:N, tcp://HOST:PORT, a file"
+    run.add_argument("--cluster", metavar="ADDRESS", default="", help=words)
+    _add_report(parts.add_parser("report", help="write tables, figures and claims as a web page"))
+    fetch = parts.add_parser("fetch", help="fetch graphs of the paper")
+    fetch.add_argument("what", metavar="paper", choices=["paper"], help="the paper's 226 graphs")
+    fetch.add_argument("--only", metavar="NAME", nargs="+", default=["*"], help="these alone")
+    fetch.add_argument("--mirror", metavar="URL", help="URL/GROUP/NAME.tar.gz [the collection]")
+    for part in (run, fetch):
+        part.add_argument("--graphs", metavar="FOLDER", help="of the paper's graphs [the cache]")
+    for part, handle in zip(parts.choices.values(), (_run, _report, _fetch), strict=True):
+        part.add_argument("--json", action="store_true", help="one JSON object on stdout")
+        part.set_defaults(handle=handle, usage_error=part.error)
     parser.epilog = (
         "examples:\n"
         "  sssp-scope lab run small -o small.jsonl\n"
@@ -39,15 +51,14 @@ def add_lab(parser: Parser) -> None:
     )
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("suite", metavar="SUITE", help="a shipped suite, or a .toml")
-    parser.add_argument("-o", "--output", metavar="RESULTS", required=True, help="JSON lines")
-    parser.add_argument("--engine", choices=ENGINES, default="", help="[the suite's]")
-    words = "share the graphs with Dask: local:N, tcp://HOST:PORT, a file"
-    parser.add_argument("--cluster", metavar="ADDRESS", default="", help=words)
-    parser.add_argument("--graphs", metavar="FOLDER", help="of the paper's graphs [the cache]")
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    parser.set_defaults(handle=_run)
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("results", metavar="RESULTS", help="of lab run")
+    parser.add_argument("after", metavar="AFTER", nargs="?", help="what changed from RESULTS on")
+    parser.add_argument("-o", "--output", metavar="PAGE", help="[RESULTS with .html]")
+    words = "also tables as CSV and LaTeX, figures as SVG"
+    parser.add_argument("--parts", metavar="FOLDER", help=words)
+    words = "exit 3 if a code became slower by more, beyond noise"
+    parser.add_argument("--fail-if-slower", metavar="FACTOR", type=option_positive, help=words)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -66,18 +77,6 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _add_report(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("results", metavar="RESULTS", help="of lab run")
-    parser.add_argument("after", metavar="AFTER", nargs="?", help="what changed from RESULTS on")
-    parser.add_argument("-o", "--output", metavar="PAGE", help="[RESULTS with .html]")
-    words = "also tables as CSV and LaTeX, figures as SVG"
-    parser.add_argument("--parts", metavar="FOLDER", help=words)
-    words = "exit 3 if a code became slower by more, beyond noise"
-    parser.add_argument("--fail-if-slower", metavar="FACTOR", type=option_positive, help=words)
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    parser.set_defaults(handle=_report, usage_error=parser.error)
-
-
 def _report(args: argparse.Namespace) -> int:
     from gpu.lab.records import Results
     from gpu.lab.report import Report, compared, page
@@ -86,35 +85,24 @@ def _report(args: argparse.Namespace) -> int:
         args.usage_error("--fail-if-slower compares two RESULTS: name AFTER too")
     output = args.output or f"{Path(args.results).with_suffix('.html')}"
     check_writable(output)
-    first = Results(args.results)
-    numbers: dict[str, Any] = {"file": output}
+    first, numbers = Results(args.results), dict[str, Any](file=output)
     slower: list[tuple[str, str, float]] = []
     if args.after is None:
         whole = Report(first)
-        text, parts = whole.html(), whole
+        text = whole.html()
+        if args.parts is not None:
+            whole.write_parts(Path(args.parts))
     else:
         table, slower = compared(first, Results(args.after))
-        text, parts = page(f"{args.results}, then {args.after}", table.html()), None
+        text = page(f"{args.results}, then {args.after}", table.html())
         numbers |= {"slower": len(slower), "faster": len(table.rows) - len(slower)}
     with written_whole(output) as file:
         file.write(text.encode())
-    if args.parts is not None and parts is not None:
-        parts.write_parts(Path(args.parts))
     result(numbers, is_json=args.json)
-    worse = [(g, c, x) for g, c, x in slower if x > (args.fail_if_slower or float("inf"))]
-    if worse:
-        return check_failed(f"{worse[0][1]} on {worse[0][0]} is {worse[0][2]:.2f}x slower")
+    for graph, code, ratio in slower:
+        if args.fail_if_slower and ratio > args.fail_if_slower:
+            return check_failed(f"{code} on {graph} is {ratio:.2f}x slower")
     return 0
-
-
-def _add_fetch(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", metavar="paper", choices=["paper"], help="the paper's 226 graphs")
-    words = "these alone"
-    parser.add_argument("--only", metavar="NAME", nargs="+", default=["*"], help=words)
-    parser.add_argument("--graphs", metavar="FOLDER", help="where to keep them [the cache]")
-    parser.add_argument("--mirror", metavar="URL", help="URL/GROUP/NAME.tar.gz [the collection]")
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    parser.set_defaults(handle=_fetch)
 
 
 def _fetch(args: argparse.Namespace) -> int:

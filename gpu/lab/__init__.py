@@ -1,13 +1,5 @@
-"""The paper's evaluation, and how fast the program itself is."""
+"""The paper's evaluation, and how fast the program itself is; `load` returns RESULTS."""
 
-from __future__ import annotations
+from gpu.lab.records import load
 
-from pathlib import Path
-from typing import Any
-
-
-def load(path: str | Path) -> Any:
-    """Return the runs of RESULTS as a NumPy record array: `gpu.lab.records.load`. GpuError."""
-    from gpu.lab import records
-
-    return records.load(path)
+__all__ = ["load"]

@@ -76,7 +76,7 @@ def run_suite(
         places = {job.entry.name: place for place, job in enumerate(jobs, 1)}
         total = sum(turn >= 0 for job in jobs for _, turn in job.runs)
         done, began = 0, time.monotonic()
-        with closing((_there if where else _here)(where, jobs, should_stop)) as lines:
+        with closing(_lines(jobs, where, should_stop)) as lines:
             for line in lines:
                 file.write(line)
                 if isinstance(line, Run):
@@ -88,12 +88,11 @@ def run_suite(
     return Results(path)
 
 
-def _here(_where: str, jobs: list[Job], should_stop: Stop) -> Generator[Line]:
-    for job in jobs:
-        yield from measured(job, should_stop)
-
-
-def _there(where: str, jobs: list[Job], should_stop: Stop) -> Generator[Line]:
+def _lines(jobs: list[Job], where: str, should_stop: Stop) -> Generator[Line]:
+    if not where:
+        for job in jobs:
+            yield from measured(job, should_stop)
+        return
     nothing = CSRGraph(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
     with cluster(where) as client:
         for job, future in map_there(client, _all_measured, nothing, jobs, should_stop):
@@ -111,15 +110,22 @@ def _all_measured(_graph: CSRGraph, job: Job, should_stop: Stop) -> list[Line]:
 
 
 def _begin(suite: Suite, entries: Sequence[Entry], path: Path, file: Appended) -> Results:
-    """Return what is in the file, which now has a head and a session of this process."""
+    """Return what is in the file, which now has a head and a session of this process.
+
+    Raises EngineError where an engine cannot run at all.
+    """
     results = file.begin()
     left_out, engines = dict[str, str](), dict[str, dict[str, Any]]()
     for code in suite.rows:
         if isinstance(code, Code):
             if why := find(code.algorithm).problem(code.engine):
                 left_out[code.name] = why
-            elif code.engine not in engines:
-                engines[code.engine] = _engine_facts(code.engine)
+            elif code.engine == "cuda":
+                from gpu.cuda.device import find_device
+
+                engines["cuda"] = find_device().facts()
+            else:
+                engines[code.engine] = {"engine": code.engine, "cores": cores()}
     if results.head is None:
         names = [row.name for row in suite.rows if row.name not in left_out]
         head = suite.title, suite.digest, suite.engine, names, len(entries), left_out
@@ -131,15 +137,6 @@ def _begin(suite: Suite, entries: Sequence[Entry], path: Path, file: Appended) -
     date = datetime.now(UTC).isoformat(timespec="seconds")
     file.write(records.Session(date, version(), _commit(), machine(), engines))
     return results
-
-
-def _engine_facts(engine: str) -> dict[str, Any]:
-    """Return what an engine runs on; EngineError where it cannot run at all."""
-    if engine == "cuda":
-        from gpu.cuda.device import find_device
-
-        return find_device().facts()
-    return {"engine": engine, "cores": cores()}
 
 
 def _commit() -> str:
@@ -264,7 +261,19 @@ class Bench(Struct):
         self._prove(trace.dist)
         if turn == PROFILE:
             return _profile(self.name, code.name, trace)
-        return _run_line(self.name, code.name, turn, trace, whole_ms)
+        facts = trace.environment
+        names = ("algorithm", "engine", "device", "delta", "parameters", "numbers")
+        return Run(
+            *(self.name, code.name, turn),
+            round(facts.get("kernel_ms", trace.time_ns / 1e6), 6),
+            round(facts.get("end_to_end_ms", whole_ms), 3),
+            trace.clock,
+            trace.processed_vertices,
+            trace.relaxed_edges,
+            float(trace.last["delta"]) if find(code.algorithm).bucketed else 0.0,
+            proved=True,
+            settings={name: getattr(settings, name) for name in names} if turn == 0 else {},
+        )
 
     def _prove(self, dist: np.ndarray) -> None:
         """Raise EngineError where distances are wrong; equal ones are proved once."""
@@ -299,22 +308,6 @@ class Bench(Struct):
         work = int(float(counts[-1])) if counts else 0
         where = self.name, command.name, turn
         return Run(*where, ms, whole_ms, "measured", work, proved=out.exists())
-
-
-def _run_line(graph: str, code: str, turn: int, trace: Trace, whole_ms: float) -> Run:
-    facts, settings = trace.environment, trace.settings
-    names = ("algorithm", "engine", "device", "delta", "parameters", "numbers")
-    return Run(
-        *(graph, code, turn),
-        round(facts.get("kernel_ms", trace.time_ns / 1e6), 6),
-        round(facts.get("end_to_end_ms", whole_ms), 3),
-        trace.clock,
-        trace.processed_vertices,
-        trace.relaxed_edges,
-        float(trace.last["delta"]) if find(settings.algorithm).bucketed else 0.0,
-        proved=True,
-        settings={name: getattr(settings, name) for name in names} if turn == 0 else {},
-    )
 
 
 def _profile(graph: str, code: str, trace: Trace) -> records.Profile:

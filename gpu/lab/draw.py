@@ -30,66 +30,68 @@ class Series:
     titles: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Axis:
-    """One axis: its words, its scale, and `most`, where its values are capped."""
-
-    words: str
-    log: bool = False
-    most: float = np.inf
-
-
 class _Scale:
-    """Where the values of an axis lie on the drawing, from `begin` to `end`."""
+    """Where values lie on an axis from `begin` to `end`."""
 
-    def __init__(self, axis: Axis, values: list[np.ndarray], begin: float, end: float) -> None:
-        self._axis = axis
+    def __init__(
+        self, values: list[np.ndarray], log: bool, most: float, begin: float, end: float
+    ) -> None:
+        self._log, self._most, self._begin = log, most, begin
         lengths = self._lengths(np.concatenate(values))
         room = 0.04 * float(np.ptp(lengths)) or 0.5
         self._low, self._high = float(lengths.min()) - room, float(lengths.max()) + room
-        self._begin, self._factor = begin, (end - begin) / (self._high - self._low)
+        self._factor = (end - begin) / (self._high - self._low)
 
     def _lengths(self, values: np.ndarray) -> np.ndarray:
-        capped = np.minimum(values, self._axis.most)
-        return np.log10(np.maximum(capped, 1e-9)) if self._axis.log else capped
+        capped = np.minimum(values, self._most)
+        return np.log10(np.maximum(capped, 1e-9)) if self._log else capped
 
-    def places(self, values: np.ndarray | list[float]) -> list[str]:
+    def places(self, values: Sequence[float] | np.ndarray) -> list[str]:
         """Return SVG coordinates."""
         lengths = self._lengths(np.asarray(values, float)) - self._low
         return [f"{place:.1f}" for place in self._begin + lengths * self._factor]
 
-    def ticks(self) -> list[float]:
-        """Return round numbers within."""
+    def ticks(self) -> list[tuple[str, str]]:
+        """Return coordinates and words of round numbers within."""
         size = self._high - self._low
-        if self._axis.log:
+        if self._log:
             bases = (1, 2, 5) if size < 2 else (1,)
             values = [base * 10.0**power for power in range(-9, 16) for base in bases]
-            return [value for value in values if self._low <= np.log10(value) <= self._high]
-        unit = 10.0 ** np.floor(np.log10(size / TICKS))
-        step = unit * next(base for base in (1, 2, 5, 10) if base * unit >= size / TICKS)
-        first, last = np.ceil(self._low / step), np.floor(self._high / step)
-        return [float(step * k) for k in range(int(first), int(last) + 1)]
+            values = [value for value in values if self._low <= np.log10(value) <= self._high]
+        else:
+            unit = 10.0 ** np.floor(np.log10(size / TICKS))
+            step = unit * next(base for base in (1, 2, 5, 10) if base * unit >= size / TICKS)
+            first = np.ceil(self._low / step) + 0.0  # never -0
+            values = [*(step * np.arange(first, self._high / step))]
+        return list(zip(self.places(values), map(short, values), strict=True))
 
 
 def chart(
-    title: str, x: Axis, y: Axis, series: Sequence[Series], marks: Sequence[float] = ()
+    title: str,
+    axes: tuple[str, str],
+    series: Sequence[Series],
+    log: str = "",
+    most: float = np.inf,
+    marks: Sequence[float] = (),
 ) -> str:
-    """Return the chart; a dashed line at each y of `marks`."""
+    """Return the chart.
+
+    axes : words of x and y    log : those of "xy" that are logarithmic
+    most : larger values are drawn there    marks : values of y that get a dashed line
+    """
     top, bottom, right = TOP + LINE * len(series), HEIGHT - BOTTOM, WIDTH - RIGHT
-    across = _Scale(x, [one.x for one in series], LEFT, right)
-    up = _Scale(y, [*(one.y for one in series), np.array(marks)], bottom, top)
-    parts = [_text(LEFT, 16, title, "bold"), _text(LEFT, HEIGHT - 8, x.words)]
-    parts.append(f'<g transform="translate(11 {bottom}) rotate(-90)">{_text(0, 0, y.words)}</g>')
-    for place, tick in zip(across.places(across.ticks()), across.ticks(), strict=True):
-        parts.append(_text(place, bottom + 14, short(tick), "middle"))
-    for place, tick in zip(up.places(up.ticks()), up.ticks(), strict=True):
-        parts.append(_text(LEFT - 4, float(place) + 4, short(tick), "end"))
-    parts += [f'<path class="mark" d="M{LEFT} {p}H{right}"/>' for p in up.places([*marks])]
+    x = _Scale([one.x for one in series], "x" in log, most, LEFT, right)
+    y = _Scale([*(one.y for one in series), np.array(marks)], "y" in log, most, bottom, top)
+    parts = [_text(LEFT, 16, title, "bold"), _text(LEFT, HEIGHT - 8, axes[0])]
+    parts.append(f'<g transform="translate(11 {bottom}) rotate(-90)">{_text(0, 0, axes[1])}</g>')
+    parts += [_text(place, bottom + 14, words, "middle") for place, words in x.ticks()]
+    parts += [_text(LEFT - 4, float(place) + 4, words, "end") for place, words in y.ticks()]
+    parts += [f'<path class="mark" d="M{LEFT} {place}H{right}"/>' for place in y.places(marks)]
     parts.append(f'<path class="frame" d="M{LEFT} {top}H{right}V{bottom}H{LEFT}Z"/>')
     for number, one in enumerate(series):
         colour = COLOURS[number % len(COLOURS)]
         parts.append(_text(LEFT, TOP + 6 + LINE * number, one.name, colour=colour))
-        parts += _drawn(one, list(zip(across.places(one.x), up.places(one.y), strict=True)), colour)
+        parts += _drawn(one, list(zip(x.places(one.x), y.places(one.y), strict=True)), colour)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
         f"<style>{STYLE}</style><title>{escape(title)}</title>{''.join(parts)}</svg>"

@@ -72,17 +72,17 @@ def fetch(facts: list[Fact], folder: Path, mirror: str, progress: Progress) -> d
         raise GpuError(f"{folder}: {words}; choose another folder or fewer graphs (--only)")
     shutil.copyfile(SHIPPED / CITATION, folder / CITATION)
     problems = {}
+
+    def show(words: str, size: int, total: int) -> None:
+        progress(size / total if total else -1, f"{words}, {size_words(size)}")
+
     for place, fact in enumerate(wanted, 1):
         words = f"{place} of {len(wanted)}: {fact['name']}"
         try:
-            _fetch(fact, folder, mirror, partial(_show, progress, words))
+            _fetch(fact, folder, mirror, partial(show, words))
         except (GpuError, OSError) as error:
             problems[fact["name"]] = f"{error}"
     return problems
-
-
-def _show(progress: Progress, words: str, size: int, total: int) -> None:
-    progress(size / total if total else -1, f"{words}, {size_words(size)}")
 
 
 def _fetch(fact: Fact, folder: Path, mirror: str, show: Show) -> None:

@@ -205,9 +205,7 @@ class Appended:
         except OSError as error:
             os.ftruncate(self._file, size)
             words = "what ran before is kept: make room and repeat the command"
-            raise GpuError(
-                f"cannot write {self._path}: {error.strerror or error}; {words}"
-            ) from error
+            raise GpuError(f"cannot write {self._path}: {error.strerror}; {words}") from error
 
 
 def load(path: str | Path) -> np.recarray:

@@ -22,7 +22,7 @@ import numpy as np
 from msgspec import Struct
 
 from gpu.errors import GpuError
-from gpu.lab.draw import Axis, Series, chart
+from gpu.lab.draw import Series, chart
 from gpu.lab.records import Results
 from gpu.words import brief_time, percent
 
@@ -31,6 +31,7 @@ FEWEST = 3  # measured runs whose spread says anything
 Drawn = Iterator[tuple[str, str]]  # key and SVG of figures
 CAP = 5.0  # of figure 10, as in the paper
 BASE, OTHER = "adds", "near_far"
+SPEEDUP = "speedup of ADDS over Near-Far"
 LATEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"})
 LATEX |= str.maketrans({"Δ": r"$\Delta$", "<": "$<$", ">": "$>$"})
 SWEPT = " C="  # in the name of a code that a sweep made
@@ -200,13 +201,12 @@ class Report:
         if not graphs:
             return
         titles = list(map("{}: {:.2f}x".format, graphs, speedups))
-        y = Axis("speedup of ADDS over Near-Far", log=True)
         means = [1.0, self._paper["speedup"]["rows"][0]["mean"]]
         for number, name in ((8, "degree"), (9, "diameter")):
             facts, words = self.fact(graphs, name), "dashed: 1, and the paper's mean"
-            points = [Series(words, facts, speedups, titles=titles)]
-            title = f"Figure {number}. Speedup against {name}"
-            yield f"figure_{number}", chart(title, Axis(name, log=True), y, points, means)
+            series = [Series(words, facts, speedups, titles=titles)]
+            title, axes = f"Figure {number}. Speedup against {name}", (name, SPEEDUP)
+            yield f"figure_{number}", chart(title, axes, series, "xy", marks=means)
         counted, saved = self.ratios(OTHER, BASE, work=True)
         if counted != graphs:
             return
@@ -217,9 +217,9 @@ class Report:
             Series("the paper's five", work, speedup, titles=[p["name"] for p in known]),
             Series("speedup = work saved", end, end, line=True),
         ]
-        x = Axis(f"work of Near-Far / work of ADDS, up to {CAP:g}", most=CAP)
-        y = Axis(f"speedup, up to {CAP:g}", most=CAP)
-        yield "figure_10", chart("Figure 10. Speedup against work", x, y, series, [1.0])
+        axes = f"work of Near-Far / work of ADDS, up to {CAP:g}", f"speedup, up to {CAP:g}"
+        title = "Figure 10. Speedup against work"
+        yield "figure_10", chart(title, axes, series, most=CAP, marks=[1.0])
 
     def _profiles(self) -> Drawn:
         """Figures 11 to 15."""
@@ -228,8 +228,8 @@ class Report:
             curve = Series(code, np.array(profile.us), np.array(profile.edges), line=True)
             curves.setdefault(graph, []).append(curve)
         for number, (graph, series) in enumerate(curves.items(), 11):
-            axes = Axis("time, µs"), Axis("edges in hand")
-            yield f"figure_{number}", chart(f"Figure {number}. {graph}", *axes, series)
+            title, axes = f"Figure {number}. {graph}", ("time, µs", "edges in hand")
+            yield f"figure_{number}", chart(title, axes, series)
 
     def _sweeps(self) -> Drawn:
         """Figures 4 and 7."""
@@ -244,8 +244,7 @@ class Report:
                 series.append(Series(graph, c, values / values.min(), line=True))
             if series:
                 title = f"Figure {number}. {name} against C (Δ = C W / D)"
-                axes = Axis("C", log=True), Axis("x the smallest", log=True)
-                yield f"figure_{number}", chart(title, *axes, series)
+                yield f"figure_{number}", chart(title, ("C", "x the smallest"), series, "xy")
 
     # --- the page
 

@@ -166,12 +166,11 @@ def read_suite(name: str, engine: Engine = "") -> tuple[Suite, Path]:
 
     engine : in place of the suite's, for codes that name none
     """
-    path, shipped = Path(name), {file.stem: file for file in SHIPPED.glob("*.toml")}
-    if path.suffix != ".toml":
-        if name not in shipped:
-            near, listed = did_you_mean(name, shipped), ", ".join(sorted(shipped))
-            raise GpuError(f"no suite {name!r}{near}; there are: {listed}; or name a .toml file")
-        path = shipped[name]
+    shipped = {file.stem: file for file in SHIPPED.glob("*.toml")}
+    if name not in shipped and not name.endswith(".toml"):
+        near, listed = did_you_mean(name, shipped), ", ".join(sorted(shipped))
+        raise GpuError(f"no suite {name!r}{near}; there are: {listed}; or name a .toml file")
+    path = shipped.get(name, Path(name))
     try:
         suite = checked(Suite, tomllib.loads(read_regular(path, MOST_BYTES).decode("utf-8")))
     except OSError as error:
@@ -200,9 +199,9 @@ def entries_of(suite: Suite, folder: Path, paper: Path) -> list[Entry]:
                 if name in entries:
                     raise GpuError(f"two graphs are called {name!r}: leave one of them out")
                 entries[name] = replace(entry, name=name, source=source)
-    for name in [*suite.profiles, *(name for row in suite.rows for name in row.only)]:
-        if name not in entries:
-            raise GpuError(f"no graph {name!r} in this suite{did_you_mean(name, entries)}")
+    named = {*suite.profiles, *(name for row in suite.rows for name in row.only)}
+    for name in named - entries.keys():
+        raise GpuError(f"no graph {name!r} in this suite{did_you_mean(name, entries)}")
     return list(entries.values())
 
 

@@ -8,7 +8,6 @@ where the Run panel chooses no GPU.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,23 +15,22 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QSignalBlocker, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
+from PyQt6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QWidget
 
 from gpu.errors import GpuError
 from gpu.lab.records import Results
 from gpu.lab.report import BASE, OTHER, Report
-from gpu.record.reach import is_elsewhere, question
 from gpu.record.trace import RunSettings
 from gpu.record.workspace import reader_options
 from gpu.schema import checked
 from gpu.words import ratio_words
 from viewer.common.background import Task
 from viewer.common.later import later
-from viewer.common.theme import SPACING, THEMES, Theme
+from viewer.common.theme import THEMES, Theme
 from viewer.feature import FeaturePart, Window
-from viewer.models.open_choices import outside
 from viewer.models.session import Notice
 from viewer.plots.axes import LogAxis, NumberAxis, dress_axis
+from viewer.plots.plot_items import bare_plot
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 HINT = "Drop a file of `sssp-scope lab run SUITE -o RESULTS.jsonl` onto the window."
@@ -69,14 +67,7 @@ class LabPanel(QWidget):
     def _build_plot(self) -> None:
         self._axes: dict[str, pg.AxisItem] = {"bottom": LogAxis(), "left": NumberAxis(True)}
         self.view = pg.PlotWidget(axisItems=self._axes)
-        self.view.setFrameShape(self.view.Shape.NoFrame)
-        self.view.setAccessibleName("Lab, plot")
-        self.plot = self.view.getPlotItem()
-        self.plot.setMenuEnabled(False, enableViewBoxMenu=False)
-        menu = self.plot.ctrlMenu
-        menu.setParent(self.view, menu.windowFlags())  # else it stays behind
-        self.plot.hideButtons()
-        self.view.scene().contextMenu = []
+        self.plot = bare_plot(self.view, "Lab")
         self.points = pg.ScatterPlotItem(size=7, hoverable=True, tip=self._tip)
         self._even = pg.InfiniteLine(0.0, angle=0)
         self._saved = pg.InfiniteLine((0.0, 0.0), angle=45)  # speedup = work saved
@@ -84,22 +75,13 @@ class LabPanel(QWidget):
             self.plot.addItem(item, ignoreBounds=item is not self.points)
 
     def _build_frame(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(SPACING, SPACING, SPACING, SPACING // 2)
-        parts = (
-            ("Figure", self.figure),
-            ("A", self.a),
-            ("over B", self.b),
-            ("Graphs", self.filter),
-        )
-        for row, (name, part) in enumerate(parts):
+        form = QFormLayout(self)
+        parts = {"Figure": self.figure, "A": self.a, "over B": self.b, "Graphs": self.filter}
+        for name, part in parts.items():
             part.setAccessibleName(name)
-            grid.addWidget(QLabel(name), row, 0)
-            grid.addWidget(part, row, 1)
-        for row, below in enumerate((self.view, self.words), len(parts)):
-            grid.addWidget(below, row, 0, 1, 2)
-        grid.setRowStretch(len(parts), 1)
-        grid.setColumnStretch(1, 1)
+            form.addRow(name, part)
+        form.addRow(self.view)
+        form.addRow(self.words)
         self.setMinimumSize(240, 300)
 
     def apply_theme(self, theme: Theme) -> None:
@@ -233,32 +215,21 @@ class LabFeature(FeaturePart):
             words = f"{a} or {b} is no code of this program: it cannot be run here."
             self._window.session.set_notice(Notice("info", words))
             return
-        more = {"source": facts.source, "probe": chosen.probe}
+        both = [first[c] | {"source": facts.source, "probe": chosen.probe} for c in (a, b)]
+        for settings in both:
+            if settings.get("engine") == "cuda" != chosen.engine:
+                settings.update(engine="model", device="")
         try:
-            self._left = [checked(RunSettings, first[code] | more) for code in (a, b)]
+            self._left = [checked(RunSettings, settings) for settings in both]
         except GpuError as error:
             self._window.session.set_notice(Notice("error", f"{self._path}: {error}."))
             return
-        if chosen.engine != "cuda":
-            self._left = [
-                replace(run, engine="model", device="") if run.engine == "cuda" else run
-                for run in self._left
-            ]
         self._graph, here = (facts.n, facts.m), self._window.session.graph
         if here is not None and (here.n, here.m) == self._graph:
             self._go_on()
         else:
-            self._open(facts.place, reader_options(facts.options))
-
-    def _open(self, place: str, options: dict[str, Any]) -> None:
-        """Open the graph that a file names, which may come from a stranger: as for a saved run."""
-        why, session = question(place, self._path.parent), self._window.session
-        if why and is_elsewhere(place):
-            session.set_notice(Notice("warning", f"{place} is not opened: it is no file here."))
-        elif why:
-            session.set_notice(outside(why, place, options))
-        else:
-            self._window.controller.open(place, **options)
+            options = reader_options(facts.options)
+            self._window.controller.open_named(facts.place, self._path.parent, options)
 
     def _go_on(self) -> None:
         """Start the next run once its graph is here and no run goes on."""

@@ -45,6 +45,7 @@ from viewer.feature import FeaturePart, Window
 from viewer.models.session import Notice
 from viewer.models.sweep import SweepModel
 from viewer.plots.axes import LogAxis, NumberAxis, dress_axis
+from viewer.plots.plot_items import bare_plot
 
 HINT = (
     "Sweep Δ: run the chosen algorithm with many bucket widths, and see that the least work and "
@@ -113,16 +114,9 @@ class SweepPanel(QWidget):
     def _build_plot(self) -> None:
         self._axes: dict[str, pg.AxisItem] = {"bottom": LogAxis(), "left": NumberAxis(True)}
         self.view = pg.PlotWidget(axisItems=self._axes)
-        self.view.setFrameShape(self.view.Shape.NoFrame)
-        self.view.setAccessibleName("Sweep, plot")
-        self.plot = self.view.getPlotItem()
-        self.plot.setMenuEnabled(False, enableViewBoxMenu=False)
-        menu = self.plot.ctrlMenu
-        menu.setParent(self.view, menu.windowFlags())
-        self.plot.hideButtons()
+        self.plot = bare_plot(self.view, "Sweep")
         self.plot.setMouseEnabled(x=False, y=False)
         self.plot.layout.setContentsMargins(0, 8, 12, 0)
-        self.view.scene().contextMenu = []
         self._clipped = pg.LinearRegionItem(movable=False)
         self._path = pg.PlotDataItem()
         self._curves = {"time": pg.PlotDataItem(), "work": pg.PlotDataItem()}

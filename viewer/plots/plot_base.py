@@ -34,7 +34,7 @@ from viewer.models.session import RunRecord
 from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.plots.key import Entry, Key
 from viewer.plots.live import LivePanel
-from viewer.plots.plot_items import Legend, NoteLines, TimeMarks, TimeViewBox
+from viewer.plots.plot_items import Legend, NoteLines, TimeMarks, TimeViewBox, bare_plot
 
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
 
@@ -124,18 +124,11 @@ class PlotPanel(LivePanel):
         self.view = pg.PlotWidget(
             viewBox=self.view_box, axisItems={"bottom": self.time_axis, "left": self.number_axis}
         )
-        self.view.setFrameShape(self.view.Shape.NoFrame)
         self.view.setMinimumSize(0, 0)
-        self.view.setAccessibleName(f"{self.TITLE}, plot")
         self.view.setStatusTip(MOUSE_WORDS)
-        self.plot = self.view.getPlotItem()
-        self.plot.setMenuEnabled(False, enableViewBoxMenu=False)
-        menu = self.plot.ctrlMenu  # never shown; a popup that goes when the view goes
-        menu.setParent(self.view, menu.windowFlags())
-        self.plot.hideButtons()
+        self.plot = bare_plot(self.view, self.TITLE)
         self.plot.layout.setContentsMargins(0, ABOVE, RIGHT, 0)
         self._axis_shared = (False, 0)
-        self.view.scene().contextMenu = []
         self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
         self.cursor_line.setZValue(50)
         self.plot.addItem(self.cursor_line, ignoreBounds=True)

@@ -63,6 +63,19 @@ class TimeViewBox(pg.ViewBox):
             self._playback.set_cursor(self.mapToView(event.pos()).x())
 
 
+def bare_plot(view: pg.PlotWidget, name: str) -> pg.PlotItem:
+    """Return the plot of a view, without pyqtgraph's frame, menus and buttons."""
+    view.setFrameShape(view.Shape.NoFrame)
+    view.setAccessibleName(f"{name}, plot")
+    plot = view.getPlotItem()
+    plot.setMenuEnabled(False, enableViewBoxMenu=False)
+    menu = plot.ctrlMenu  # never shown; a popup that goes when the view goes
+    menu.setParent(view, menu.windowFlags())
+    plot.hideButtons()
+    view.scene().contextMenu = []
+    return plot
+
+
 class EnvelopeItem(QGraphicsPathItem):
     """The filled range between the least and the greatest of each column."""
 
