@@ -13,7 +13,7 @@ from gpu.cli import main as cli
 from gpu.errors import EngineError
 from gpu.formats import load_graph
 from gpu.lab import bench
-from gpu.lab.bench import ROWS, Row, measure
+from gpu.lab.bench import Row, measure
 from viewer.bench import rows as window_rows
 
 
@@ -26,9 +26,9 @@ def fake(*tries: float, fault: Exception | None = None) -> bench.Measurement:
     return run
 
 
-@pytest.fixture
-def rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the table by four rows that take no time."""
+def test_the_table_for_people_and_for_machines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = {
         "quick": (Row("quick", "a bound kept", "s", 1.5), fake(3.0, 1.0, 1.2)),
         "slow": (Row("slow", "a bound missed", "s", 1.5), fake(2.0)),
@@ -36,10 +36,6 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> None:
         "gone": (Row("gone", "not here", "s", 1), fake(fault=EngineError("no GPU\nhere"))),
     }
     monkeypatch.setattr(bench, "ROWS", table)
-
-
-@pytest.mark.usefixtures("rows")
-def test_the_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench"]) == 0
     quick, slow, rate, gone = capsys.readouterr().out.splitlines()
     assert "1.2 s" in quick
@@ -48,62 +44,39 @@ def test_the_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "MISSED" in slow
     assert ">= 10 M/s" in rate
     assert gone.endswith("not here: not measured: no GPU here")
-
-
-@pytest.mark.usefixtures("rows")
-def test_the_table_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "quick", "gone", "--json", "--graph", "roads.gr"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    quick, gone = told["rows"]
-    assert (quick["value"], quick["tries"], quick["reached"]) == (1.2, [3.0, 1.0, 1.2], True)
-    assert (gone["value"], gone["reached"]) == (None, None)
-    assert told["graph"] == "roads.gr"
-    assert told["machine"]["cores"] >= 1
+    printed = json.loads(capsys.readouterr().out)
+    first, last = printed["rows"]
+    assert (first["value"], first["tries"], first["reached"]) == (1.2, [3.0, 1.0, 1.2], True)
+    assert (last["value"], last["reached"]) == (None, None)
+    assert printed["graph"] == "roads.gr"
+    assert printed["machine"]["cores"] >= 1
+    assert cli.main(["bench", "parse"]) == 2
+    assert re.search("there are: .*rate", capsys.readouterr().err)
 
 
-def test_every_figure_that_was_promised_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    window = ["start", "open", "seek", "stall"]
-    monkeypatch.setattr(bench, "ROWS", dict(ROWS))
-    monkeypatch.setattr(bench, "GROUPS", dict(bench.GROUPS))
-    window_rows.add_rows()
-    assert list(bench.ROWS) == [*window, "model", "io"]
-    assert tuple(window) == bench.GROUPS["ui"]
-    assert all(row.target > 0 and row.name == name for name, (row, _) in bench.ROWS.items())
-
-
-def test_a_window_that_cannot_start_is_a_reason(
+def test_every_promised_figure_has_a_row_or_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(bench, "ROWS", dict(bench.ROWS))
+    monkeypatch.setattr(bench, "GROUPS", dict(bench.GROUPS))
+    window_rows.add_rows()
+    assert list(bench.ROWS) == ["start", "open", "seek", "stall", "model", "io"]
+    assert bench.GROUPS["ui"] == ("start", "open", "seek", "stall")
+    assert all(row.target > 0 and row.name == name for name, (row, _) in bench.ROWS.items())
     monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
-    monkeypatch.setattr(bench, "ROWS", {**ROWS, **window_rows.ROWS})
     row = measure("start", tmp_path, "")
     assert row.value is None
     assert row.note.startswith("not measured: ")
 
 
-@pytest.fixture
-def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "VERTICES", 100)
-    monkeypatch.setattr(bench, "ARCS", 500)
-
-
-@pytest.mark.usefixtures("small_files")
-def test_model_and_files_of_small_graphs(tmp_path: Path) -> None:
-    tries = measure("io", tmp_path, "").tries
-    assert len(tries) == bench.READS
+def test_model_and_files_of_small_graphs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, number in {"VERTICES": 100, "ARCS": 500, "CITY": 300}.items():
+        monkeypatch.setattr(bench, name, number)
+    assert len(measure("io", tmp_path, "").tries) == bench.READS
     assert load_graph(tmp_path / "random.gr").m == 500
-    model = measure("model", tmp_path, str(tmp_path / "random.gr"))
-    assert model.value is not None
-    assert model.value > 0
-
-
-def test_what_is_no_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "parse"]) == 2
-    assert re.search("there are: .*model", capsys.readouterr().err)
-
-
-def test_the_city_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "CITY", 300)
     model = measure("model", tmp_path, str(tmp_path / bench.MADE))
     assert model.note.startswith("made-up city roads")
-    assert load_graph(tmp_path / "city_roads.gr.gz").n == 300
+    assert load_graph(tmp_path / bench.MADE).n == 300
+    assert len(model.tries) == bench.TRIES
+    assert min(model.tries) > 0
