@@ -84,13 +84,6 @@ def wider(graph: CSRGraph, numbers: str) -> str | None:
     return AUTO_WIDE if numbers == AUTO and graph.weights.dtype == np.int32 else None
 
 
-def numbers_words(numbers: str, dtype: np.dtype) -> str:
-    """Return the type that a run was computed in, with the reason where `auto` changed it."""
-    if numbers == AUTO_WIDE:
-        return f"{dtype}, since distances pass 2^31 - 1"
-    return str(dtype)
-
-
 def judge_range(graph: CSRGraph, dist: np.ndarray) -> None:
     """Raise DistanceRangeError if a finished run left out an arc that its answer needs.
 

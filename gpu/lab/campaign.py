@@ -185,7 +185,7 @@ def measured(job: Job, should_stop: Stop = never) -> Generator[Line]:
     if not job.known:
         yield facts
     with temporary_folder() as folder:
-        bench = Bench(suite, name, graph, source, folder, should_stop)
+        bench = Bench(job, graph, source, folder, should_stop)
         for row, turn in job.runs:
             if row.name in failed:
                 continue
@@ -227,8 +227,7 @@ class Bench(Struct):
     proved : right distances, by number type
     """
 
-    suite: Suite
-    name: str
+    job: Job
     graph: CSRGraph
     source: int
     folder: Path
@@ -247,24 +246,24 @@ class Bench(Struct):
             *(code.algorithm, code.engine, code.device, self.source, delta),
             probe=Probe.SAMPLES if turn == PROFILE else code.probe,
             parameters=dict(code.set),
-            numbers=self.suite.numbers,
+            numbers=self.job.suite.numbers,
         )
         began = time.monotonic()
-        until = began + self.suite.limit_s
+        until = began + self.job.suite.limit_s
         observer = Observer(should_stop=lambda: self.should_stop() or time.monotonic() > until)
         trace = run(self.graph, settings, observer)
         whole_ms = (time.monotonic() - began) * 1e3
         if self.should_stop():
             raise CancelledByUserError("stopped; the same command goes on")
         if trace.outcome != "finished":
-            raise EngineError(f"stopped after {self.suite.limit_s:g} s, the limit of a run")
+            raise EngineError(f"stopped after {self.job.suite.limit_s:g} s, the limit of a run")
         self._prove(trace.dist)
         if turn == PROFILE:
-            return _profile(self.name, code.name, trace)
+            return _profile(self.job.entry.name, code.name, trace)
         facts = trace.environment
         names = ("algorithm", "engine", "device", "delta", "parameters", "numbers")
         return Run(
-            *(self.name, code.name, turn),
+            *(self.job.entry.name, code.name, turn),
             round(facts.get("kernel_ms", trace.time_ns / 1e6), 6),
             round(facts.get("end_to_end_ms", whole_ms), 3),
             trace.clock,
@@ -285,7 +284,7 @@ class Bench(Struct):
         self.proved[kind] = dist.copy()
 
     def _command(self, command: Command, turn: int) -> Run:
-        graph, source, limit_s = self.graph, self.source, self.suite.limit_s
+        graph, source, limit_s = self.graph, self.source, self.job.suite.limit_s
         file, out = self.folder / f"graph{command.format}", self.folder / "distances"
         if not file.exists():
             save_graph(graph, file)
@@ -306,7 +305,7 @@ class Bench(Struct):
         counts = re.findall(command.processed, text) if command.processed else []
         ms = statistics.median(times) * UNIT_MS[command.unit]
         work = int(float(counts[-1])) if counts else 0
-        where = self.name, command.name, turn
+        where = self.job.entry.name, command.name, turn
         return Run(*where, ms, whole_ms, "measured", work, proved=out.exists())
 
 

@@ -12,7 +12,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +161,7 @@ class Results:
         return table
 
 
-class Appended:
+class Appended(AbstractContextManager["Appended"]):
     """RESULTS open for this process alone. Every line is written whole or not at all.
 
     Raises GpuError where the system refuses, or another process writes.
@@ -182,9 +182,6 @@ class Appended:
             raise GpuError(f"{path}: another process writes to it now") from error
         except OSError as error:
             raise GpuError(f"cannot write {path}: {error.strerror or error}") from error
-
-    def __enter__(self) -> Appended:
-        return self
 
     def __exit__(self, *_error: object) -> None:
         os.close(self._file)
@@ -216,9 +213,9 @@ def load(path: str | Path) -> np.recarray:
     """
     results = Results(path)
     own = [name for name in Run.__struct_fields__ if name != "settings"]
-    of_graph = ["n", "m", "diameter", "reached"]
-    columns = [np.array([getattr(run, name) for run in results.runs]) for name in own]
     graphs = [results.graphs[run.graph] for run in results.runs]
-    columns += [np.array([getattr(facts, name) for facts in graphs]) for name in of_graph]
-    kinds = [column.dtype for column in columns]
-    return np.rec.fromarrays(columns, dtype=list(zip(own + of_graph, kinds, strict=True)))
+    columns = {name: np.array([getattr(run, name) for run in results.runs]) for name in own}
+    for name in ("n", "m", "diameter", "reached"):
+        columns[name] = np.array([getattr(facts, name) for facts in graphs])
+    kinds = [(name, column.dtype) for name, column in columns.items()]
+    return np.rec.fromarrays([*columns.values()], dtype=kinds)

@@ -9,17 +9,25 @@ vertex (for the maps) and without probes (for the times), each proved. SWEPT als
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 import assets
 from gpu.engine import run_named
+from gpu.errors import TraceError
+from gpu.files import written_whole
 from gpu.graph import CSRGraph
 from gpu.proof.verify import verify
-from gpu.record.recording import save_recording
+from gpu.record.recording import FORMAT, VERSION
 from gpu.record.trace import RECORDED_ON, Probe, RunSettings, Trace
+from gpu.record.tracefile import header_of
 from gpu.study import sweep
 from sample_graphs import open_sample, suggested_source
 
@@ -28,6 +36,9 @@ SWEPT = "roads"
 ALGORITHMS = ("adds", "near_far")  # A and B
 KINDS = [(name, level) for level in (Probe.VERTICES, Probe.OFF) for name in ALGORITHMS]
 WARM_UPS, RUNS = 2, 9
+POSITION_STEPS = 16_383  # of the longer side: a quarter of a pixel of a map 4,096 wide
+MOST_TICKS = 4_000  # of the longest run: finer than any screen is wide
+LATEST = 65_535  # uint16
 TARGET = Path(assets.__file__).parent / "recordings"
 
 
@@ -46,6 +57,61 @@ def medians(graph: CSRGraph, source: int) -> list[Trace]:
         facts = trace.environment | {RECORDED_ON: device}
         found.append(replace(trace, verification=verdict, environment=facts))
     return found
+
+
+def save_recording(runs: Sequence[Trace], positions: np.ndarray, path: str | Path) -> None:
+    """Write runs on one graph, drawn at float32 (n, 2) positions.
+
+    Raises TraceError where their graphs or distances differ.
+    """
+    first = runs[0]
+    for trace in runs[1:]:
+        if trace.graph.hash != first.graph.hash or not np.array_equal(trace.dist, first.dist):
+            raise TraceError("runs of one recording need one graph, one source, equal distances")
+    tick = max(1, math.ceil(max(trace.time_ns for trace in runs) / MOST_TICKS))
+    low = positions.min(axis=0)
+    step = float((positions.max(axis=0) - low).max()) / POSITION_STEPS or 1.0
+    placed = np.rint((positions - low) / step).astype(np.uint16)
+    arrays = {"x": placed[:, 0], "y": placed[:, 1], "dist": first.dist}
+    for number, trace in enumerate(runs):
+        arrays |= _arrays_of(trace, number, tick)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "tick_ns": tick,
+        "low": low.tolist(),
+        "step": step,
+        "runs": [header_of(trace) | {"arrays": []} for trace in runs],
+    }
+    packed: dict[str, Any] = {"header": np.frombuffer(json.dumps(header).encode(), np.uint8)}
+    packed |= {
+        name: array if name.startswith("samples") else _steps(array)
+        for name, array in arrays.items()
+    }
+    with written_whole(path) as file:
+        np.savez_compressed(file, **packed)
+
+
+def _arrays_of(trace: Trace, number: int, tick: int) -> dict[str, np.ndarray]:
+    arrays = {f"samples_{number}": trace.samples}
+    times = trace.vertices
+    if times is not None:
+        arrays[f"first_{number}"] = _ticks(times.first_reached_ns, tick)
+        arrays[f"last_{number}"] = _ticks(times.last_improved_ns, tick)
+        arrays[f"times_{number}"] = np.minimum(times.times_processed, LATEST).astype(np.uint16)
+    return arrays
+
+
+def _ticks(times_ns: np.ndarray, tick: int) -> np.ndarray:
+    """Return times, int64 (n,), as ticks from 1, uint16; 0 where there is none."""
+    return np.where(times_ns < 0, 0, 1 + times_ns // tick).astype(np.uint16)
+
+
+def _steps(array: np.ndarray) -> np.ndarray:
+    """Return each entry less the one before, in the same type: integers wrap around."""
+    if array.dtype.kind == "f":
+        return array
+    return np.diff(array, prepend=array.dtype.type(0))
 
 
 def main(target: Path) -> None:

@@ -7,19 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import record_start as script
+from record_start import MOST_TICKS, POSITION_STEPS, _ticks, save_recording
 
 from gpu.engine import run_named as run
 from gpu.errors import TraceError
 from gpu.proof.verify import verify
-from gpu.record.recording import (
-    MOST_TICKS,
-    POSITION_STEPS,
-    Recording,
-    _nanoseconds,
-    _ticks,
-    load_recording,
-    save_recording,
-)
+from gpu.record.recording import Recording, _nanoseconds, load_recording
 from gpu.record.trace import RECORDED_ON, Trace
 from sample_graphs import make, open_sample, remembered_reference
 
