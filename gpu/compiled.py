@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any
@@ -25,7 +27,7 @@ from typing import Any
 import numba
 import numba.experimental.function_type  # registers the last types that `is_compiled` looks through
 import numpy as np
-from numba.core import caching, inline_closurecall
+from numba.core import caching
 from numba.core.dispatcher import Dispatcher
 
 try:
@@ -97,7 +99,9 @@ class SignatureFiles(caching.IndexDataCacheFile):
         if data is None:
             _claim(path)
             data = self._read(path, key)
-        if data is not None:
+        if data is None:
+            _share_scopes()  # it is compiled now
+        else:
             _release(path)
         return data
 
@@ -152,8 +156,11 @@ def _copy_of_block(block: Any) -> Any:
     return copy.deepcopy(block, {id(block.scope): block.scope})
 
 
-inliner: Any = inline_closurecall
-inliner.copy = SimpleNamespace(deepcopy=_copy_of_block)
+@cache
+def _share_scopes() -> None:
+    """Let Numba's inliner copy blocks so; it is imported, in 50 ms, where something is compiled."""
+    inliner: Any = import_module("numba.core.inline_closurecall")
+    inliner.copy = SimpleNamespace(deepcopy=_copy_of_block)
 
 
 def compiled(

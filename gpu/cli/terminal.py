@@ -49,7 +49,9 @@ _manner = _Manner()
 
 
 class _Closed:
-    """Stands for a stdout that the shell has closed: every use is an error."""
+    """Stands for a stdout that the shell has closed: every use but the question is an error."""
+
+    closed = True  # libraries ask before they use it
 
     def __getattr__(self, name: str) -> Any:
         raise OSError(errno.EBADF, "it is closed", "stdout")

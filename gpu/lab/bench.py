@@ -86,7 +86,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n  sssp-scope bench\n  sssp-scope bench ui             the window alone\n"
         "  sssp-scope bench model --graph roads.gr.gz --json\n"
-        "the engines: sssp-scope lab run bench (an NVIDIA GPU), lab run cpu, lab run ladder"
+        "the engines: sssp-scope lab run bench (on a GPU), lab run cpu, lab run ladder"
     )
 
 
