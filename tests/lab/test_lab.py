@@ -135,7 +135,7 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(suite: Path, tmp_path: Pat
     suite.write_text(SUITE.replace("runs = 2", "runs = 60"))
     out, kills = tmp_path / "mine.jsonl", np.random.default_rng(1)
     command = module_command("gpu.cli.main", "lab", "run", str(suite), "-o", str(out), "-q")
-    for _ in range(3):
+    for _ in range(2):
         known = kept(out)
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         while process.poll() is None and kept(out) == known:
