@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from gpu.graph import CSRGraph
-from gpu.proof.verify import depths
 
 PERCENTS = (1, 25, 50, 75, 99)
 
@@ -55,6 +54,8 @@ def reachable(graph: CSRGraph, source: int) -> np.ndarray:
 
 def hops(graph: CSRGraph, source: int) -> np.ndarray:
     """Return int64 (n,): the fewest arcs to each vertex, -1 where unreached. SourceError."""
+    from gpu.proof.verify import depths  # it brings Numba, which `statistics` does without
+
     order, before = _search(graph, source)
     result = np.full(graph.n, -1)
     result[order] = depths(before, source)[order]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections import Counter
 
 import numpy as np
@@ -69,3 +71,8 @@ def test_a_sum_past_float64_has_a_mean() -> None:
     ends, weights = np.array([0, 1]), np.array([1.5e308, 1.7e308])
     graph = CSRGraph.from_arcs(ends, ends[::-1], weights, 2)
     assert statistics(graph)["weight"]["mean"] == pytest.approx(1.6e308)
+
+
+def test_statistics_need_no_numba() -> None:
+    code = "import gpu.study.statistics, sys; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
