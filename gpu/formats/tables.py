@@ -60,6 +60,7 @@ NO_ROW = (b"", b"#", b"%")  # how a blank line and a comment begin
 TAILS = ("source", "from", "tail", "src", "start", "u", "node1", "fromnodeid")
 HEADS = ("target", "to", "head", "dst", "dest", "destination", "end", "v", "node2", "tonodeid")
 NODES = {"id", "label", "name", "node", "nodeid", "node_id", "vertex", "title"}
+OF_A_NODE = {"group", "class", "category", "community", "cluster", "degree", "size", "color", "x"}
 TYPE, UNDIRECTED = "type", b"undirected"
 NO_HEADER = "(or read with --no-header)"
 
@@ -363,7 +364,8 @@ def _heading(
         return rows[0]
     if len(rows) == 1 or not 2 <= len(rows[0]) == len(rows[1]):
         return None
-    names_nodes = set(_names(rows[0])[:2]) <= NODES
+    one, other = _names(rows[0])[:2]
+    names_nodes = one in NODES and other in NODES | OF_A_NODE
     words = not any(is_number(cell, decimal=True) for cell in rows[0])
     if words and names_nodes:
         raise reading.fault(

@@ -71,12 +71,32 @@ def work():
 
 sys.exit(guarded([], work))
 """
+MEASURED = """
+import sys, tempfile
+from pathlib import Path
+from gpu.cli.main import guarded
+from viewer.bench.rows import _output
+
+def work():
+    with tempfile.TemporaryDirectory() as folder:
+        print(folder, flush=True)
+        _output(Path(folder), "measured_window")
+
+sys.exit(guarded([], work))
+"""
+WINDOW = """
+import os, signal, subprocess, time
+engine = 'cat; sleep 0.2; mkdir -p "$XDG_CONFIG_HOME"; touch end'  # cat: until the window is dead
+held = subprocess.Popen(["sh", "-c", engine], stdin=subprocess.PIPE)
+os.kill(os.getppid(), signal.SIGINT)
+time.sleep(60)
+"""
 
 
 def ended(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run text as a module."""
     (folder / "strange.py").write_text(text)
-    environment = {**os.environ, "PYTHONPATH": str(TOP)}
+    environment = {**os.environ, "PYTHONPATH": f"{TOP}{os.pathsep}{folder}"}
     words = [sys.executable, "-m", "strange"]
     return subprocess.run(
         words, cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -96,6 +116,15 @@ def test_folders_and_shared_memory_go_with_the_process(tmp_path: Path) -> None:
     left = [Path(word) for word in done.stdout.split()]
     assert len(left) == 2
     assert not any(path.exists() for path in left)
+
+
+def test_a_measured_window_leaves_no_folder_when_only_bench_is_struck(tmp_path: Path) -> None:
+    (tmp_path / "measured_window.py").write_text(WINDOW)
+    done = ended(MEASURED, tmp_path)
+    assert done.returncode == INTERRUPTED, done.stderr
+    while not (tmp_path / "end").exists():
+        time.sleep(0.02)
+    assert not Path(done.stdout.strip()).exists()
 
 
 @pytest.mark.slow

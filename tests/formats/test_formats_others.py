@@ -115,7 +115,9 @@ def test_the_first_row_may_be_a_heading(tmp_path: Path, text: str, edges: int) -
     assert load_graph(path, header=False).m == text.count("\n")
 
 
-@pytest.mark.parametrize("text", ["Id,Label\n1,x\n2,y\n", "name;id;age\nann;a;3\nbob;b;4\n"])
+@pytest.mark.parametrize(
+    "text", ["Id,Label\n1,x\n2,y\n", "name;id;age\nann;a;3\nbob;b;4\n", "Id,Group\n1,1\n2,1\n3,2\n"]
+)
 def test_a_table_of_nodes_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(FormatError, match=r":1: the heading .* names nodes, not edges; open the"):
         load_graph(save(tmp_path, "nodes.csv", text))

@@ -38,18 +38,20 @@ def _output(folder: Path, *command: str) -> Any:
     kept = {name: word for name, word in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     own = {"XDG_CONFIG_HOME": str(folder), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
     own[STARTED] = repr(time.time())
-    done = subprocess.run(
-        module_command(*command),
-        env=kept | own,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    if done.returncode != 0 or not done.stdout.strip():
-        words = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        module_command(*command), env=kept | own, stdout=pipe, stderr=pipe, text=True
+    ) as program:
+        try:
+            output, errors = program.communicate(timeout=PATIENCE_S)
+        except BaseException:
+            program.kill()
+            program.communicate()  # its engine writes bytecode in `folder` until it ends
+            raise
+    if program.returncode != 0 or not output.strip():
+        words = (errors.strip() or f"exit code {program.returncode}").splitlines()[-1]
         raise EngineError(f"{' '.join(command)}: {words}")
-    line = done.stdout.strip().splitlines()[-1]
+    line = output.strip().splitlines()[-1]
     try:
         return json.loads(line)
     except ValueError as error:
