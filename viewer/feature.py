@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from PyQt6.QtCore import QObject
+from PyQt6.QtCore import QObject, pyqtSignal
 
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
@@ -161,6 +161,15 @@ class Microscope(FeaturePart):
 
     def go(self, events: int) -> None:
         """Show the state after so many events of the run shown."""
+
+
+class Scheduler(FeaturePart):
+    """Lets a person make every pop on the graph shown."""
+
+    finished = pyqtSignal(object)  # the gpu.study.play.Score of a game that is over
+
+    def open(self, *, beside: bool = False) -> None:
+        """Show the game alone, or beside what is shown."""
 
 
 class Opening(FeaturePart):

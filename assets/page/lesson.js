@@ -62,7 +62,7 @@ export class LessonView {
       parts.push(this.kept(new MapView(run, new Clock(1), { rings })).root);
     }
     if (step.driven)
-      parts.push(element("p", { class: "caution" }, "This step is driven by hand: open the lesson in SSSP Scope."));
+      parts.push(element("p", { class: "caution" }, "This step is done by hand: open the lesson in SSSP Scope."));
     if (answered) parts.push(this.verdict(step, answered));
     if (answered || !step.question) parts.push(...this.pictures(step));
     this.field.replaceChildren(...parts);

@@ -195,6 +195,8 @@ class Bench:
             best = min(values) if question.pick == "least" else max(values)
             return 0 <= answer < len(values) and values[int(answer)] == best
         right = self.right_answer(question)
+        if question.kind == "schedule":
+            return answer <= right * (1 + question.tolerance) + 1e-9
         if question.kind == "number":
             return abs(answer - right) <= question.tolerance * max(abs(right), 1e-12) + 1e-12
         scores = self._scores(question)
@@ -322,6 +324,8 @@ def answer_words(bench: Bench, step: Step, question: Question) -> str:
         return str(bench.graph(step).id_of(int(right)))
     if question.kind == "bucket":
         return f"Bucket {int(right)}"
+    if question.kind == "schedule":
+        return f"{formatted(right)} {question.unit} at most"
     space = "" if question.unit in ("x", "%") else " "
     return f"{formatted(right)}{space}{question.unit}".strip()
 

@@ -27,6 +27,8 @@ from gpu.lessons.read import LessonError, read_lesson
 from gpu.record.trace import Trace
 from gpu.study.compare import Side
 from gpu.study.compare_words import SAME, summarise
+from gpu.study.play import examples
+from sample_graphs import suggested_source
 
 TIME = "time_ms"
 PANELS = (
@@ -199,6 +201,17 @@ def _check_answer(bench: Bench, step: Step, question: Question) -> None:
     ends = (question.low, question.high)
     if question.kind == "number" and all(bench.is_right(question, end) for end in ends):
         raise LessonError(f"every answer is right: tolerance = {question.tolerance:g} is too large")
+    if question.kind == "schedule":
+        graph, source = bench.graph(step), bench.source(step)
+        first = graph.vertex_of(source) if source else suggested_source(graph)
+        scores = [getattr(score, question.goal) for score in examples(graph, first)]
+        right_ones = [score for score in scores if bench.is_right(question, score)]
+        if len(right_ones) in (0, len(scores)):
+            tried = ", ".join(f"{score:g}" for score in scores)
+            raise LessonError(
+                f"{right:g} is for all orders or for none: the closest first, the farthest first "
+                f"and all at once come to {tried}"
+            )
     if question.kind == "vertex":
         assert question.answer is not None
         if question.answer.quantity not in VERTEX_QUANTITIES:

@@ -20,7 +20,7 @@ from gpu.schema import PLAIN, Number, Text, shown
 
 VALUE = re.compile(r"^([a-z][a-z0-9_]*)\.([a-z_]+)(?:\(([^()]*)\))?$")
 LARGEST = 1e300  # number that a lesson may name
-QuestionKind = Literal["number", "choice", "vertex", "bucket", "curve"]
+QuestionKind = Literal["number", "choice", "vertex", "bucket", "curve", "schedule"]
 Relation = Literal["<", "<=", ">", ">=", "=="]
 
 Name = Annotated[str, Meta(min_length=1, pattern=PLAIN)]
@@ -153,6 +153,8 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
                         `candidates`, values in the order of the choices
               "vertex": click one; right is the index that the value gives, or one as good
               "bucket": click one of low..high, numbered as `head_bucket` counts them
+              "schedule": play the step's graph (`gpu.study.play`); right where the score's `goal`
+                        is at most the answer, and `tolerance` (relative) more
               "curve": drag heights; scored by rank against the times of the sweep
                        `answer.of`, right from `answers.CURVE_RIGHT` on
     """
@@ -167,6 +169,7 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     high: Number = 1.0
     tolerance: Number = 0.1
     unit: Text = ""
+    goal: Literal["processed", "relaxed", "rank_error", "distance_error", "time_ms"] = "processed"
     logarithmic: bool = False
     right: Text = ""  # said when the answer was right; Markdown with values
     wrong: Text = ""  # said when it was not

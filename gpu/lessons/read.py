@@ -39,7 +39,17 @@ def find_lessons(folder: str | Path | None = None) -> list[Path]:
     own = Path(str(files("assets"))) / "lessons"
     folder = os.environ.get(FOLDER) or None if folder is None else folder
     folders = [own] if folder is None else [own, Path(folder)]
-    return [path for where in folders if where.is_dir() for path in sorted(where.glob("*.toml"))]
+    return [
+        path
+        for where in folders
+        if where.is_dir()
+        for path in sorted(where.glob("*.toml"), key=_place)
+    ]
+
+
+def _place(path: Path) -> str:
+    """Return what lessons are sorted by: the name, a number before it as a number."""
+    return re.sub(r"^\d+", lambda number: number[0].zfill(4), path.name)
 
 
 def read_lesson(path: str | Path) -> Lesson:

@@ -70,11 +70,13 @@ class _Maker:
     def step(self, step: Step) -> dict[str, Any]:
         """Return one step as JSON values."""
         bench = self._bench
-        question = step.question
+        question, text, played = step.question, bench.filled(step.text), False
+        if question is not None and question.kind == "schedule":  # asked, and played elsewhere
+            text, question, played = f"{text}\n\n{bench.filled(question.ask)}", None, True
         self._made |= {run.name for run in step.runs}
         return {
             "title_html": inline(step.title),
-            "html": to_html(bench.filled(step.text)),
+            "html": to_html(text),
             "question": None if question is None else self._question(step, question),
             "graph": self._plain_graph(step),
             "rings": self._rings(step),
@@ -83,7 +85,7 @@ class _Maker:
             "figures": [figure._asdict() for figure in figures(bench, step, self._made)],
             "panels": [name for name in step.panels if name in PANELS],
             "way": step.colour_by,
-            "driven": step.drive,
+            "driven": step.drive or played,
         }
 
     def _question(self, step: Step, question: Question) -> dict[str, Any]:

@@ -84,12 +84,29 @@ def answer(window: MainWindow, qtbot: QtBot, right: bool) -> None:
         qtbot.keyClicks(shown.box, f"{true if right else ends[-1]:.6g}")
         qtbot.keyClick(shown.box, Qt.Key.Key_Return)  # Enter checks
         return
+    elif asked.kind == "schedule":
+        play(window, qtbot, right=right, quick=asked.goal == "time_ms")
     else:
         times = bench.curve_times(asked)
         ranks = sorted(range(len(times)), key=lambda k: times[k] if right else -times[k])
         for rank, index in enumerate(ranks):
             shown.sliders[index].setValue(int(1000 * (rank + 0.5) / len(times)))
     click(window, qtbot, feature.panel.check)
+
+
+def play(window: MainWindow, qtbot: QtBot, *, right: bool, quick: bool) -> None:
+    """Play a whole game by keys: as Dijkstra, or the farthest first; quickly: all at once."""
+    feature = window.features["lessons"]
+    click(window, qtbot, feature.panel.question.play)
+    game = window.panels["play"]
+    qtbot.waitUntil(lambda: game.isVisible() and game.list.count() == 1, timeout=PATIENCE_MS)
+    game.delta.setValue(1e6)
+    held = Qt.KeyboardModifier.ShiftModifier if quick and right else Qt.KeyboardModifier.NoModifier
+    while game.game.waiting:
+        if not right:
+            qtbot.keyClick(game.list, Qt.Key.Key_Up)  # from the closest to the farthest
+        qtbot.keyClick(game.list, Qt.Key.Key_Return, held)
+    qtbot.waitUntil(feature.panel.check.isEnabled, timeout=PATIENCE_MS)
 
 
 def drive(window: MainWindow, qtbot: QtBot) -> None:

@@ -54,6 +54,11 @@ FOUND: dict[str, tuple[str, str]] = {
         WHOLE.replace("high = 10", "high = 10\nlogarithmic = true"),
         "logarithmic slider from 0",
     ),
+    "no schedule": (
+        WHOLE.replace('kind = "number"', 'kind = "schedule"\ntolerance = 9'),
+        "4 is for all orders or for none: the closest first, the farthest first and all at once "
+        "come to 3, 4, 4",
+    ),
     "no vertex": (WHOLE.replace('kind = "number"', 'kind = "vertex"'), "processed is no vertex"),
     "claim": (
         WHOLE + '[[step.claim]]\nleft = "a.processed"\nis = "<"\nright = 3\nwords = "few"\n',

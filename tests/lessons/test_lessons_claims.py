@@ -1,4 +1,4 @@
-"""The eight lessons say what is true: claims, answers, every number, on the engine as it is."""
+"""The ten lessons say what is true: claims, answers, every number, on the engine as it is."""
 
 from __future__ import annotations
 
@@ -67,6 +67,8 @@ def test_the_right_answer_is_right_and_a_wrong_one_wrong(key: str, name: str) ->
         wrong = asked.low if abs(right - asked.low) > abs(asked.high - right) else asked.high
     elif asked.kind == "choice":
         wrong = next(i for i in range(len(asked.choices)) if not held.is_right(asked, i))
+    elif asked.kind == "schedule":
+        wrong = right + 1
     else:
         n = held.graph(step).n
         wrong = next(i for i in range(n) if not held.is_right(asked, i))

@@ -17,6 +17,7 @@ from viewer.feature import (
     FeaturePart,
     Microscope,
     Opening,
+    Scheduler,
     Screen,
     Window,
 )
@@ -44,6 +45,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("workspace", opens_files=True),
     Feature("take_away"),
     Feature("lessons", docks={"lesson": "Lesson"}),
+    Feature("play", docks={"play": "Be the scheduler"}, provides=Scheduler),
     Feature("present"),
     Feature("access"),
 )

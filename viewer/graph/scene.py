@@ -102,6 +102,17 @@ def radius_of(placed: Placed) -> float:
     return min(max(0.2 * gap, named, SMALLEST), LARGEST)
 
 
+def place_of_arc(scene: Scene, graph: CSRGraph, arc: int) -> int | None:
+    """Return the place of an arc in a scene; a street is there once for both directions."""
+    tail, head, weight = graph.tail_of(arc), int(graph.indices[arc]), float(graph.weights[arc])
+    for place, one in enumerate(scene.arcs):
+        same = (one.tail, one.head) == (tail, head)
+        same = same or (one.both_ways and (one.head, one.tail) == (tail, head))
+        if same and one.weight == weight:
+            return place
+    return None
+
+
 def cut_scene(graph: CSRGraph, positions: np.ndarray, view: View) -> Scene | None:
     """Return what is in a view, None where more than SCENE_VERTICES are."""
     low = view.to_world(-MARGIN, view.height + MARGIN)

@@ -102,10 +102,13 @@ class Tentative(NamedTuple):
     dist: np.ndarray  # float64 (n,), inf where unreached
     note: str  # what is said of it
     processed: np.ndarray | None = None  # int64 (n,), times so far; None where nobody counted
+    look: Look | None = None  # in place of the run's
 
 
 def tentative(look: Look, now: Tentative) -> Look:
     """Return a look by distance, or by times processed, for those; other looks as they are."""
+    if now.look is not None:
+        return now.look
     if look.colouring.kind == "count" and now.processed is not None:
         counts = now.processed.astype(np.int32)
         return replace(look, colouring=replace(look.colouring, values=counts))

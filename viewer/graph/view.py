@@ -75,6 +75,7 @@ class GraphView(GraphCanvas):
         self.more_looks: dict[str, Callable[[Moment], Look]] = {}  # colour_by -> who knows it
         self.distances_now: Callable[[], Tentative] | None = None  # of an event
         self.more_menu: list[Callable[[QMenu, int], None]] = []  # of a vertex: who adds to it
+        self.click_goes_to: Callable[[int], None] | None = None  # in place of a new source
         self.arrows_move = True  # the map; else they step, and Shift with an arrow moves
         self._scale = Scale()
         self._pressed: QPointF | None = None  # where the button went down
@@ -319,7 +320,7 @@ class GraphView(GraphCanvas):
             self.show_path(vertex)
         else:
             self._source_before = self._session.source
-            self.source_requested.emit(vertex)
+            (self.click_goes_to or self.source_requested.emit)(vertex)
 
     def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
         """Show everything; the source that the first click chose is taken back."""

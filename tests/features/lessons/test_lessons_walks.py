@@ -16,6 +16,8 @@ from test_window import close_for_good
 
 from viewer.main_window import MainWindow
 
+PLAYED = "10_be_the_scheduler"
+
 
 @pytest.fixture(scope="module")
 def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
@@ -29,7 +31,8 @@ def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("key", "right"), [*((key, True) for key in PATHS), ("4_why_near_far_starves", False)]
+    ("key", "right"),
+    [*((key, True) for key in PATHS), ("4_why_near_far_starves", False), (PLAYED, False)],
 )
 def test_walk_through_a_lesson(window: MainWindow, qtbot: QtBot, key: str, right: bool) -> None:
     feature = window.features["lessons"]

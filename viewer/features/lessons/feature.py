@@ -18,11 +18,11 @@ from gpu.lessons.read import find_lessons, read_lesson
 from viewer.common.background import run_command
 from viewer.common.foreign_words import button_words
 from viewer.common.later import later
-from viewer.feature import FeaturePart, Window
+from viewer.feature import FeaturePart, Scheduler, Window
 from viewer.features.lessons.look import DOCK, DOCKS
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.panel import LessonPanel
-from viewer.features.lessons.questions import VertexQuestion
+from viewer.features.lessons.questions import ScheduleQuestion, VertexQuestion
 from viewer.models.session import Notice, Offer
 
 
@@ -58,6 +58,7 @@ class LessonsFeature(FeaturePart):
         self.panel.lesson_requested.connect(self.open_path)
         self.panel.leave_requested.connect(self.lesson_leave)
         self.model.step_changed.connect(self._pass_names)  # after the panel made its question
+        self.model.step_changed.connect(self._offer_game)
         self._list()
         return self.panel
 
@@ -172,6 +173,14 @@ class LessonsFeature(FeaturePart):
         question = self.panel.question if self.panel is not None else None
         return question if isinstance(question, VertexQuestion) else None
 
+    def _offer_game(self) -> None:
+        """Let a question open the game beside the lesson, and take its score."""
+        question = self.panel.question if self.panel is not None else None
+        scheduler = self._window.part(Scheduler)
+        if isinstance(question, ScheduleQuestion) and scheduler is not None:
+            question.play.clicked.connect(lambda: scheduler.open(beside=True))
+            scheduler.finished.connect(question.take)
+
     def _pass_names(self) -> None:
         question = self._vertex_question()
         if question is not None:
@@ -184,12 +193,7 @@ class LessonsFeature(FeaturePart):
         if asking == self._asking_vertex:
             return
         self._asking_vertex = asking
-        clicked, choose = self._window.graph_view.source_requested, self._window.controller
-        before, after = choose.set_source, self._clicked
-        if not asking:
-            before, after = after, before
-        clicked.disconnect(before)
-        clicked.connect(after)
+        self._window.graph_view.click_goes_to = self._clicked if asking else None
 
     def _clicked(self, vertex: int) -> None:
         question = self._vertex_question()

@@ -4,6 +4,7 @@
     choice   a radio button for each choice
     vertex   a click in the graph, which the window passes on, or the vertex's name typed
     bucket   the same, whole
+    schedule a game in a panel of its own
     curve    a slider for each value of a sweep
 
 Each works with the keyboard alone. Enter in a field emits `entered`.
@@ -25,6 +26,7 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPushButton,
     QRadioButton,
     QSlider,
     QVBoxLayout,
@@ -35,6 +37,7 @@ from gpu.graph import CSRGraph
 from gpu.lessons.answers import formatted
 from gpu.lessons.lesson import Question
 from gpu.lessons.quantities import decimals_of
+from gpu.study.play import Score
 from viewer.common.text_size import scaled
 from viewer.features.lessons.step_widgets import label
 
@@ -232,6 +235,30 @@ class VertexQuestion(QuestionWidget):
         self.answered.emit(None if found is None else float(found))
 
 
+class ScheduleQuestion(QuestionWidget):
+    """A button that opens the game, and what the last game came to."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        self.play, self.words = QPushButton("Play"), muted("Not played yet.")
+        self.column.addWidget(self.play)
+        self.column.addWidget(self.words)
+
+    def stops(self) -> list[QWidget]:
+        """Return the button."""
+        return [self.play]
+
+    def take(self, score: Score) -> None:
+        """Take a game that is over as the answer."""
+        self.show_given(getattr(score, self.question.goal))
+        self.answered.emit(float(getattr(score, self.question.goal)))
+
+    def show_given(self, given: Any) -> None:
+        """Show what a game came to."""
+        if isinstance(given, int | float):
+            self.words.setText(f"Your last game: {formatted(given)} {self.question.unit}")
+
+
 class CurveQuestion(QuestionWidget):
     """A vertical slider for each value of a sweep; only higher or lower counts."""
 
@@ -279,5 +306,6 @@ def make_question(question: Question, values: Sequence[float] = ()) -> QuestionW
         "choice": ChoiceQuestion,
         "vertex": VertexQuestion,
         "bucket": NumberQuestion,
+        "schedule": ScheduleQuestion,
     }
     return kinds[question.kind](question)

@@ -20,7 +20,7 @@ from viewer.features.microscope.board import hand_sign
 from viewer.features.microscope.model import MicroscopeModel
 from viewer.graph.canvas import GraphCanvas
 from viewer.graph.items import ItemPainter
-from viewer.graph.scene import Placed, radius_of
+from viewer.graph.scene import Placed, place_of_arc, radius_of
 
 ON_ARC = (EventKind.RELAX, EventKind.IMPROVE)
 AT_VERTEX = {  # what is written at the vertex, before the distance
@@ -120,17 +120,16 @@ def _arc(
     assert replay is not None
     arc, reach = offer
     graph = replay.graph
-    tail, weight = graph.tail_of(arc), float(graph.weights[arc])
-    ends = (tail, int(graph.indices[arc]))
-    place = _place_of(placed, ends, weight)
-    if place is None or ends[0] == ends[1]:
+    tail, head, weight = graph.tail_of(arc), int(graph.indices[arc]), float(graph.weights[arc])
+    place = place_of_arc(placed.scene, graph, arc)
+    if place is None or tail == head:
         return
     drawn = placed.scene.arcs[place]
     path = ItemPainter(painter, theme, placed, radius).arc_path(place)
     if drawn.tail != tail:
         path = path.toReversed()
     won = kind == EventKind.IMPROVE
-    good = won or lowers(model.state, model.shown, ends[1])
+    good = won or lowers(model.state, model.shown, head)
     colour = theme.data.improved if good else theme.data.wasted
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for width, ink in ((8.0, theme.plot), (4.5, colour)):
@@ -144,15 +143,6 @@ def _arc(
         total, parts = distance(reach), f"{distance(reach - weight)} + {distance(weight)}"
         words = f"now {total} = {parts}" if won else f"{parts} = {total}"
         _chip(painter, theme, _beside(painter, placed, path, words), words, colour)
-
-
-def _place_of(placed: Placed, ends: tuple[int, int], weight: float) -> int | None:
-    """Return the place of an arc in the scene; a street is there once for both directions."""
-    for place, one in enumerate(placed.scene.arcs):
-        same = (one.tail, one.head) == ends or (one.both_ways and (one.head, one.tail) == ends)
-        if same and one.weight == weight:
-            return place
-    return None
 
 
 def _beside(painter: QPainter, placed: Placed, path: QPainterPath, words: str) -> QPointF:

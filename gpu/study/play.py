@@ -1,0 +1,325 @@
+"""Be the scheduler: a person makes every pop of a shortest-path run on a small graph.
+
+    game = Game(graph, source)     the source waits
+    game.take(vertex)              relax its edges; heads that improve wait, some of them again
+    game.take(vertex, delta=4.0)   the same for all of its bucket at once, as parallel workers do
+    game.undo(); game.hint(); game.difference(); game.score()
+
+Errors are those of `gpu.record.disorder`: vertices taken at once count one after the other, in the
+order in which they began to wait. Time is that of the Classroom GPU: one vertex costs what it costs
+the modelled Dijkstra (a trip to memory for each level of the heap, each eight edges and each
+improvement), a bucket what a superstep costs the modelled Bellman-Ford. So the closest vertex first
+takes Dijkstra's time and everything at once Bellman-Ford's; `rivals` makes the real modelled runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+
+from gpu.devices import find_preset
+from gpu.engine import run
+from gpu.errors import GpuError
+from gpu.graph import CSRGraph
+from gpu.numbers import in_numbers, unreached
+from gpu.record.events import EventKind
+from gpu.record.trace import Probe, RunSettings, Trace
+from gpu.words import brief_time, distance, in_sight
+
+MOST_VERTICES, MOST_EDGES = 64, 2_000  # that a person can see, and that rivals run on at once
+RIVALS = {"adds": "ADDS", "dijkstra": "Dijkstra", "bellman_ford": "Bellman-Ford"}
+MOST_STEPS = 500  # of an example before it takes the closest
+GPU = find_preset("Classroom GPU")
+IN_FLIGHT = 4  # edges of a lane that do not wait for each other, as in `gpu.model.machine`
+
+
+class PlayError(GpuError):
+    """A graph that cannot be played, or a vertex that cannot be taken."""
+
+
+class Pop(NamedTuple):
+    """One vertex that was taken, with the distance that it had then."""
+
+    vertex: int
+    dist: float
+    rank_error: int  # vertices that waited and were closer
+    distance_error: float  # by how much the closest was closer, weight units
+
+
+@dataclass(frozen=True)
+class Step:
+    """What was taken at once, and what holds after it.
+
+    offers : of each edge relaxed its arc, and whether it improved its head
+    dist : of every vertex, inf where unreached
+    waiting : the longest first
+    heap : distance and vertex of every improvement that was not taken, rising; some are stale
+    """
+
+    pops: tuple[Pop, ...]
+    offers: tuple[tuple[int, bool], ...]
+    dist: tuple[float, ...]
+    waiting: tuple[int, ...]
+    heap: list[tuple[float, int]]
+    cost_ns: float = 0.0
+
+
+class Score(NamedTuple):
+    """What an order cost, a person's or an algorithm's; errors are means over all pops."""
+
+    title: str
+    processed: int
+    relaxed: int
+    rank_error: float
+    distance_error: float  # weight units
+    time_ns: float
+
+    @property
+    def time_ms(self) -> float:
+        """The time in milliseconds, as lessons have it."""
+        return self.time_ns / 1e6
+
+
+class Game:
+    """One run in a person's hands; see the module docstring. PlayError where it is too large."""
+
+    def __init__(self, graph: CSRGraph, source: int) -> None:
+        if refusal(graph):
+            raise PlayError(refusal(graph))
+        self.graph, self.source = graph, graph.check_source(source)
+        self._arcs = [range(*row) for row in pairwise(graph.indptr.tolist())]
+        self._heads: list[int] = graph.indices.tolist()
+        self._weights: list[float] = graph.weights.tolist()
+        dist = tuple(0 if vertex == source else math.inf for vertex in range(graph.n))
+        self.steps = [Step((), (), dist, (source,), [(0, source)])]
+
+    @property
+    def now(self) -> Step:
+        """The last step."""
+        return self.steps[-1]
+
+    @property
+    def waiting(self) -> list[int]:
+        """The vertices that wait, the closest first."""
+        return sorted(self.now.waiting, key=lambda vertex: (self.now.dist[vertex], vertex))
+
+    @property
+    def pops(self) -> tuple[Pop, ...]:
+        """Every vertex taken so far."""
+        return tuple(pop for step in self.steps for pop in step.pops)
+
+    def take(self, vertex: int, delta: float | None = None) -> None:
+        """Process a waiting vertex; with `delta`, all that wait in its bucket, so wide, at once.
+
+        All distances are read before any edge is relaxed. PlayError where the vertex does not wait.
+        """
+        before = self.now
+        if vertex not in before.waiting:
+            raise PlayError(f"vertex {self.name(vertex)} does not wait; take one that does")
+        chosen = [vertex]
+        if delta is not None:
+            number = before.dist[vertex] // delta
+            chosen = [one for one in before.waiting if before.dist[one] // delta == number]
+        pops = self._pops(chosen)
+        dist, heap, offers = list(before.dist), set(before.heap), []
+        waiting = dict.fromkeys(one for one in before.waiting if one not in chosen)
+        for pop in pops:
+            heap.discard((pop.dist, pop.vertex))
+            for arc in self._arcs[pop.vertex]:
+                head, reach = self._heads[arc], pop.dist + self._weights[arc]
+                offers.append((arc, reach < dist[head]))
+                if reach < dist[head]:
+                    dist[head] = reach
+                    heap.add((reach, head))
+                    waiting[head] = None
+        step = Step(pops, tuple(offers), tuple(dist), tuple(waiting), sorted(heap))
+        cost = self._sifted(step, before) if delta is None else self._superstep(step)
+        self.steps.append(replace(step, cost_ns=cost))
+
+    def undo(self) -> None:
+        """Take the last step back; nothing happens where there is none."""
+        del self.steps[max(len(self.steps) - 1, 1) :]
+
+    def _pops(self, chosen: Sequence[int]) -> tuple[Pop, ...]:
+        dist, waiting, pops = self.now.dist, set(self.now.waiting), []
+        for vertex in chosen:
+            closer = [dist[one] for one in waiting if dist[one] < dist[vertex]]
+            error = dist[vertex] - min(closer, default=dist[vertex])
+            pops.append(Pop(vertex, dist[vertex], len(closer), error))
+            waiting.discard(vertex)
+        return tuple(pops)
+
+    def _sifted(self, step: Step, before: Step) -> float:
+        """Return what one vertex costs, ns; stale entries on top of the heap leave it."""
+        trips = _levels(before.heap) + sum(improved for _, improved in step.offers)
+        trips += max(1, math.ceil(len(step.offers) / GPU.worker_threads))
+        while step.heap and step.heap[0][0] > step.dist[step.heap[0][1]]:
+            trips += _levels(step.heap)
+            del step.heap[0]
+        return GPU.hop_ns * trips
+
+    def _superstep(self, step: Step) -> float:
+        """Return what a bucket costs, ns: a vertex a lane at a time, and their edges."""
+        lanes = GPU.worker_threads
+        cost = GPU.alone_ns if step.waiting else 2 * GPU.alone_ns  # the last finds nothing to do
+        for first in range(0, len(step.pops), lanes):
+            arcs = sum(len(self._arcs[pop.vertex]) for pop in step.pops[first : first + lanes])
+            cost += GPU.trip_ns * max(math.ceil(arcs / (lanes * IN_FLIGHT)) - 1, 0)
+            cost += GPU.round_ns if first else 0.0
+        return cost
+
+    # --- what it comes to
+
+    def score(self) -> Score:
+        """Return what the order so far cost."""
+        pops = self.pops
+        ranks, errors = [pop.rank_error for pop in pops], [pop.distance_error for pop in pops]
+        relaxed = sum(len(step.offers) for step in self.steps)
+        time_ns = sum(step.cost_ns for step in self.steps)
+        return Score("You", len(pops), relaxed, fmean(ranks or [0]), fmean(errors or [0]), time_ns)
+
+    def difference(self) -> tuple[tuple[Pop, ...], int | None]:
+        """Return Dijkstra's pops, and the place of the person's first that something was closer to.
+
+        Of equally close vertices Dijkstra takes the one that the person finished first.
+        """
+        mine = self.pops
+        last = {pop.vertex: place for place, pop in enumerate(mine)}
+        other = Game(self.graph, self.source)
+        while other.now.waiting:
+            dist = other.now.dist
+            closest = dist[other.waiting[0]]
+            equal = [one for one in other.waiting if dist[one] == closest]
+            other.take(min(equal, key=lambda one: last.get(one, len(mine))))
+        wrong = (place for place, pop in enumerate(mine) if pop.rank_error)
+        return other.pops, next(wrong, None)
+
+    # --- words
+
+    def name(self, vertex: int) -> str:
+        """Return the graph's own name of a vertex."""
+        return in_sight(str(self.graph.id_of(vertex) if 0 <= vertex < self.graph.n else vertex))
+
+    def at(self, vertex: int, dist: float) -> str:
+        """Return "C at 4"."""
+        return f"{self.name(vertex)} at {distance(dist)}"
+
+    def hint(self) -> str:
+        """Return which vertex Dijkstra would take now."""
+        if not self.waiting:
+            return "Nothing waits: every distance is final."
+        closest = self.waiting[0]
+        return f"The closest waiting vertex is {self.at(closest, self.now.dist[closest])}."
+
+    def step_words(self) -> str:
+        """Return what the last step did."""
+        step = self.now
+        if not step.pops:
+            return f"Only the source waits. Take {self.name(self.source)}."
+        taken = ", ".join(self.at(pop.vertex, pop.dist) for pop in step.pops)
+        improved = _count(sum(improved for _, improved in step.offers), "distance")
+        words = f"{taken}: {_count(len(step.offers), 'edge')} relaxed, {improved} improved."
+        worst = max(step.pops, key=lambda pop: pop.distance_error)
+        if worst.rank_error:
+            words += f" {_count(worst.rank_error, 'waiting vertex')} closer than "
+            words += f"{self.name(worst.vertex)}, by up to {distance(worst.distance_error)}."
+        return words
+
+    def wasted_words(self) -> str:
+        """Return what was done more than once."""
+        score, once = self.score(), {pop.vertex for pop in self.pops}
+        again = score.processed - len(once)
+        edges = score.relaxed - sum(len(self._arcs[vertex]) for vertex in once)
+        if not again:
+            return "no vertex was processed twice."
+        return f"{_count(again, 'vertex')} and {_count(edges, 'edge')} more than needed."
+
+    def difference_words(self) -> str:
+        """Return where the order first left Dijkstra's, and what it cost."""
+        first = self.difference()[1]
+        if first is None:
+            return "So far yours is Dijkstra's order: nothing closer ever waited."
+        pop = self.pops[first]
+        closest = distance(pop.dist - pop.distance_error)
+        return (
+            f"First different at pop {first + 1}: you took {self.at(pop.vertex, pop.dist)} while "
+            f"a vertex waited at {closest}. In all: {self.wasted_words()}"
+        )
+
+    def end_words(self, others: Sequence[Score]) -> str:
+        """Prove the distances of a run that is over; return how it compares with others."""
+        from gpu.proof.verify import verify
+
+        graph = in_numbers(self.graph, "int64" if self.graph.integer else "float64")
+        dtype, mine = graph.weights.dtype, self.score()
+        dist = [unreached(dtype) if math.isinf(reach) else reach for reach in self.now.dist]
+        proof = verify(graph, self.source, np.array(dist, dtype))
+        words = [f"{one.title}: {one.processed} in {brief_time(one.time_ns)}" for one in others]
+        return (
+            f"{'Every distance is proved right.' if proof.passed else proof.detail} You processed "
+            f"{_count(mine.processed, 'vertex')} in {brief_time(mine.time_ns)} (modelled): "
+            f"{self.wasted_words()} {'; '.join(words)}."
+        )
+
+
+def refusal(graph: CSRGraph) -> str:
+    """Return why a graph cannot be played, "" where it can."""
+    if 0 < graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES:
+        return ""
+    return (
+        f"{graph.name} has {_count(graph.n, 'vertex')} and {_count(graph.m, 'edge')}; a person "
+        f"plays up to {MOST_VERTICES} and {MOST_EDGES:,}. Open a smaller sample, or draw a graph."
+    )
+
+
+def examples(graph: CSRGraph, source: int) -> list[Score]:
+    """Return the scores of three orders: the closest first, the farthest first, all at once."""
+    scores = []
+    for place, delta in ((0, None), (-1, None), (0, math.inf)):
+        game = Game(graph, source)
+        while game.waiting:
+            late = len(game.steps) > MOST_STEPS  # the farthest first may go on for ages
+            game.take(game.waiting[0 if late else place], delta)
+        scores.append(game.score())
+    return scores
+
+
+def rivals(graph: CSRGraph, source: int) -> list[Score]:
+    """Return what RIVALS cost on the same graph: modelled runs, made now. Raises GpuError."""
+    scores = []
+    for key, title in RIVALS.items():
+        trace = run(graph, RunSettings(key, "model", GPU.name, source, probe=Probe.EVENTS))
+        ranks, errors = errors_of(trace)
+        work = trace.processed_vertices, trace.relaxed_edges
+        scores.append(Score(title, *work, fmean(ranks), fmean(errors), trace.time_ns))
+    return scores
+
+
+def errors_of(trace: Trace) -> tuple[list[int], list[float]]:
+    """Return the rank and distance errors of every vertex taken in a recorded run."""
+    waiting, ranks, errors = {trace.settings.source: 0.0}, list[int](), list[float]()
+    for event in trace.events if trace.events is not None else ():
+        kind, vertex, dist = int(event["kind"]), int(event["a"]), float(event["c"])
+        if kind == EventKind.IMPROVE:
+            waiting[vertex] = dist
+        elif kind == EventKind.POP:
+            waiting.pop(vertex, None)
+            closer = [one for one in waiting.values() if one < dist]
+            ranks.append(len(closer))
+            errors.append(dist - min(closer, default=dist))
+    return ranks, errors
+
+
+def _levels(heap: Sequence[object]) -> int:
+    return math.ceil(math.log2(len(heap) + 1))
+
+
+def _count(number: int, noun: str) -> str:
+    many = noun.replace("vertex", "vertices") if "vertex" in noun else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else many}"

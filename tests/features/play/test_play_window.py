@@ -1,0 +1,110 @@
+"""Be the scheduler, in a window with its engine process: clicks, keys, what is shown, leaving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from screen import all_controls
+from test_controller import FakeHost
+from test_window import close_for_good
+
+import sample_graphs
+from viewer.features.play import PlayPanel
+from viewer.main_window import MainWindow
+
+Key = Qt.Key
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -> Iterator[MainWindow]:
+    window = MainWindow(all_controls(tmp_path / "w.ini"), FakeHost())  # type: ignore[arg-type]
+    window.resize(1280, 800)
+    window.show()
+    window.controller.show_graph(sample_graphs.make("figure_1"))
+    yield window
+    close_for_good(window)
+
+
+def opened(window: MainWindow, qtbot: QtBot) -> PlayPanel:
+    window.actions_by_key["be_scheduler"].trigger()
+    panel = window.panels["play"]
+    assert isinstance(panel, PlayPanel)
+    qtbot.waitUntil(lambda: panel.game is not None and bool(panel.others), timeout=60_000)
+    return panel
+
+
+def rows(panel: PlayPanel) -> list[str]:
+    return [panel.list.item(row).text() for row in range(panel.list.count())]
+
+
+def test_a_game_with_keys_alone(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window, qtbot)
+    assert [panel.scores.item(row, 0).text() for row in range(4)] == [
+        *("You", "ADDS", "Dijkstra", "Bellman-Ford"),
+    ]
+    assert rows(panel) == ["S at 0, bucket 0"]
+    qtbot.keyClick(panel.list, Key.Key_Return)
+    assert [row.partition(",")[0] for row in rows(panel)] == ["B at 1", "A at 10"]
+    qtbot.keyClick(panel.list, Key.Key_H)
+    assert panel.words.text() == "The closest waiting vertex is B at 1."
+    qtbot.keyClick(panel.list, Key.Key_Right)
+    qtbot.keyClick(panel.list, Key.Key_Return)
+    assert "1 waiting vertex closer than A, by up to 9" in panel.words.accessibleName()
+    qtbot.keyClick(panel.list, Key.Key_Backspace)
+    assert len(panel.game.pops) == 1
+    scores = []
+    panel.finished.connect(scores.append)
+    qtbot.keyClick(panel.list, Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(panel.list, Key.Key_Return)
+    qtbot.waitUntil(lambda: bool(scores), timeout=60_000)
+    assert panel.words.text().startswith("Every distance is proved right. You processed 3 ")
+    assert scores[0].processed == 3
+    panel.buttons["Show me the difference"].click()
+    assert [panel.order.item(1, column).text() for column in range(3)] == ["2", "B at 1", "B at 1"]
+    window.back()
+    assert not panel.isVisible()
+    assert window.graph_view.distances_now is None
+
+
+def test_clicks_take_what_waits_and_choose_a_source_again_afterwards(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    panel, view = opened(window, qtbot), window.graph_view
+    graph = window.session.graph
+    view.flush()
+
+    def click(name: str) -> None:
+        place = view.place_of(graph.vertex_of(name))
+        assert place is not None
+        qtbot.mouseClick(view, LEFT, pos=place.toPoint())
+
+    click("A")
+    assert panel.words.text().startswith("A does not wait. The closest waiting vertex is S at 0")
+    click("S")
+    click("A")
+    view.flush()
+    view.grab()  # rings and edges are painted
+    assert [pop.dist for pop in panel.game.pops] == [0, 10]
+    assert window.session.source == graph.vertex_of("S")
+    assert view._names([graph.vertex_of("A")]).distances == {graph.vertex_of("A"): "10"}
+    window.back()
+    view.flush()
+    click("B")
+    assert window.session.source == graph.vertex_of("B")
+    assert opened(window, qtbot).game.source == graph.vertex_of("B")
+
+
+def test_a_large_graph_is_refused(window: MainWindow, qtbot: QtBot) -> None:
+    window.controller.show_graph(sample_graphs.make("les_miserables"))
+    window.actions_by_key["be_scheduler"].trigger()
+    panel = window.panels["play"]
+    qtbot.waitUntil(lambda: "77 vertices" in panel.words.text())
+    assert not panel.list.isVisible()
+    window.controller.show_graph(sample_graphs.make("figure_6"))
+    qtbot.waitUntil(lambda: panel.list.isVisible() and panel.list.count() == 1)

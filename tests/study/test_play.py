@@ -1,0 +1,134 @@
+"""A run in a person's hands, against the modelled Dijkstra and Bellman-Ford on the same graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sample_graphs
+from gpu.graph import CSRGraph
+from gpu.networks import from_networkx
+from gpu.proof.verify import oracle_distances
+from gpu.study.play import Game, PlayError, Score, examples, refusal, rivals
+
+SAMPLES = {"figure_1": "S", "figure_6": "S", "karate_club": "1"}
+ALL = 1e9  # a bucket that holds all that waits
+
+
+def random_graph(seed: int) -> CSRGraph:
+    """Return 3 to 12 vertices, every weight another, so that no two distances are equal."""
+    import networkx
+
+    rng = np.random.default_rng(seed)
+    graph = networkx.gnp_random_graph(int(rng.integers(3, 13)), 0.3, seed=seed, directed=True)
+    weights = rng.permutation(200)
+    for place, (_, _, data) in enumerate(graph.edges(data=True)):
+        data["weight"] = float(weights[place]) + float(rng.random())
+    return from_networkx(graph)
+
+
+def played(game: Game, place: int = 0, delta: float | None = None) -> Score:
+    """Play to the end, always the closest, or always the farthest (-1), or its bucket."""
+    while game.waiting:
+        game.take(game.waiting[place], delta)
+    return game.score()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_closest_first_is_dijkstra_and_everything_at_once_bellman_ford(seed: int) -> None:
+    graph = random_graph(seed)
+    _, dijkstra, bellman_ford = rivals(graph, 0)
+    reached = int(np.isfinite(oracle_distances(graph, 0)).sum())
+    closest, everything = Game(graph, 0), Game(graph, 0)
+    mine, both = played(closest), played(everything, delta=ALL)
+    assert mine[1:5] == (reached, dijkstra.relaxed, 0, 0)
+    assert mine.processed == dijkstra.processed
+    assert mine.time_ns == pytest.approx(dijkstra.time_ns, abs=1)
+    if max(len(step.pops) for step in everything.steps) <= 8:  # the GPU takes no more at once
+        assert both[1:5] == pytest.approx(bellman_ford[1:5])
+        assert both.time_ns == pytest.approx(bellman_ford.time_ns, rel=0.001)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_order_ends_with_the_right_distances(seed: int) -> None:
+    graph, rng = random_graph(seed), np.random.default_rng(seed)
+    game = Game(graph, 0)
+    while game.waiting:
+        before, heap = game.now, list(game.now.heap)
+        vertex = int(rng.choice(game.waiting))
+        delta = None if rng.random() < 0.7 else float(rng.integers(1, 100))
+        game.take(vertex, delta)
+        after = game.now
+        game.undo()
+        assert (game.now, game.now.heap) == (before, heap)
+        game.take(vertex, delta)
+        assert game.now == after
+    assert game.now.dist == pytest.approx(oracle_distances(graph, 0).tolist())
+    assert game.end_words(rivals(graph, 0)).startswith("Every distance is proved right.")
+
+
+def test_figure_1_by_hand() -> None:
+    """S offers A 10 and B 1. A at 10 is taken while B waits 9 closer, and again at 2."""
+    graph = sample_graphs.make("figure_1")
+    s, a, b = map(graph.vertex_of, "SAB")
+    game = Game(graph, s)
+    game.take(s)
+    assert game.hint() == "The closest waiting vertex is B at 1."
+    game.take(a)
+    assert game.now.pops == ((a, 10, 1, 9),)
+    game.take(b)
+    assert [improved for _, improved in game.now.offers] == [True]
+    game.take(a)
+    assert not game.waiting
+    assert game.score()[1:5] == (4, 3, 1 / 4, 9 / 4)
+    theirs, first = game.difference()
+    assert ([pop.vertex for pop in theirs], first) == ([s, b, a], 1)
+    words = game.difference_words()
+    assert "at pop 2: you took A at 10 while a vertex waited at 1" in words
+    assert "1 vertex and 0 edges more than needed" in words
+    with pytest.raises(PlayError, match="vertex B does not wait"):
+        game.take(b)
+    for _ in range(5):
+        game.undo()
+    assert game.waiting == [s]
+
+
+def test_of_equally_close_vertices_any_is_dijkstras() -> None:
+    graph = sample_graphs.make("karate_club")
+    game = Game(graph, 0)
+    while game.waiting:
+        dist = game.now.dist
+        game.take([one for one in game.waiting if dist[one] == dist[game.waiting[0]]][-1])
+    theirs, first = game.difference()
+    assert first is None
+    assert [pop.vertex for pop in theirs] == [pop.vertex for pop in game.pops]
+
+
+def test_a_bucket_is_what_waits_between_two_multiples_of_delta() -> None:
+    graph = sample_graphs.make("figure_6")
+    game = Game(graph, graph.vertex_of("S"))
+    game.take(graph.vertex_of("S"))
+    game.take(graph.vertex_of("C"), 20.0)  # 16 | 37 | 55 | 74
+    assert [pop.dist for pop in game.now.pops] == [55]
+    game.undo()
+    game.take(graph.vertex_of("C"), 40.0)  # 16, 37 | 55, 74
+    assert [(pop.dist, pop.rank_error, pop.distance_error) for pop in game.now.pops] == [
+        (55, 2, 39),
+        (74, 2, 58),
+    ]
+
+
+def test_a_graph_that_is_too_large_is_refused_in_words() -> None:
+    graph = sample_graphs.make("les_miserables")
+    assert refusal(graph).startswith("Les Misérables has 77 vertices and 508 edges")
+    with pytest.raises(PlayError, match="plays up to 64"):
+        Game(graph, 0)
+
+
+@pytest.mark.parametrize("key", SAMPLES)
+def test_examples_differ_in_what_they_cost(key: str) -> None:
+    graph = sample_graphs.make(key)
+    closest, farthest, everything = examples(graph, graph.vertex_of(SAMPLES[key]))
+    assert closest.distance_error == 0 < farthest.distance_error
+    assert closest.processed < farthest.processed
+    assert everything.time_ms < closest.time_ms

@@ -1,0 +1,335 @@
+"""You are the scheduler: take the waiting vertices of a small graph in an order of your own.
+
+Waiting vertices have a dashed ring. Click one, or choose it with the arrow keys and press Enter:
+its edges are relaxed, and vertices that improve wait, some again. *Take its bucket* (Shift+Enter)
+takes all that wait in its bucket at once, as parallel workers do. Backspace takes a step back, H
+gives a hint, Esc leaves. Every order ends with the right distances, but a vertex that was taken too
+early is processed again. The table compares you with modelled runs.
+
+*Rank error*: how many waiting vertices were closer than the one taken. *Distance error*: how much
+closer the closest was. Both are means over the vertices taken. *Time*, on the Classroom GPU: one
+vertex costs what it costs the modelled Dijkstra, 0.4 ms for each level of the heap, each 8 edges
+and each improvement; a bucket what a superstep costs the modelled Bellman-Ford, 0.9 ms for up to 8
+vertices with 32 edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import zip_longest
+
+import numpy as np
+from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QHideEvent, QKeyEvent, QPainter, QPen, QShowEvent
+from PyQt6.QtWidgets import (
+    QDoubleSpinBox,
+    QGridLayout,
+    QListWidget,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.errors import GpuError
+from gpu.study.play import Game, Score, refusal, rivals
+from gpu.words import brief_time, mean
+from viewer.common.later import later
+from viewer.common.small_widgets import plain_table, wrapped_label
+from viewer.common.theme import SPACING
+from viewer.feature import Scheduler, Window
+from viewer.graph.colours import Legend, Look
+from viewer.graph.items import ItemPainter
+from viewer.graph.scene import Placed, place_of_arc, radius_of
+from viewer.graph.vertex_words import Tentative
+from viewer.graph.worker import NewestFirst
+from viewer.raster.colour import Colouring
+
+DOCK = "play"
+COLUMNS = ("", "Vertices", "Edges", "Rank error", "Distance error", "Time, modelled")
+LEGEND = Legend("Now", (), ((0, "unreached"), (1, "waiting"), (2, "taken")))
+BUTTONS = {  # name: tooltip
+    "Take": "Process the chosen vertex (Enter, or a click on the map)",
+    "Take its bucket": "Process all that wait in its bucket at once (Shift+Enter)",
+    "Undo": "Take the last step back (Backspace)",
+    "Hint": "Which waiting vertex is the closest (H)",
+    "Show me the difference": "Your order beside Dijkstra's, pop by pop",
+    "Play again": "Begin again",
+}
+ARROWS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1}
+RING = 5.0  # pixels outside a disc
+
+
+class PlayPanel(QWidget):
+    """The game, while it is shown; see the module docstring."""
+
+    finished = pyqtSignal(object)  # the Score of a game that is over
+
+    def __init__(self, window: Window) -> None:
+        super().__init__()
+        self._window, self._view, session = window, window.graph_view, window.session
+        self.game: Game | None = None
+        self.others: list[Score] = []
+        self._worker = NewestFirst(self)
+        self._worker.done.connect(self._take_result)
+        self._build()
+        for signal in (session.graph_changed, session.graph_completed, session.source_changed):
+            signal.connect(lambda *_: later(self, self.begin))
+        self._view.more_marks.append(self._paint)
+        self.list.currentRowChanged.connect(lambda _row: self._view.update())
+        self.delta.valueChanged.connect(self._show_again)
+        for widget in (self.list, self._view):
+            widget.installEventFilter(self)
+
+    def _build(self) -> None:
+        self.words, self.list, self.delta = wrapped_label(), QListWidget(), QDoubleSpinBox()
+        self.words.setProperty("role", "")
+        self.list.setAccessibleName("Waiting vertices, the closest first")
+        self.delta.setRange(0.01, 1e9)
+        self.delta.setPrefix("Δ = ")
+        self.delta.setAccessibleName("Width Δ of a bucket")
+        self.scores = plain_table(COLUMNS, "What your order cost, and that of others")
+        self.scores.setToolTip(str(__doc__).rpartition("\n\n")[2].replace("*", ""))
+        self.order = plain_table(("Pop", "You", "Dijkstra"), "Your order and Dijkstra's")
+        self.order.hide()
+        column, grid = QVBoxLayout(self), QGridLayout()
+        column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
+        undo, hint = (partial(self._do, act) for act in (Game.undo, Game.hint))
+        calls = (self.take, self.take_bucket, undo, hint, self.compare, self.begin)
+        self.buttons: dict[str, QPushButton] = {}
+        for place, (name, call) in enumerate(zip(BUTTONS, calls, strict=True)):
+            button = self.buttons[name] = QPushButton(name)
+            button.setToolTip(BUTTONS[name])
+            button.clicked.connect(call)
+            grid.addWidget(button, place // 2, place % 2)
+        grid.addWidget(self.delta, 0, 2)
+        parts = (self.words, self.list, grid, self.scores, self.order)
+        for part, stretch in zip(parts, (0, 2, 0, 2, 3), strict=True):
+            add = column.addWidget if isinstance(part, QWidget) else column.addLayout
+            add(part, stretch)
+
+    def showEvent(self, a0: QShowEvent | None) -> None:
+        """Begin."""
+        super().showEvent(a0)
+        later(self, self.begin)
+
+    def hideEvent(self, a0: QHideEvent | None) -> None:
+        """Give the map back."""
+        super().hideEvent(a0)
+        if self.game is not None:
+            self.game = None
+            self._show_map()
+
+    # --- what a person does
+
+    def begin(self) -> None:
+        """Begin on the graph shown, from its source."""
+        session = self._window.session
+        graph = session.graph
+        if not self.isVisible() or graph is None or session.arcs_missing:
+            return
+        self.game, self.others, words = None, [], refusal(graph)
+        if not words:
+            self.game = Game(graph, session.source)
+            words = f"{self.game.step_words()} Press Enter, or click it on the map."
+            with QSignalBlocker(self.delta):
+                self.delta.setValue(graph.mean_weight / 2)
+            self._work()
+        self._show(words)
+
+    @property
+    def chosen(self) -> int:
+        """The vertex that is chosen in the list, -1 for none."""
+        row = self.list.currentRow()
+        return self.game.waiting[row] if self.game is not None and row >= 0 else -1
+
+    def take(self, _checked: bool = False, *, delta: float | None = None) -> None:
+        """Process the chosen vertex, or all that waits in its bucket."""
+        if self.chosen >= 0:
+            self._do(lambda game: game.take(self.chosen, delta))
+
+    def take_bucket(self) -> None:
+        """Process all that waits in the bucket of the chosen vertex."""
+        self.take(delta=self.delta.value())
+
+    def _do(self, act: Callable[[Game], str | None], _checked: bool = False) -> None:
+        """Do something to the game; show what it says, else what the last step did."""
+        game = self.game
+        if game is not None:
+            words = act(game)
+            self._show(words or game.step_words())
+            if words is None and not game.waiting:
+                self._work()
+
+    def compare(self) -> None:
+        """Show the order beside Dijkstra's, or hide that."""
+        self.order.setVisible(self.order.isHidden())
+        self._do(Game.difference_words)
+
+    def _click(self, vertex: int) -> None:
+        game = self.game
+        if game is not None and vertex in game.now.waiting:
+            self.list.setCurrentRow(game.waiting.index(vertex))
+            self.take()
+        elif game is not None:
+            self._show(f"{game.name(vertex)} does not wait. {game.hint()}")
+
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        """Take the keys of the game, in the list and on the map."""
+        if self.game is None or not isinstance(a1, QKeyEvent) or a1.type() != QEvent.Type.KeyPress:
+            return False
+        key, held = a1.key(), a1.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        acts = {Qt.Key.Key_Backspace: Game.undo, Qt.Key.Key_H: Game.hint}
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.take_bucket() if held & Qt.KeyboardModifier.ShiftModifier else self.take()
+        elif key in ARROWS and not held:
+            rows = max(self.list.count(), 1)
+            self.list.setCurrentRow((self.list.currentRow() + ARROWS[key]) % rows)
+        elif key in acts and not held:
+            self._do(acts[key])
+        else:
+            return False
+        return True
+
+    def _work(self) -> None:
+        """Make the runs of the others, and prove a game that is over, on a thread."""
+        game, others = self.game, self.others
+
+        def job() -> tuple[Game | None, list[Score], str]:
+            try:
+                made = others or (rivals(game.graph, game.source) if game is not None else [])
+                return game, made, game.end_words(made) if game and not game.waiting else ""
+            except GpuError as error:
+                return game, [], str(error)
+
+        self._worker.submit(job)
+
+    def _take_result(self, result: tuple[Game | None, list[Score], str]) -> None:
+        game, others, words = result
+        if game is not None and game is self.game:
+            self.others = others
+            over = bool(words) and not game.waiting
+            if over:
+                self.words.setText(words)
+            self._show_again()
+            if over and others:
+                self.finished.emit(game.score())
+
+    # --- shown
+
+    def _show(self, words: str, row: int = 0) -> None:
+        """Show what waits, the tables, and a sentence; `row`: which vertex is chosen."""
+        game = self.game
+        self.words.setText(words)
+        self.words.setAccessibleName(words)
+        for part in (*self.buttons.values(), self.list, self.delta, self.scores):
+            part.setVisible(game is not None)
+        self._show_map()
+        if game is None:
+            self.order.hide()
+            return
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for vertex in game.waiting:
+                dist = game.now.dist[vertex]
+                bucket = f"bucket {dist // self.delta.value():.0f}"
+                self.list.addItem(f"{game.at(vertex, dist)}, {bucket}")
+            self.list.setCurrentRow(row)
+        fill(self.scores, [_row(score) for score in (game.score(), *self.others)])
+        if not self.order.isHidden():
+            theirs, first = game.difference()
+            both = [[game.at(pop.vertex, pop.dist) for pop in pops] for pops in (game.pops, theirs)]
+            numbers = map(str, range(1, max(map(len, both)) + 1))
+            fill(self.order, list(zip_longest(numbers, *both, fillvalue="")))
+            self.order.selectRow(-1 if first is None else first)
+
+    def _show_again(self) -> None:
+        self._show(self.words.text(), self.list.currentRow())
+
+    def _show_map(self) -> None:
+        """Colour the map by what waits, write the distances so far, take its clicks."""
+        game, view = self.game, self._view
+        if game is None:
+            view.distances_now = view.click_goes_to = None
+            view.refresh()
+            return
+        dist = np.array(game.now.dist, float)
+        first, waits = np.where(np.isfinite(dist), 0, -1), np.zeros(len(dist), int)
+        waits[list(game.now.waiting)] = 1
+        look = Look(Colouring("state", first=first, last=waits, cursor=0.0), "state", LEGEND)
+        view.distances_now = lambda: Tentative(dist, "", look=look)
+        view.click_goes_to = self._click
+        view.refresh()
+
+    def _paint(self, painter: QPainter) -> None:
+        """Ring what waits; draw the edges of the last step by whether they improved anything."""
+        game, view, theme = self.game, self._view, self._window.theme
+        sheet = view.picture.sheet
+        if game is None or sheet is None or sheet.scene is None:
+            return
+        placed = Placed(sheet.scene, view.camera)
+        radius = radius_of(placed)
+        items = ItemPainter(painter, theme, placed, radius)
+        for arc, improved in game.now.offers:
+            place = place_of_arc(sheet.scene, game.graph, arc)
+            if place is not None:
+                ink = theme.data.improved if improved else theme.data.wasted
+                items.paint_arcs([place], QColor(ink), 4.0)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for vertex in game.now.waiting:
+            at, chosen = view.place_of(vertex), vertex == self.chosen
+            if at is not None:
+                style = Qt.PenStyle.SolidLine if chosen else Qt.PenStyle.DashLine
+                painter.setPen(QPen(QColor(theme.accent), 4.0 if chosen else 2.0, style))
+                painter.drawEllipse(at, radius + RING, radius + RING)
+
+
+def fill(table: QTableWidget, rows: list[tuple[str, ...]]) -> None:
+    """Put words into a table."""
+    table.setRowCount(len(rows))
+    for row, cells in enumerate(rows):
+        for column, words in enumerate(cells):
+            table.setItem(row, column, QTableWidgetItem(words))
+
+
+def _row(score: Score) -> tuple[str, ...]:
+    counts = str(score.processed), str(score.relaxed)
+    errors = mean(score.rank_error), mean(score.distance_error)
+    return score.title, *counts, *errors, brief_time(score.time_ns)
+
+
+class PlayFeature(Scheduler):
+    """Opens the panel, and leaves it."""
+
+    def make_panel(self, _dock: str) -> QWidget:
+        """Return the panel."""
+        panel = PlayPanel(self._window)
+        panel.finished.connect(self.finished)
+        return panel
+
+    def open(self, *, beside: bool = False) -> None:
+        """Show the panel; a drawing becomes the window's graph first."""
+        window = self._window
+        if window.modes.drawing:
+            self._trigger("draw_use")
+        window.comparison.end()
+        if not beside:
+            window.docks.gather(DOCK, (DOCK,))
+        panel = window.show_dock(DOCK)
+        assert isinstance(panel, PlayPanel)
+        later(panel, panel.list.setFocus)
+
+    def back(self) -> bool:
+        """Leave the game."""
+        docks = self._window.docks
+        shown = docks[DOCK].isVisible()
+        if shown and docks.arrangement == DOCK:
+            docks.choose(docks.base)
+        elif shown:
+            docks[DOCK].close()
+        return shown
+
+
+install = PlayFeature
