@@ -163,6 +163,13 @@ class Microscope(FeaturePart):
         """Show the state after so many events of the run shown."""
 
 
+class DrawnGraph(FeaturePart):
+    """Has a graph drawn by hand."""
+
+    def give(self) -> None:
+        """Make the drawing the window's graph."""
+
+
 class Scheduler(FeaturePart):
     """Lets a person make every pop on the graph shown."""
 

@@ -205,12 +205,11 @@ def _check_answer(bench: Bench, step: Step, question: Question) -> None:
         graph, source = bench.graph(step), bench.source(step)
         first = graph.vertex_of(source) if source else suggested_source(graph)
         scores = [getattr(score, question.goal) for score in examples(graph, first)]
-        right_ones = [score for score in scores if bench.is_right(question, score)]
-        if len(right_ones) in (0, len(scores)):
+        if len({bench.is_right(question, score) for score in scores}) == 1:
             tried = ", ".join(f"{score:g}" for score in scores)
             raise LessonError(
-                f"{right:g} is for all orders or for none: the closest first, the farthest first "
-                f"and all at once come to {tried}"
+                f"{right:g} is for every order or for none: the closest first, the farthest first, "
+                f"all at once come to {tried}"
             )
     if question.kind == "vertex":
         assert question.answer is not None

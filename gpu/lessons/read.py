@@ -43,13 +43,13 @@ def find_lessons(folder: str | Path | None = None) -> list[Path]:
         path
         for where in folders
         if where.is_dir()
-        for path in sorted(where.glob("*.toml"), key=_place)
+        for path in sorted(where.glob("*.toml"), key=_rank)
     ]
 
 
-def _place(path: Path) -> str:
-    """Return what lessons are sorted by: the name, a number before it as a number."""
-    return re.sub(r"^\d+", lambda number: number[0].zfill(4), path.name)
+def _rank(path: Path) -> str:
+    """Return what lessons are sorted by: lesson 10 comes after lesson 9."""
+    return re.sub(r"^\d(?!\d)", r"0\g<0>", path.name)
 
 
 def read_lesson(path: str | Path) -> Lesson:

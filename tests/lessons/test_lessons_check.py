@@ -56,8 +56,7 @@ FOUND: dict[str, tuple[str, str]] = {
     ),
     "no schedule": (
         WHOLE.replace('kind = "number"', 'kind = "schedule"\ntolerance = 9'),
-        "4 is for all orders or for none: the closest first, the farthest first and all at once "
-        "come to 3, 4, 4",
+        "is for every order or for none: the closest first, the farthest first",
     ),
     "no vertex": (WHOLE.replace('kind = "number"', 'kind = "vertex"'), "processed is no vertex"),
     "claim": (

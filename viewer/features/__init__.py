@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from viewer.feature import (
+    DrawnGraph,
     Feature,
     FeaturePart,
     Microscope,
@@ -39,7 +40,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("palette"),
     Feature("placement"),
     Feature("microscope", docks={"microscope": "Microscope", "code": "Code"}, provides=Microscope),
-    Feature("draw"),
+    Feature("draw", provides=DrawnGraph),
     Feature("matrix", docks={"matrix": "All pairs"}),
     Feature("open_options"),
     Feature("workspace", opens_files=True),

@@ -3,8 +3,8 @@
 Waiting vertices have a dashed ring. Click one, or choose it with the arrow keys and press Enter:
 its edges are relaxed, and vertices that improve wait, some again. *Take its bucket* (Shift+Enter)
 takes all that wait in its bucket at once, as parallel workers do. Backspace takes a step back, H
-gives a hint, Esc leaves. Every order ends with the right distances, but a vertex that was taken too
-early is processed again. The table compares you with modelled runs.
+gives a hint, a right click starts elsewhere, Esc leaves. Every order ends with the right distances,
+but a vertex that was taken too early is processed again. The table compares you with modelled runs.
 
 *Rank error*: how many waiting vertices were closer than the one taken. *Distance error*: how much
 closer the closest was. Both are means over the vertices taken. *Time*, on the Classroom GPU: one
@@ -35,11 +35,11 @@ from PyQt6.QtWidgets import (
 
 from gpu.errors import GpuError
 from gpu.study.play import Game, Score, refusal, rivals
-from gpu.words import brief_time, mean
+from gpu.words import brief_time, short
 from viewer.common.later import later
 from viewer.common.small_widgets import plain_table, wrapped_label
 from viewer.common.theme import SPACING
-from viewer.feature import Scheduler, Window
+from viewer.feature import DrawnGraph, Scheduler, Window
 from viewer.graph.colours import Legend, Look
 from viewer.graph.items import ItemPainter
 from viewer.graph.scene import Placed, place_of_arc, radius_of
@@ -58,7 +58,13 @@ BUTTONS = {  # name: tooltip
     "Show me the difference": "Your order beside Dijkstra's, pop by pop",
     "Play again": "Begin again",
 }
-ARROWS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1}
+ARROWS: dict[int, int] = {
+    Qt.Key.Key_Up: -1,
+    Qt.Key.Key_Left: -1,
+    Qt.Key.Key_Down: 1,
+    Qt.Key.Key_Right: 1,
+}
+MS = 1e6  # nanoseconds
 RING = 5.0  # pixels outside a disc
 
 
@@ -96,19 +102,19 @@ class PlayPanel(QWidget):
         self.order.hide()
         column, grid = QVBoxLayout(self), QGridLayout()
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
-        undo, hint = (partial(self._do, act) for act in (Game.undo, Game.hint))
-        calls = (self.take, self.take_bucket, undo, hint, self.compare, self.begin)
+        acts: list[Callable[..., None]] = [self.take, self.take_bucket]
+        acts += [partial(self._do, Game.undo), partial(self._do, Game.hint)]
+        acts += [self.compare, self.begin]
         self.buttons: dict[str, QPushButton] = {}
-        for place, (name, call) in enumerate(zip(BUTTONS, calls, strict=True)):
+        for place, (name, call) in enumerate(zip(BUTTONS, acts, strict=True)):
             button = self.buttons[name] = QPushButton(name)
             button.setToolTip(BUTTONS[name])
             button.clicked.connect(call)
             grid.addWidget(button, place // 2, place % 2)
         grid.addWidget(self.delta, 0, 2)
-        parts = (self.words, self.list, grid, self.scores, self.order)
-        for part, stretch in zip(parts, (0, 2, 0, 2, 3), strict=True):
-            add = column.addWidget if isinstance(part, QWidget) else column.addLayout
-            add(part, stretch)
+        for part in (self.words, self.list, self.scores, self.order):
+            column.addWidget(part, 0 if part is self.words else 1)
+        column.insertLayout(2, grid)
 
     def showEvent(self, a0: QShowEvent | None) -> None:
         """Begin."""
@@ -133,7 +139,7 @@ class PlayPanel(QWidget):
         self.game, self.others, words = None, [], refusal(graph)
         if not words:
             self.game = Game(graph, session.source)
-            words = f"{self.game.step_words()} Press Enter, or click it on the map."
+            words = f"{self.game.step_words()} Press Enter, or click it."
             with QSignalBlocker(self.delta):
                 self.delta.setValue(graph.mean_weight / 2)
             self._work()
@@ -181,7 +187,10 @@ class PlayPanel(QWidget):
         if self.game is None or not isinstance(a1, QKeyEvent) or a1.type() != QEvent.Type.KeyPress:
             return False
         key, held = a1.key(), a1.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        acts = {Qt.Key.Key_Backspace: Game.undo, Qt.Key.Key_H: Game.hint}
+        acts: dict[int, Callable[[Game], str | None]] = {
+            Qt.Key.Key_Backspace: Game.undo,
+            Qt.Key.Key_H: Game.hint,
+        }
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.take_bucket() if held & Qt.KeyboardModifier.ShiftModifier else self.take()
         elif key in ARROWS and not held:
@@ -253,6 +262,7 @@ class PlayPanel(QWidget):
         game, view = self.game, self._view
         if game is None:
             view.distances_now = view.click_goes_to = None
+            view.show_source(self._window.session.source)
             view.refresh()
             return
         dist = np.array(game.now.dist, float)
@@ -260,7 +270,7 @@ class PlayPanel(QWidget):
         waits[list(game.now.waiting)] = 1
         look = Look(Colouring("state", first=first, last=waits, cursor=0.0), "state", LEGEND)
         view.distances_now = lambda: Tentative(dist, "", look=look)
-        view.click_goes_to = self._click
+        view.click_goes_to, view.source = self._click, game.source
         view.refresh()
 
     def _paint(self, painter: QPainter) -> None:
@@ -296,8 +306,8 @@ def fill(table: QTableWidget, rows: list[tuple[str, ...]]) -> None:
 
 def _row(score: Score) -> tuple[str, ...]:
     counts = str(score.processed), str(score.relaxed)
-    errors = mean(score.rank_error), mean(score.distance_error)
-    return score.title, *counts, *errors, brief_time(score.time_ns)
+    errors = short(score.rank_error), short(score.distance_error)
+    return score.title, *counts, *errors, brief_time(score.time_ns, MS)
 
 
 class PlayFeature(Scheduler):
@@ -312,8 +322,11 @@ class PlayFeature(Scheduler):
     def open(self, *, beside: bool = False) -> None:
         """Show the panel; a drawing becomes the window's graph first."""
         window = self._window
+        page = window.part(DrawnGraph) if window.modes.drawing else None
+        if page is not None:
+            page.give()
         if window.modes.drawing:
-            self._trigger("draw_use")
+            return  # nothing is drawn: the page says so
         window.comparison.end()
         if not beside:
             window.docks.gather(DOCK, (DOCK,))

@@ -89,14 +89,14 @@ class GraphView(GraphCanvas):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._connect()
         self._show_graph()
-        self._show_source(session.source)
+        self.show_source(session.source)
         self._show_current(session.current)
 
     def _connect(self) -> None:
         self._session.graph_changed.connect(self._show_graph)
         self._session.positions_changed.connect(self._show_graph)
         self._session.graph_completed.connect(self._show_arcs)
-        self._session.source_changed.connect(self._show_source)
+        self._session.source_changed.connect(self.show_source)
         self._session.current_changed.connect(self._show_current)
         self._session.run_changed.connect(self._show_run)
         self._session.row_changed.connect(self._show_row)
@@ -160,8 +160,9 @@ class GraphView(GraphCanvas):
         graph = self._session.graph
         if graph is None:
             return ""
-        name = graph.id_of(self.pointed)
-        words = vertex_words(self._session.current, self.pointed, name, graph.n, self._moment())
+        name, played = graph.id_of(self.pointed), self.click_goes_to is not None
+        record = None if played else self._session.current  # which would give the game away
+        words = vertex_words(record, self.pointed, name, graph.n, self._moment())
         notes = [pin.note.text for pin in self._pins() if pin.at == self.pointed]
         return " · ".join([*notes, words])
 
@@ -187,7 +188,7 @@ class GraphView(GraphCanvas):
         if self._session.graph is not None and self._session.positions is not None:
             self.complete(self._session.graph, self._session.positions)
 
-    def _show_source(self, source: int) -> None:
+    def show_source(self, source: int) -> None:
         """Star where the distances shown begin; a vertex chosen since is the next source."""
         graph, record = self._session.graph, self._session.current
         ran = graph is not None and record is not None and record.graph_reference.n == graph.n
@@ -198,12 +199,12 @@ class GraphView(GraphCanvas):
 
     def _paint_next_source(self, painter: QPainter) -> None:
         place = self.place_of(self._next_source)
-        if place is not None:
+        if place is not None and self.click_goes_to is None:
             paint_next_source(painter, self._theme, place, self._radius(), QRectF(self.rect()))
 
     def _show_current(self, record: RunRecord | None) -> None:
         self._set_path(None)
-        self._show_source(self._session.source)
+        self.show_source(self._session.source)
         self._show_run(record)
 
     def _show_run(self, record: RunRecord | None) -> None:

@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import QApplication, QVBoxLayout
 from gpu.errors import GpuError, ParameterError
 from viewer.common.kept_graphs import kept_folder
 from viewer.common.later import later
-from viewer.feature import FeaturePart, Window
+from viewer.feature import DrawnGraph, Window
 from viewer.features.draw import files as draw_files
 from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
 from viewer.features.draw.graph import (
@@ -48,7 +48,7 @@ SAVED_AS = (
 )
 
 
-class DrawFeature(FeaturePart):
+class DrawFeature(DrawnGraph):
     """See the module docstring."""
 
     def __init__(self, window: Window) -> None:
@@ -101,7 +101,7 @@ class DrawFeature(FeaturePart):
     def before_run(self) -> None:
         """A run is about to begin: while the page is open it is the drawing's."""
         if self.open and self.model.drawing.vertices:
-            self._give()
+            self.give()
 
     def close(self) -> None:
         """The window closes: keep the drawing, put the docks back."""
@@ -284,7 +284,7 @@ class DrawFeature(FeaturePart):
         else:
             self._window.start_run()
 
-    def _give(self) -> None:
+    def give(self) -> None:
         """Show the drawing as the graph, if it is not that already; close the page."""
         drawing, window = self.model.drawing, self._window
         try:
