@@ -206,10 +206,9 @@ def _check_answer(bench: Bench, step: Step, question: Question) -> None:
         first = graph.vertex_of(source) if source else suggested_source(graph)
         scores = [getattr(score, question.goal) for score in examples(graph, first)]
         if len({bench.is_right(question, score) for score in scores}) == 1:
-            tried = ", ".join(f"{score:g}" for score in scores)
             raise LessonError(
                 f"{right:g} is for every order or for none: the closest first, the farthest first, "
-                f"all at once come to {tried}"
+                f"all at once come to {', '.join(f'{score:g}' for score in scores)}"
             )
     if question.kind == "vertex":
         assert question.answer is not None

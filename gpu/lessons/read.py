@@ -39,17 +39,10 @@ def find_lessons(folder: str | Path | None = None) -> list[Path]:
     own = Path(str(files("assets"))) / "lessons"
     folder = os.environ.get(FOLDER) or None if folder is None else folder
     folders = [own] if folder is None else [own, Path(folder)]
+    rank = lambda path: re.sub(r"^\d(?!\d)", r"0\g<0>", path.name)  # noqa: E731, 10 is after 9
     return [
-        path
-        for where in folders
-        if where.is_dir()
-        for path in sorted(where.glob("*.toml"), key=_rank)
+        p for where in folders if where.is_dir() for p in sorted(where.glob("*.toml"), key=rank)
     ]
-
-
-def _rank(path: Path) -> str:
-    """Return what lessons are sorted by: lesson 10 comes after lesson 9."""
-    return re.sub(r"^\d(?!\d)", r"0\g<0>", path.name)
 
 
 def read_lesson(path: str | Path) -> Lesson:

@@ -204,7 +204,7 @@ class Game:
 
     def name(self, vertex: int) -> str:
         """Return the graph's own name of a vertex."""
-        return in_sight(str(self.graph.id_of(vertex) if 0 <= vertex < self.graph.n else vertex))
+        return in_sight(str(self.graph.id_of(vertex)))
 
     def at(self, vertex: int, dist: float) -> str:
         """Return "C at 4"."""
@@ -212,10 +212,8 @@ class Game:
 
     def hint(self) -> str:
         """Return which vertex Dijkstra would take now."""
-        if not self.waiting:
-            return "Nothing waits: every distance is final."
-        closest = self.waiting[0]
-        return f"The closest waiting vertex is {self.at(closest, self.now.dist[closest])}."
+        words = [self.at(vertex, self.now.dist[vertex]) for vertex in self.waiting[:1]]
+        return f"The closest waiting vertex is {words[0]}." if words else "Nothing waits."
 
     def step_words(self) -> str:
         """Return what the last step did."""
@@ -223,33 +221,31 @@ class Game:
         if not step.pops:
             return f"Only the source waits. Take {self.name(self.source)}."
         taken = ", ".join(self.at(pop.vertex, pop.dist) for pop in step.pops)
-        improved = _count(sum(improved for _, improved in step.offers), "distance")
+        improved = sum(improved for _, improved in step.offers)
         words = f"{taken}: {_count(len(step.offers), 'edge')} relaxed, {improved} improved."
         worst = max(step.pops, key=lambda pop: pop.distance_error)
-        if worst.rank_error:
-            words += f" {_count(worst.rank_error, 'waiting vertex')} closer than "
-            words += f"{self.name(worst.vertex)}, by up to {distance(worst.distance_error)}."
-        return words
+        closer, error = _count(worst.rank_error, "waiting vertex"), distance(worst.distance_error)
+        more = f" {closer} closer than {self.name(worst.vertex)}, by up to {error}."
+        return words + more if worst.rank_error else words
 
     def wasted_words(self) -> str:
         """Return what was done more than once."""
-        score, once = self.score(), {pop.vertex for pop in self.pops}
-        again = score.processed - len(once)
-        edges = score.relaxed - sum(len(self._arcs[vertex]) for vertex in once)
-        if not again:
-            return "no vertex was processed twice."
-        return f"{_count(again, 'vertex')} and {_count(edges, 'edge')} more than needed."
+        again = [pop.vertex for pop in self.pops]
+        for vertex in {*again}:
+            again.remove(vertex)
+        edges = _count(sum(len(self._arcs[vertex]) for vertex in again), "edge")
+        more = f"{_count(len(again), 'vertex')} and {edges} more than needed."
+        return more if again else "no vertex was processed twice."
 
     def difference_words(self) -> str:
         """Return where the order first left Dijkstra's, and what it cost."""
         first = self.difference()[1]
         if first is None:
             return "So far yours is Dijkstra's order: nothing closer ever waited."
-        pop = self.pops[first]
-        closest = distance(pop.dist - pop.distance_error)
+        vertex, dist, _, error = self.pops[first]
         return (
-            f"First different at pop {first + 1}: you took {self.at(pop.vertex, pop.dist)} while "
-            f"a vertex waited at {closest}. In all: {self.wasted_words()}"
+            f"First different at pop {first + 1}: you took {self.at(vertex, dist)} while a vertex "
+            f"waited at {distance(dist - error)}. In all: {self.wasted_words()}"
         )
 
     def end_words(self, others: Sequence[Score]) -> str:

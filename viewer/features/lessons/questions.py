@@ -250,8 +250,9 @@ class ScheduleQuestion(QuestionWidget):
 
     def take(self, score: Score) -> None:
         """Take a game that is over as the answer."""
-        self.show_given(getattr(score, self.question.goal))
-        self.answered.emit(float(getattr(score, self.question.goal)))
+        given = float(getattr(score, self.question.goal))
+        self.show_given(given)
+        self.answered.emit(given)
 
     def show_given(self, given: Any) -> None:
         """Show what a game came to."""
