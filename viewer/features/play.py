@@ -58,12 +58,9 @@ BUTTONS = {  # name: tooltip
     "Show me the difference": "Your order beside Dijkstra's, pop by pop",
     "Play again": "Begin again",
 }
-ARROWS: dict[int, int] = {
-    Qt.Key.Key_Up: -1,
-    Qt.Key.Key_Left: -1,
-    Qt.Key.Key_Down: 1,
-    Qt.Key.Key_Right: 1,
-}
+Key = Qt.Key
+ARROWS: dict[int, int] = {Key.Key_Up: -1, Key.Key_Left: -1, Key.Key_Down: 1, Key.Key_Right: 1}
+ACTS: dict[int, Callable[[Game], str | None]] = {Key.Key_Backspace: Game.undo, Key.Key_H: Game.hint}
 MS = 1e6  # nanoseconds
 RING = 5.0  # pixels outside a disc
 
@@ -102,9 +99,8 @@ class PlayPanel(QWidget):
         self.order.hide()
         column, grid = QVBoxLayout(self), QGridLayout()
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
-        acts: list[Callable[..., None]] = [self.take, self.take_bucket]
-        acts += [partial(self._do, Game.undo), partial(self._do, Game.hint)]
-        acts += [self.compare, self.begin]
+        acts: list[Callable[..., None]] = [partial(self._do, act) for act in ACTS.values()]
+        acts = [self.take, self.take_bucket, *acts, self.compare, self.begin]
         self.buttons: dict[str, QPushButton] = {}
         for place, (name, call) in enumerate(zip(BUTTONS, acts, strict=True)):
             button = self.buttons[name] = QPushButton(name)
@@ -187,17 +183,13 @@ class PlayPanel(QWidget):
         if self.game is None or not isinstance(a1, QKeyEvent) or a1.type() != QEvent.Type.KeyPress:
             return False
         key, held = a1.key(), a1.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        acts: dict[int, Callable[[Game], str | None]] = {
-            Qt.Key.Key_Backspace: Game.undo,
-            Qt.Key.Key_H: Game.hint,
-        }
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if key in (Key.Key_Return, Key.Key_Enter):
             self.take_bucket() if held & Qt.KeyboardModifier.ShiftModifier else self.take()
         elif key in ARROWS and not held:
             rows = max(self.list.count(), 1)
             self.list.setCurrentRow((self.list.currentRow() + ARROWS[key]) % rows)
-        elif key in acts and not held:
-            self._do(acts[key])
+        elif key in ACTS and not held:
+            self._do(ACTS[key])
         else:
             return False
         return True
@@ -232,7 +224,7 @@ class PlayPanel(QWidget):
         """Show what waits, the tables, and a sentence; `row`: which vertex is chosen."""
         game = self.game
         self.words.setText(words)
-        self.words.setAccessibleName(words)
+        self.list.setAccessibleDescription(words)
         for part in (*self.buttons.values(), self.list, self.delta, self.scores):
             part.setVisible(game is not None)
         self._show_map()
@@ -305,9 +297,7 @@ def fill(table: QTableWidget, rows: list[tuple[str, ...]]) -> None:
 
 
 def _row(score: Score) -> tuple[str, ...]:
-    counts = str(score.processed), str(score.relaxed)
-    errors = short(score.rank_error), short(score.distance_error)
-    return score.title, *counts, *errors, brief_time(score.time_ns, MS)
+    return score.title, *map(short, score[1:5]), brief_time(score.time_ns, MS)
 
 
 class PlayFeature(Scheduler):

@@ -54,7 +54,7 @@ def test_a_game_with_keys_alone(window: MainWindow, qtbot: QtBot) -> None:
     assert panel.words.text() == "The closest waiting vertex is B at 1."
     qtbot.keyClick(panel.list, Key.Key_Right)
     qtbot.keyClick(panel.list, Key.Key_Return)
-    assert "1 waiting vertex closer than A, by up to 9" in panel.words.accessibleName()
+    assert "1 waiting vertex closer than A, by up to 9" in panel.list.accessibleDescription()
     qtbot.keyClick(panel.list, Key.Key_Backspace)
     assert len(panel.game.pops) == 1
     scores = []
