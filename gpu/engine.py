@@ -23,6 +23,7 @@ from gpu.devices import DEFAULT_PRESET
 from gpu.errors import DistanceRangeError, ParameterError, QueuesFullError
 from gpu.graph import CSRGraph
 from gpu.numbers import check_choice, in_numbers, judge_range, unreached, wider
+from gpu.policy import check_runs
 from gpu.record.trace import (
     NEVER,
     SAMPLE,
@@ -225,6 +226,8 @@ def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
         source, count = source_range(parameters, graph.n)
         if settings.probe >= Probe.EVENTS:
             check_events(count, graph.m)
+    if settings.policy is not None:
+        check_runs(settings.policy, row.key, row.dynamic, settings.engine)
     return replace(
         settings,
         algorithm=row.key,

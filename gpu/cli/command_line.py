@@ -108,6 +108,8 @@ def _algorithm_words(settings: RunSettings, flag: str = "--") -> list[str]:
         words += _option_words(f"{flag}device", device)
     if settings.delta is not None:
         words += [f"{flag}delta", exact(settings.delta)]
+    if settings.policy is not None:  # wherever its file is
+        words += _option_words(f"{flag}policy", settings.policy.name)
     for parameter in ALGORITHMS[settings.algorithm].parameters:
         value = settings.parameters.get(parameter.key)
         if value is not None and value != parameter.default:

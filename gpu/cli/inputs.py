@@ -19,6 +19,7 @@ from gpu.files import STDIN
 from gpu.formats import READERS
 from gpu.graph import CSRGraph
 from gpu.numbers import AUTO, CHOICES
+from gpu.policy import load_policy
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.record.tracefile import load_trace
 from gpu.record.workspace import reader_options
@@ -96,6 +97,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "device": _value("NAME", "a device of the engine [its default]"),
     "numbers": _choice("TYPE", list(CHOICES), default=AUTO),
     "delta": _value("W", "bucket width, weight units [automatic]", type=option_positive),
+    "policy": _value("FILE", "a policy in place of the controller, .py or .cuh"),
     "seed": _value("N", "of the modelled GPU's arbitration [1]", **_WHOLE),
     "set": _value("KEY=VALUE", f"as in buckets=8: {', '.join(KNOBS)}", **_PAIRS),
     "probe": _value("0..3", "off, samples, vertices, events [1]", choices=PROBES, **_WHOLE),
@@ -125,7 +127,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "b": _value("WHAT", f"an algorithm, or a saved RUN.npz [{SECOND}]", default=SECOND),
 }
 for _side in "ab":
-    for _name in ("delta", "set", "device", "engine"):
+    for _name in ("delta", "policy", "set", "device", "engine"):
         OPTIONS[f"{_side}-{_name}"] = OPTIONS[_name] | {"help": f"--{_name} of --{_side}"}
     OPTIONS[f"{_side}-engine"]["default"] = None
 FLAGS = {"matrix": ["-o", "--output"], "output": ["-o", "--output"]}  # others: --name
@@ -133,7 +135,7 @@ EXCLUSIVE = {"undirected": 1, "directed": 1, "source": 2, "source-index": 2}
 
 GRAPH = "FILE format undirected directed weights weight-name no-header"
 SOURCE = "source source-index"
-RUNS = "algorithm engine device numbers delta seed set"
+RUNS = "algorithm engine device numbers delta policy seed set"
 
 
 def fill(
@@ -193,6 +195,7 @@ def run_settings(graph: CSRGraph, args: argparse.Namespace, side: str = "") -> R
         getattr(args, "period_ns", 0),
         parameters,
         args.numbers,
+        load_policy(chosen("policy")) if chosen("policy") else None,
     )
 
 

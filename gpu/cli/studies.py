@@ -54,7 +54,7 @@ CURVES = ("delta", "assigned_edges", "busy_workers", "processed_vertices", "rela
 
 def add_compare(parser: Parser) -> None:
     """Fill the parser of `compare`."""
-    sides = " ".join(f"{s} {s}-delta {s}-set {s}-device {s}-engine" for s in "ab")
+    sides = " ".join(f"{s} {s}-delta {s}-policy {s}-set {s}-device {s}-engine" for s in "ab")
     fill(
         parser,
         _compare,
@@ -62,6 +62,7 @@ def add_compare(parser: Parser) -> None:
         f"{GRAPH} {SOURCE} {sides} engine device numbers seed probe verify json algorithms",
         f"compare roads.gr.gz --a {FIRST} --b {SECOND} --source 1 --json",
         "compare roads.gr.gz --a monday.npz --b tuesday.npz",
+        "compare sample:mesh --a-policy mine.py --b adds",
         "compare roads.gr.gz --algorithms all --engine cuda",
     )
 

@@ -65,7 +65,8 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.
     """Size queues and grid, and fill the kernel's record."""
     tuning = tuning_for(graph, settings)
     parameters, probe = settings.parameters, settings.probe
-    kernel = function(device.number, FILE, "adds", probe, graph.weights.dtype.name, tuning.threads)
+    variant = probe, graph.weights.dtype.name, tuning.threads, settings.policy
+    kernel = function(device.number, FILE, "adds", *variant)
     most = min(
         launch.resident_blocks(device, kernel, tuning.threads) - 1,
         records.most_workers(tuning.threads),

@@ -24,6 +24,7 @@ from gpu.cuda.ring import RING_SAMPLES, HostRing
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, QueuesFullError
 from gpu.graph import CSRGraph
+from gpu.policy import BAD_DELTA, BAD_HEADS, fault
 from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
 POLL_S = 2e-4  # between two looks at the ring
@@ -226,9 +227,10 @@ class CudaRun:
         self._clear_first(plan)
         self._fill_record(plan, settings.sample_period_ns)
         numbers = graph.weights.dtype.name
-        variant = (device.number, plan.file, settings.probe, numbers, plan.threads)
-        self._kernel = function(variant[0], plan.file, plan.kernel, *variant[2:])
-        self._constant = constant(*variant, "RUN")
+        self._policy = settings.policy
+        variant = settings.probe, numbers, plan.threads, settings.policy
+        self._kernel = function(device.number, plan.file, plan.kernel, *variant)
+        self._constant = constant("RUN", device.number, plan.file, *variant)
         with self._stream:  # else a copy that the run's stream does not wait for
             self._record = cupy.asarray(plan.record.view(np.uint8))
 
@@ -400,6 +402,9 @@ class CudaRun:
                 f"{full} on {graph.n:,} vertices and {graph.m:,} edges, and there is no room for "
                 "more: use another delta, or a device with more memory"
             )
+        if self._policy is not None and status in {BAD_DELTA, BAD_HEADS}:
+            state, most = self.state, int(self.plan.record["controller"]["max_open"][0])
+            raise fault(self._policy, status, float(state["threshold"]), int(state["line"]), most)
         if status in (records.TIMED_OUT, records.RUNNING) or self.state["gave_up"]:
             raise EngineError(
                 f"the kernel had not finished after {watchdog.LIMIT_S:g} s and ended itself; try "
@@ -443,7 +448,7 @@ def go(
 
 def _is_first(graph: CSRGraph, device: Device, plan: Plan, settings: RunSettings) -> bool:
     """Whether this process has not launched this variant of a kernel yet."""
-    kind = settings.probe, graph.weights.dtype.name
+    kind = settings.probe, graph.weights.dtype.name, settings.policy
     variant = (device.number, plan.file, plan.kernel, plan.threads, *kind)
     is_first = variant not in _LAUNCHED
     _LAUNCHED.add(variant)

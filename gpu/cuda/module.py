@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from gpu.cuda.records import RUN, STATE
+from gpu.policy import Policy, PolicyError, translated
+from gpu.words import SENTENCE, in_sight
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
 THREADS = {  # threads a block
@@ -49,6 +51,22 @@ def source_of(name: str) -> str:
     return text_of(name)
 
 
+def with_policy(name: str, policy: Policy | None) -> str:
+    """Return the text of a kernel file, with a policy in its place; without one it has none."""
+    text = source_of(name)
+    if policy is None:
+        return text
+    return "#define POLICY 1\n" + text.replace("// POLICY_SOURCE\n", translated(policy)[1])
+
+
+def policy_error(policy: Policy, log: str) -> PolicyError:
+    """Return what a compiler says about a policy, at the line that it names."""
+    first = re.search(rf"^{re.escape(policy.name)}\((\d+)\): error[^:]*: (.+)$", log, re.MULTILINE)
+    if first is None:
+        return PolicyError.at(policy.name, 0, f"does not compile: {in_sight(log, SENTENCE)}")
+    return PolicyError.at(policy.name, int(first[1]), in_sight(first[2], SENTENCE))
+
+
 def compile_options(name: str, level: int, numbers: str, threads: int | None = None) -> list[str]:
     """Return the options of one variant, without the architecture; numbers : a type's name."""
     kind = np.dtype(numbers)
@@ -64,23 +82,38 @@ def compile_options(name: str, level: int, numbers: str, threads: int | None = N
 
 
 @cache
-def load_module(device: int, name: str, level: int, numbers: str, threads: int) -> Any:
+def load_module(
+    device: int, name: str, level: int, numbers: str, threads: int, policy: Policy | None = None
+) -> Any:
     """Return CuPy's module of one variant, compiled and loaded on the current device."""
     del device  # part of the key: a module lives on one device
     import cupy
 
     options = compile_options(name, level, numbers, threads)
-    return cupy.RawModule(code=source_of(name), options=tuple(options), backend="nvrtc")
+    code = with_policy(name, policy)
+    module = cupy.RawModule(code=code, options=tuple(options), backend="nvrtc")
+    if policy is not None:
+        try:
+            module.compile()
+        except cupy.cuda.compiler.CompileException as error:
+            raise policy_error(policy, str(error)) from error
+    return module
 
 
 def function(
-    device: int, name: str, kernel: str, level: int, numbers: str, threads: int | None = None
+    device: int,
+    name: str,
+    kernel: str,
+    level: int,
+    numbers: str,
+    threads: int | None = None,
+    policy: Policy | None = None,
 ) -> Any:
-    """Return one kernel of a variant."""
+    """Return one kernel of a variant. PolicyError where the policy does not compile."""
     threads = threads or THREADS[name]
-    return load_module(device, name, level, numbers, threads).get_function(kernel)
+    return load_module(device, name, level, numbers, threads, policy).get_function(kernel)
 
 
-def constant(device: int, name: str, level: int, numbers: str, threads: int, symbol: str) -> Any:
+def constant(symbol: str, *variant: Any) -> Any:
     """Return the address of a `__constant__` of a variant, a CuPy memory pointer."""
-    return load_module(device, name, level, numbers, threads).get_global(symbol)
+    return load_module(*variant).get_global(symbol)

@@ -90,7 +90,7 @@ STATE = np.dtype(
         ("step_status", "<u4", (3,)),
         ("far_min_and_settled_count", "<u4", (4,)),  # the first has the size of a distance
         *((name, "<f8") for name in ("threshold", "hand_delta")),
-        *((name, "<u4") for name in ("gave_up", "unused")),
+        *((name, "<u4") for name in ("gave_up", "line")),
     ]
 )
 STATS = np.dtype(

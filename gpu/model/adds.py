@@ -28,7 +28,12 @@ def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
     """Run ADDS on a modelled device; the environment says with how many workers."""
-    outcome = run_modelled(AddsRun, graph, settings, buffers, observer)
+    make = AddsRun
+    if settings.policy is not None:
+        from gpu.model import policy
+
+        make = policy.SteeredRun
+    outcome = run_modelled(make, graph, settings, buffers, observer)
     device = machine.device_for(graph, settings)
     workers = machine.workers_of(graph, settings, device)
     sizes = {"workers": workers, "threads_per_worker": device.worker_threads}

@@ -45,8 +45,11 @@ def summary(trace: Trace) -> dict[str, Any]:
     counts = {name: int(last[name]) if trace.counted else None for name in names}
     delta, delta_final = _deltas(trace)
     verification = trace.verification
+    policy = settings.policy
+    named = {"policy": {"name": policy.name, "digest": policy.digest}} if policy else {}
     return {
         "algorithm": settings.algorithm,
+        **named,
         "engine": settings.engine,
         "device": settings.device,
         "clock": trace.clock,

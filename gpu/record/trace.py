@@ -20,6 +20,7 @@ from msgspec import Meta
 
 from gpu.graph import MAX_COUNT, CSRGraph
 from gpu.numbers import AUTO, unreached
+from gpu.policy import CHANGED, Policy
 from gpu.record.notes import Note
 from gpu.schema import Count
 from gpu.words import in_sight
@@ -90,6 +91,7 @@ class Reason(enum.IntEnum):
     CLIPPING = 6  # too much work beyond the ring: delta doubled, lower bound set
     BY_HAND = 7  # the user took over
     PROBING = 8  # start-up: doubled without waiting for the settling time
+    POLICY = CHANGED  # the policy of the run
 
 
 REASON_WORDS = {
@@ -102,6 +104,7 @@ REASON_WORDS = {
     Reason.CLIPPING: "too much work past the last bucket: Δ doubled",
     Reason.BY_HAND: "set by hand",
     Reason.PROBING: "start-up: Δ doubled to find work for all",
+    Reason.POLICY: "set by the policy",
 }
 
 RECORDED_ON = "recorded_on"  # in the environment of runs that travel with the program: the device
@@ -148,6 +151,7 @@ class RunSettings:
     sample_period_ns: Count = 0  # 0: the device's own
     parameters: dict[str, Any] = field(default_factory=dict)
     numbers: str = AUTO  # what weights and distances are computed in, see `gpu.numbers`
+    policy: Policy | None = None  # in place of the algorithm's own controller
 
 
 @dataclass(frozen=True)

@@ -160,10 +160,14 @@ def plain(value: Any) -> Any:
 
 def header_of(trace: Trace) -> dict[str, Any]:
     """Return all of a trace that is no array, as JSON values."""
+    settings, policy = asdict(trace.settings), trace.settings.policy
+    del settings["policy"]
+    if policy is not None:  # its text, which no reader runs
+        settings["policy"] = {"name": policy.name, "source": policy.source}
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "settings": asdict(trace.settings),
+        "settings": settings,
         "graph": asdict(trace.graph),
         "clock": trace.clock,
         "outcome": trace.outcome,

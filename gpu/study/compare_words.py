@@ -76,15 +76,16 @@ def _plain(value: Any) -> str:
 def name_of(settings: RunSettings) -> str:
     """Return what to call a run: its algorithm, and what was set: "ADDS (Δ 64, as published)"."""
     row = find(settings.algorithm)
+    title = f"{row.title}, policy {settings.policy.name}" if settings.policy else row.title
     words, still = [], set[str]()
     if row.bucketed and settings.delta is not None:
         words, still = [f"Δ {distance(settings.delta)}"], set(row.still)
     for knob in row.parameters if row.result == "row" else ():
         value = settings.parameters.get(knob.key, knob.default)
         if value != knob.default and knob.concerns(settings.engine) and knob.key not in still:
-            title = f"{knob.title[:1].lower()}{knob.title[1:]}"
-            words.append(title if value is True else f"{title} {_plain(value)}")
-    return f"{row.title} ({', '.join(words)})" if words else row.title
+            name = f"{knob.title[:1].lower()}{knob.title[1:]}"
+            words.append(name if value is True else f"{name} {_plain(value)}")
+    return f"{title} ({', '.join(words)})" if words else title
 
 
 def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None, None)) -> Summary:

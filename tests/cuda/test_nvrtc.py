@@ -13,9 +13,11 @@ from types import ModuleType
 
 import pytest
 
+import assets
 import gpu
-from gpu.cuda.module import THREADS, compile_options, source_of
+from gpu.cuda.module import THREADS, compile_options, policy_error, source_of, with_policy
 from gpu.numbers import NUMBER_TYPES
+from gpu.policy import load_policy, own_policy
 
 KERNELS = Path(gpu.__file__).parent / "cuda" / "kernels"
 OPTIMISED = (90, 0, "int32")  # as users get it; the others in a third of the time
@@ -86,3 +88,21 @@ def test_denormal_distances_are_not_flushed_to_zero(name: str) -> None:
     assert (b".f32" in text) == (name != "prepare.cu")  # which computes with none
     flushed = re.findall(rb"^\s*(?:add|sub|cvt)[.\w]*\.ftz\.[.\w]*f32.*$", text, re.MULTILINE)
     assert flushed == []  # comparisons of the logarithm's own are left
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["adds.py", "pi.py"])
+def test_a_policy_compiles_into_the_kernel(name: str) -> None:
+    policy = load_policy(Path(assets.__file__).parent / "policies" / name)
+    options = [*compile_options("adds.cu", 1, "int32"), FAST]
+    assert compiled_bytes("adds.cu", with_policy("adds.cu", policy), options, 90) > 1000
+
+
+def test_the_compiler_names_the_users_line() -> None:
+    head = "TWIN void rule(Seen &c, double a, double b, double d, double e, double f, double g) {"
+    policy = own_policy("mine.cuh", f"// mine\n{head}\n    c.delta = 2 * speed;\n}}\n")
+    options = [*compile_options("adds.cu", 0, "int32"), FAST]
+    with pytest.raises(AssertionError) as caught:
+        compiled_bytes("adds.cu", with_policy("adds.cu", policy), options, 90)
+    error = policy_error(policy, str(caught.value))
+    assert (error.line, str(error)) == (3, 'mine.cuh, line 3: identifier "speed" is undefined')

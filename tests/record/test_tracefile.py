@@ -281,7 +281,7 @@ def test_the_ends_of_what_a_sample_may_hold(name: str, low: int, high: int) -> N
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("reason", 4294967295, "reason of a sample is 4294967295; allowed: 0 to 8"),
+        ("reason", 4294967295, "reason of a sample is 4294967295; allowed: 0 to 9"),
         ("flags", 128, "flags of a sample is 128; allowed: 0 to 127"),
         ("busy_workers", -1, "busy_workers of a sample is -1"),
         ("occupancy", -2, "occupancy of a sample is -2"),

@@ -45,7 +45,7 @@ struct State {  // zeroed by `begin`, read by the host after the run
     alignas(8) Dist far_min;
     u32 settled_count[2];
     double threshold, hand_delta;
-    u32 gave_up, unused;  // 1: somebody waited until the time was over
+    u32 gave_up, line;  // 1: somebody waited until the time was over; see policy.cuh
 };
 
 struct HostControl {  // pinned memory; the host writes the first line, the kernel the second

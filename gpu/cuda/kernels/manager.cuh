@@ -47,9 +47,10 @@ struct Manager : Reader {
             s.status = RUNNING;
             s.reason = START;
             s.free_top = RUN.pool_blocks;
-            s.c = RUN.controller;
+            (Controller &)s.c = RUN.controller;
             double largest = value_of((Dist)RUN.weight_max);
             set_weights(s.c, RUN.mean_weight, largest, RUN.mean_degree, RUN.rule);
+            begin_policy(s.c, RUN.mean_weight / larger(RUN.mean_degree, TINY_DEGREE));
         }
         __syncthreads();  // the courier too
         if (warp_id() != LAST_WARP) return;
@@ -203,6 +204,9 @@ struct Manager : Reader {
             s.busy = busy;
             s.quiet_sweeps = quiet(handed, busy, s.unfinished, s.quiet_sweeps);
             if (s.quiet_sweeps >= QUIET_SWEEPS) s.status = FINISHED;
+#ifdef POLICY
+            if (s.c.fault) s.status = s.c.fault;
+#endif
             if (LEVEL >= 1 && s.sweep < RUN.readings_room) {
                 uint4 *to = (uint4 *)RUN.readings + (u64)s.sweep * 2;  // gpu.cuda.records.READING
                 u32 switched = (s.moved > 0) | (s.c.by_hand << 1);
@@ -262,5 +266,9 @@ struct Manager : Reader {
         state.by_hand = s.c.by_hand;
         state.pool_used = RUN.pool_blocks - s.free_top;
         state.readings = min(s.sweep + 1, RUN.readings_room);
+#ifdef POLICY
+        state.line = (u32)s.c.seen.line;
+        state.threshold = s.c.fault == BAD_HEADS ? s.c.seen.open_heads : s.c.seen.delta;
+#endif
     }
 };

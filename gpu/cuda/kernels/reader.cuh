@@ -8,6 +8,7 @@ that the whole segment is written, or, in the last segment, everything reserved 
 */
 #pragma once
 #include "courier.cuh"
+#include "policy.cuh"
 #include "queue.cuh"
 #include "worker.cuh"
 
@@ -35,7 +36,7 @@ struct Gauges {  // all 0 at first but what `Manager::start` sets
 // Written by the manager's warps between their barriers. The courier warp reads it as it is, for
 // samples: what it sees may be a sweep old.
 struct ManagerShared : Gauges {
-    Controller c;
+    Steered c;
     u32 from[MAX_OPEN], available[MAX_OPEN], address[MAX_OPEN];
     u32 reserved[32], read[32], mark[32];
     u32 allocated[32], freed[32], block[32], block_number[32];

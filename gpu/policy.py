@@ -1,0 +1,299 @@
+"""A policy: a scheduler of one's own, a function in a small part of Python that steers delta.
+
+    def decide(c, processing, waiting, produced, produced_far, produced_tail, switched):
+        if processing < c.low_processing:
+            c.delta = 2 * c.delta
+
+It takes the place of `gpu.delta.decide`. It is asked at the end of each window of WINDOW_SWEEPS
+sweeps of the manager, and may set `c.delta`, `c.open_heads` and its memory, `c.m1` to `c.m8`, which
+is 0 at first. It reads those, the fields GIVEN, and the readings of the window:
+
+processing : vertices handed out and not finished, mean
+waiting : vertices in the open heads that nobody has yet, mean
+produced : new items; produced_far : of those, the most in any one bucket more than FAR_BUCKETS past
+    the head; produced_tail : of those, in the last bucket
+switched : sweeps in which the head moved on
+
+The subset: numbers, + - * /, comparisons, and, or, not, if, min, max, abs, a ternary, assignments,
+a bare return, and above the function constants such as `GAIN = 0.3`. All numbers are float64. A
+variable that was not set is 0. There are no loops, so no policy is endless.
+
+Both engines run the same expressions: `translated` writes them as Python for Numba
+(`gpu.model.policy`) and as C++ (`cuda/kernels/policy.cuh`). A file .cuh is C++ already, for the
+engine cuda alone. What a policy sets that cannot be ends the run; `c.line` is the line of it.
+
+A policy that came with a saved run is text and is never run: `own` is set by `own_policy` alone,
+for what a person named on the command line or wrote in the window.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import numpy as np
+from msgspec import Meta
+
+from gpu.errors import GpuError, ParameterError
+from gpu.files import read_regular
+from gpu.words import in_sight
+
+MOST_BYTES = 1 << 16
+MEMORY = ("m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8")
+MAY_SET = ("delta", "open_heads", *MEMORY)
+GIVEN = (
+    *("min_open", "max_open", "floor", "ceiling", "clip_ceiling", "clip_far_share"),
+    *("low_processing", "low_total", "high_processing", "high_total"),  # as in gpu.delta.CONTROLLER
+    *("unit", "windows"),  # mean weight / mean degree, weight units; how many have ended before
+)
+SEEN = np.dtype([(name, "<f8") for name in (*MAY_SET, *GIVEN, "line")])
+READINGS = ("processing", "waiting", "produced", "produced_far", "produced_tail", "switched")
+HEAD = f"def decide(c, {', '.join(READINGS)}):"
+CHANGED = 9  # gpu.record.trace.Reason.POLICY
+BAD_DELTA, BAD_HEADS = 5, 6  # set, and cannot be; as in the kernel's Status
+ALLOWED = "this is not allowed in a policy; allowed: numbers, + - * /, if, min, max, abs, x = ..."
+SIGNS: dict[type, str] = {
+    **{ast.Add: "+", ast.Sub: "-", ast.Div: "/", ast.UAdd: "+", ast.USub: "-"},
+    **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="},
+    **{ast.And: " and ", ast.Or: " or "},  # C++ has these words too
+}
+
+
+class PolicyError(GpuError):
+    """A policy that cannot be translated, or that set what cannot be; `line` where known."""
+
+    code = "policy"
+
+    @classmethod
+    def at(cls, name: str, line: int, words: str) -> PolicyError:
+        """Return the error about a line of a policy; 0 for none."""
+        error = cls(f"{name}, line {line}: {words}" if line else f"{name}: {words}")
+        error.path, error.line = name, line or None
+        return error
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy's text; `name`: of its file, without folder; `own`: see above."""
+
+    name: str
+    source: Annotated[str, Meta(max_length=MOST_BYTES)]
+    own: bool = field(default=False, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Make the name one that stands between quotes in C++; a file cannot say that it is own."""
+        name = in_sight(self.name).replace("\\", "/").replace('"', "'")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "own", False)
+
+    @property
+    def digest(self) -> str:
+        """What tells this text from others."""
+        return hashlib.sha256(self.source.encode()).hexdigest()[:16]
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether it is C++ for the engine cuda."""
+        return self.name.endswith(".cuh")
+
+
+def own_policy(name: str, source: str) -> Policy:
+    """Return a policy that a person wrote or named."""
+    policy = Policy(name, source)
+    object.__setattr__(policy, "own", True)
+    return policy
+
+
+def load_policy(path: str | Path) -> Policy:
+    """Read a policy that a person named. GpuError."""
+    if not str(path).endswith((".py", ".cuh")):
+        raise ParameterError(f"{path}; allowed: a policy's file, which ends in .py or .cuh")
+    try:
+        return own_policy(Path(path).name, read_regular(path, MOST_BYTES).decode("utf-8"))
+    except OSError as error:
+        raise GpuError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise GpuError(f"{path}: no text in UTF-8") from error
+
+
+def check_runs(policy: Policy, algorithm: str, dynamic: bool, engine: str) -> None:
+    """Refuse a policy that cannot be run so. ParameterError; PolicyError."""
+    if not policy.own:
+        raise ParameterError(
+            f"{policy.name} came with a saved run: its policy is shown and not run; "
+            "name the file yourself, as in run --policy mine.py"
+        )
+    if not dynamic:
+        raise ParameterError(f"{algorithm} has no controller to replace by a policy; adds has one")
+    if policy.is_cuda and engine != "cuda":
+        raise ParameterError(f"{policy.name} is C++ for the engine cuda; {engine} takes a .py")
+    translated(policy)
+
+
+def fault(policy: Policy, kind: int, value: float, line: int, max_open: int) -> PolicyError:
+    """Return the error of a run whose policy set what cannot be."""
+    words = f"Δ = {value:g}; allowed: a finite number above 0"
+    if kind == BAD_HEADS:
+        words = f"open_heads = {value:g}; allowed: a whole number from 1 to {max_open}"
+    return PolicyError.at(policy.name, line, f"{words}. The run ended there")
+
+
+def translated(policy: Policy) -> tuple[str, str]:
+    """Check a policy; return it as Python, "" of a .cuh, and as C++. PolicyError with the line."""
+    if policy.is_cuda:
+        return "", f'#line 1 "{policy.name}"\n{policy.source}\n'
+    try:
+        return _Translator(policy.name).module(ast.parse(policy.source))
+    except SyntaxError as error:
+        raise PolicyError.at(policy.name, error.lineno or 0, error.msg) from error
+    except ValueError as error:
+        raise PolicyError.at(policy.name, 0, "it holds a null byte") from error
+    except (RecursionError, MemoryError) as error:
+        raise PolicyError.at(policy.name, 0, "it nests too deeply") from error
+
+
+class _Translator:
+    """Checks a policy and writes it in both languages; an expression is the same text in both."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._python: list[str] = []
+        self._cuda: list[str] = []
+        self._variables: dict[str, str] = {}  # and constants: what each begins with
+
+    def _refuse(self, node: ast.AST | None, words: str = ALLOWED) -> NoReturn:
+        raise PolicyError.at(self._name, getattr(node, "lineno", 0), words)
+
+    def module(self, tree: ast.Module) -> tuple[str, str]:
+        """Translate constants and the one function."""
+        body = [node for node in tree.body if not _is_text(node)]
+        function = body.pop() if body else None
+        given = ast.unparse(function.args) if isinstance(function, ast.FunctionDef) else ""
+        if not isinstance(function, ast.FunctionDef) or f"def {function.name}({given}):" != HEAD:
+            self._refuse(function, f"a policy ends with one function, which begins {HEAD}")
+        for node in body:
+            if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
+                self._refuse(node, "above the function stand constants alone, as in GAIN = 0.3")
+            self._variables[node.targets[0].id] = self._number(node.value)
+        named = [part for part in ast.walk(function) if isinstance(part, ast.Name)]
+        names = sorted({part.id for part in named if isinstance(part.ctx, ast.Store)})
+        if wrong := [name for name in names if name in {"c", *self._variables}]:
+            self._refuse(function, f"{wrong[0]} cannot be set in the function")
+        if wrong := [name for name in {*names, *self._variables} if not name.isascii()]:
+            self._refuse(tree, f"{wrong[0]}: names of variables are of the letters a to z")
+        self._variables |= {name: "0.0" for name in names if name not in READINGS}
+        self._block(function.body, " ")
+        given = ", ".join(f"v_{name}" for name in READINGS)
+        start = [f"v_{name} = {value}" for name, value in self._variables.items()]
+        python = [f"def rule(c, {given}):\n", *(f" {one}\n" for one in start), *self._python]
+        head = f"TWIN void rule(Seen &c, double {given.replace(', ', ', double ')}) {{\n"
+        return "".join(python), "".join(
+            [head, *(f"double {one};\n" for one in start), *self._cuda, "}\n"]
+        )
+
+    def _block(self, nodes: list[ast.stmt], indent: str) -> None:
+        self._python.append(f"{indent}pass\n")
+        for node in nodes:
+            if not _is_text(node):
+                self._cuda.append(f'#line {node.lineno} "{self._name}"\n')
+                self._statement(node, indent)
+
+    def _write(self, indent: str, *statements: str) -> None:
+        self._python += [f"{indent}{text}\n" for text in statements]
+        self._cuda += [f"{text};\n" for text in statements]
+
+    def _statement(self, node: ast.stmt, indent: str) -> None:
+        if isinstance(node, ast.If):
+            test = self._condition(node.test)
+            self._python.append(f"{indent}if {test}:\n")
+            self._cuda.append(f"if ({test}) {{\n")
+            self._block(node.body, indent + " ")
+            self._python.append(f"{indent}else:\n")
+            self._cuda.append("} else {\n")
+            self._block(node.orelse, indent + " ")
+            self._cuda.append("}\n")
+        elif isinstance(node, ast.Return) and node.value is None:
+            self._write(indent, "return")
+        elif isinstance(node, ast.AugAssign):
+            value = ast.BinOp(node.target, node.op, node.value)
+            self._assign(node.target, self._number(ast.copy_location(value, node)), indent)
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            self._assign(node.targets[0], self._number(node.value), indent)
+        elif isinstance(node, ast.For | ast.While):
+            self._refuse(node, "a policy has no loops: it is asked again at the next window's end")
+        elif not isinstance(node, ast.Pass):
+            self._refuse(node)
+
+    def _assign(self, target: ast.expr, value: str, indent: str) -> None:
+        words = ast.unparse(target)
+        if isinstance(target, ast.Name):
+            self._write(indent, f"v_{words} = {value}")
+            return
+        if words.removeprefix("c.") not in MAY_SET or "." not in words:
+            self._refuse(target, f"{words} cannot be set; c.{', c.'.join(MAY_SET)} can")
+        self._write(indent, f"{words} = {value}")
+        if words.removeprefix("c.") not in MEMORY:
+            self._write(indent, f"c.line = {target.lineno}.0")
+
+    def _number(self, node: ast.expr) -> str:
+        """Return an expression that is a number."""
+        kind = type(getattr(node, "op", None))
+        words = ast.unparse(node)
+        if isinstance(node, ast.Constant):
+            if type(node.value) not in {int, float} or not abs(node.value) < 1e300:
+                self._refuse(node, f"{words} is no number that a policy can have")
+            return repr(float(node.value))
+        if isinstance(node, ast.Name):
+            if node.id not in self._variables and node.id not in READINGS:
+                self._refuse(node, f"{words} has no value")
+            return f"v_{words}"
+        if isinstance(node, ast.Attribute):
+            known = [f"c.{name}" for name in (SEEN.names or ())[:-1]]
+            if words not in known:
+                self._refuse(node, f"{words} is not known; known: {', '.join(known)}")
+            return words
+        if isinstance(node, ast.BinOp) and kind in SIGNS:
+            return f"({self._number(node.left)} {SIGNS[kind]} {self._number(node.right)})"
+        if isinstance(node, ast.BinOp) and kind is ast.Mult:
+            return f"times({self._number(node.left)}, {self._number(node.right)})"
+        if isinstance(node, ast.UnaryOp) and kind in SIGNS:
+            return f"({SIGNS[kind]}{self._number(node.operand)})"
+        if isinstance(node, ast.IfExp):
+            parts = self._number(node.body), self._number(node.orelse)
+            return f"pick({self._condition(node.test)}, {parts[0]}, {parts[1]})"
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        return self._refuse(node)
+
+    def _call(self, node: ast.Call) -> str:
+        name, count = ast.unparse(node.func), len(node.args)
+        if name not in {"min", "max", "abs"} or node.keywords:
+            self._refuse(node, f"{name}() is not known; min, max and abs are")
+        if (count == 1) != (name == "abs") or count == 0:
+            self._refuse(node, f"{name} of {count} numbers; allowed: abs(a), min(a, b), max(a, b)")
+        first, *others = map(self._number, node.args)
+        for other in others:
+            first = f"{'smaller' if name == 'min' else 'larger'}({first}, {other})"
+        return f"fabs({first})" if name == "abs" else first
+
+    def _condition(self, node: ast.expr) -> str:
+        """Return an expression that is a condition."""
+        if isinstance(node, ast.Compare) and all(type(sign) in SIGNS for sign in node.ops):
+            parts = list(map(self._number, (node.left, *node.comparators)))
+            pairs = zip(parts, node.ops, parts[1:], strict=False)
+            return f"({' and '.join(f'{a} {SIGNS[type(sign)]} {b}' for a, sign, b in pairs)})"
+        if isinstance(node, ast.BoolOp):
+            return f"({SIGNS[type(node.op)].join(map(self._condition, node.values))})"
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return f"(not {self._condition(node.operand)})"
+        return self._refuse(
+            node, "a condition compares numbers, as in processing < c.low_processing"
+        )
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)

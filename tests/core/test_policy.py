@@ -1,0 +1,212 @@
+"""Policies: what is refused at which line, both forms alike, nonsense ends a run, trust."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import make_vectors
+import numpy as np
+import pytest
+
+import assets
+import gpu
+from gpu import delta
+from gpu.cuda.module import with_policy
+from gpu.engine import run
+from gpu.errors import ParameterError
+from gpu.model.policy import ENTRY, STEERED, compiled_policy, steered
+from gpu.policy import HEAD, Policy, PolicyError, load_policy, own_policy, translated
+from gpu.record.trace import Probe, Reason, RunSettings
+from gpu.record.tracefile import load_trace, save_trace
+from gpu.study.compare_words import name_of
+from sample_graphs import open_sample
+
+EXAMPLES = sorted((Path(assets.__file__).parent / "policies").glob("*.py"))
+KERNELS = Path(gpu.__file__).parent / "cuda" / "kernels"
+SEQUENCES = make_vectors.read()["decide"]
+SHARED = STEERED.fields["entry"][1]  # bytes that both engines have
+UNIT = 3.5
+
+
+def policy_of(*lines: str, above: str = "") -> Policy:
+    return own_policy("mine.py", "\n".join([above, HEAD, *(f"    {line}" for line in lines)]))
+
+
+REFUSED = [
+    ("while c.delta < 8: c.delta = 8", 3, "no loops"),
+    ("for x in y: pass", 3, "no loops"),
+    ("import os", 3, "not allowed"),
+    ("c.delta = open('/etc/passwd')", 3, "open() is not known"),
+    ("c.delta = c.__class__", 3, "c.__class__ is not known"),
+    ("c.floor = 3", 3, "c.floor cannot be set"),
+    ("x.y = 3", 3, "x.y cannot be set"),
+    ("c.delta = speed", 3, "speed has no value"),
+    ("c.delta = 2 ** 3", 3, "not allowed"),
+    ("c.delta = processing < 3", 3, "not allowed"),
+    ("c.delta = 'a'", 3, "no number"),
+    ("c.delta = True", 3, "no number"),
+    ("c.delta = 1e999", 3, "no number"),
+    ("if processing: c.delta = 2", 3, "a condition compares"),
+    ("return 3", 3, "not allowed"),
+    ("c = 3", 2, "c cannot be set"),
+    ("c.delta = min(3)", 3, "min of 1 numbers"),
+    ("c.delta = abs(1, 2)", 3, "abs of 2 numbers"),
+    ("c.delta = (", 3, ""),
+    ("lambda: 3", 3, "not allowed"),
+    ("c.delta = [x for x in c]", 3, "not allowed"),
+]
+
+
+@pytest.mark.parametrize(("line", "at", "words"), REFUSED)
+def test_what_is_no_policy_is_refused_at_its_line(line: str, at: int, words: str) -> None:
+    with pytest.raises(PolicyError, match=f"mine.py, line {at}: ") as caught:
+        translated(policy_of(line))
+    assert caught.value.line == at
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "source", ["", "x = 3", "def f(): pass", HEAD.replace("c,", "d,") + " pass", "\0", "(" * 5000]
+)
+def test_a_file_without_the_function_is_refused_in_one_line(source: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        translated(own_policy("mine.py", source))
+    assert "\n" not in str(caught.value)
+
+
+def readings(sequence: dict[str, Any]) -> list[list[int]]:
+    return [reading[:6] for reading, _ in sequence["steps"]]
+
+
+@pytest.fixture(scope="module")
+def compiler() -> str:
+    found = next((c for name in ("c++", "g++", "clang++") if (c := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("no C++ compiler on this machine (c++, g++ or clang++)")
+    return found
+
+
+MIXED = policy_of(
+    "x = A if not (processing > 2 or waiting <= 1) and 1 < produced < 90 else -abs(switched - 2)",
+    "x += max(produced_far, produced_tail, 3) / (processing - 1) * c.m1",
+    "c.m1 = min(x, 7, waiting * x + c.m2)",
+    "if x != 4: c.m2 -= 0.1 * c.m1",
+    "elif x == 4: return",
+    "c.delta = max(0.1, min(1e9, c.delta + x))",
+    above="A = -0.3",
+)
+
+
+@pytest.mark.parametrize("policy", [*map(load_policy, EXAMPLES), MIXED], ids=lambda p: p.name)
+def test_both_forms_decide_alike(policy: Policy, compiler: str, tmp_path: Path) -> None:
+    text = "#define POLICY 1\n#include <cmath>\n" + (KERNELS / "policy.cuh").read_text("utf-8")
+    text = text.replace("#pragma once", "").replace("// POLICY_SOURCE\n", translated(policy)[1])
+    text += f"""
+    static_assert(sizeof(Steered) == {SHARED}, "Steered and STEERED differ in size");
+    extern "C" int ask(Steered *c, long long *r) {{
+        return decide(*c, r[0], r[1], r[2], r[3], r[4], (int)r[5]);
+    }}
+    extern "C" void begin(Steered *c) {{ begin_policy(*c, {UNIT}); }}"""
+    source, library = tmp_path / "policy.cpp", tmp_path / "policy.so"
+    source.write_text(text, encoding="utf-8")
+    flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-shared", "-fPIC", f"-I{KERNELS}", "-Wall"]
+    subprocess.run([compiler, *flags, source, "-o", library], check=True, timeout=120)
+    twin, compiled = ctypes.CDLL(str(library)), compiled_policy(policy)
+    python, moved = ENTRY(compiled.address), 0
+    for sequence in SEQUENCES:
+        started = make_vectors.started(sequence["start"])
+        ours = steered(started, compiled, UNIT)
+        theirs = ours.copy()
+        theirs["seen"], theirs["fault"] = np.zeros(1, STEERED["seen"]), -1
+        twin.begin(ctypes.c_void_p(theirs.ctypes.data))
+        for row in readings(sequence):
+            values = np.array(row, np.int64)
+            reason = python(ours.ctypes.data, *row)
+            places = ctypes.c_void_p(theirs.ctypes.data), ctypes.c_void_p(values.ctypes.data)
+            assert twin.ask(*places) == reason
+            for name in [name for name in STEERED.names if name not in {"entry", "here"}]:
+                assert ours[name].tobytes() == theirs[name].tobytes(), name
+            moved += reason == Reason.POLICY
+    assert moved > 0
+
+
+def test_adds_as_a_policy_decides_as_adds_does() -> None:
+    compiled, compared = compiled_policy(load_policy(EXAMPLES[0])), 0
+    for sequence in SEQUENCES:
+        own = make_vectors.started(sequence["start"])
+        rule = own[0]
+        wished = any(reading[6] for reading, _ in sequence["steps"])
+        if wished or not rule.dynamic or rule.quiet_items or rule.small_items:
+            continue
+        policy = steered(own, compiled, UNIT)
+        for row in readings(sequence):
+            delta.decide(own, *row)
+            ENTRY(compiled.address)(policy.ctypes.data, *row)
+            for name in ("delta", "inverse_delta", "open_heads", "window_ended"):
+                assert policy[name][0] == own[name][0]
+            compared += 1
+    assert compared > 100
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("c.delta = 0", "Δ = 0; allowed: a finite number above 0"),
+        ("c.delta = -c.delta", "Δ = -"),
+        ("c.delta = (processing - processing) / (waiting - waiting)", "Δ = nan"),
+        ("c.delta = 1 / (waiting - waiting)", "Δ = inf"),
+        ("c.open_heads = 99", "open_heads = 99; allowed: a whole number from 1 to"),
+        ("c.open_heads = 1.5", "open_heads = 1.5"),
+    ],
+)
+def test_nonsense_ends_the_run_with_its_line(line: str, words: str) -> None:
+    policy = policy_of("c.m1 += 1", "if c.m1 > 2:", f"    {line}")
+    graph = open_sample("sample:city_roads?n=300")
+    with pytest.raises(PolicyError, match=r"^mine\.py, line 5: ") as caught:
+        run(graph, RunSettings(policy=policy))
+    assert words in str(caught.value)
+    assert caught.value.line == 5
+
+
+@pytest.mark.parametrize("vertices", [300, 4000])  # uncompiled, compiled
+def test_a_run_by_adds_as_a_policy_is_the_run_of_adds(vertices: int) -> None:
+    graph = open_sample(f"sample:city_roads?n={vertices}")
+    settings = RunSettings(probe=Probe.SAMPLES)
+    own = run(graph, settings)
+    made = run(graph, replace(settings, policy=load_policy(EXAMPLES[0])))
+    columns = [name for name in own.samples.dtype.names if name != "reason"]
+    assert (own.samples[columns] == made.samples[columns]).all()
+    assert (own.dist == made.dist).all()
+    assert {*made.samples["reason"]} <= {Reason.START, Reason.POLICY}
+
+
+def test_a_policy_of_a_saved_run_is_text_and_is_not_run(tmp_path: Path) -> None:
+    graph = open_sample("sample:city_roads?n=300")
+    settings = RunSettings(policy=load_policy(EXAMPLES[0]))
+    save_trace(run(graph, settings), tmp_path / "run.npz")
+    read = load_trace(tmp_path / "run.npz").settings
+    assert read.policy == settings.policy
+    assert name_of(read) == "ADDS, policy adds.py"
+    with pytest.raises(ParameterError, match="came with a saved run"):
+        run(graph, read)
+    from gpu.schema import checked
+
+    claimed = json.loads('{"policy": {"name": "a.py", "source": "", "own": true}}')
+    assert not checked(RunSettings, claimed).policy.own
+
+
+def test_only_adds_takes_a_policy_and_a_cuh_only_on_cuda() -> None:
+    graph = open_sample("sample:city_roads?n=300")
+    policy = load_policy(EXAMPLES[0])
+    with pytest.raises(ParameterError, match="near_far has no controller"):
+        run(graph, RunSettings("near_far", policy=policy))
+    own = own_policy("mine.cuh", "TWIN void rule() {}")
+    with pytest.raises(ParameterError, match="C\\+\\+ for the engine cuda"):
+        run(graph, RunSettings(policy=own))
+    assert '#line 1 "mine.cuh"\nTWIN void rule' in with_policy("adds.cu", own)
