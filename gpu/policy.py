@@ -32,7 +32,7 @@ import ast
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import numpy as np
 from msgspec import Meta
@@ -243,9 +243,10 @@ class _Translator:
         kind = type(getattr(node, "op", None))
         words = ast.unparse(node)
         if isinstance(node, ast.Constant):
-            if type(node.value) not in {int, float} or not abs(node.value) < 1e300:
+            value: Any = node.value
+            if type(value) not in {int, float} or not abs(value) < 1e300:
                 self._refuse(node, f"{words} is no number that a policy can have")
-            return repr(float(node.value))
+            return repr(float(value))
         if isinstance(node, ast.Name):
             if node.id not in self._variables and node.id not in READINGS:
                 self._refuse(node, f"{words} has no value")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
 from numba.np import arrayobj

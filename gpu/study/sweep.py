@@ -194,7 +194,8 @@ def settings_of(graph: CSRGraph, plan: SweepPlan, value: float | None) -> RunSet
         unit = 1.0 if plan.knob == DELTA else graph.mean_weight / _degree(graph)
         parameters = {**settings.parameters, **row.still}
         delta = value * unit
-        changed = {"delta": delta, "parameters": parameters, "policy": None}  # which steers Δ
+        changed: dict[str, Any] = {"delta": delta, "parameters": parameters}
+        changed["policy"] = None  # it would steer Δ
         return checked_settings(graph, replace(settings, **changed))
     parameters = {**settings.parameters, plan.knob: value}
     return checked_settings(graph, replace(settings, parameters=parameters))
