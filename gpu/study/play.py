@@ -30,10 +30,11 @@ from gpu.graph import CSRGraph
 from gpu.numbers import in_numbers, unreached
 from gpu.record.events import EventKind
 from gpu.record.trace import Probe, RunSettings, Trace
-from gpu.words import brief_time, distance, in_sight
+from gpu.words import distance, in_sight
 
 MOST_VERTICES, MOST_EDGES = 64, 2_000  # that a person can see, and that rivals run on at once
 RIVALS = {"adds": "ADDS", "dijkstra": "Dijkstra", "bellman_ford": "Bellman-Ford"}
+MS = 1e6  # nanoseconds
 MOST_STEPS = 500  # of an example before it takes the closest
 GPU = find_preset("Classroom GPU")
 IN_FLIGHT = 4  # edges of a lane that do not wait for each other, as in `gpu.model.machine`
@@ -78,12 +79,7 @@ class Score(NamedTuple):
     relaxed: int
     rank_error: float
     distance_error: float  # weight units
-    time_ns: float
-
-    @property
-    def time_ms(self) -> float:
-        """The time in milliseconds, as lessons have it."""
-        return self.time_ns / 1e6
+    time_ms: float
 
 
 class Game:
@@ -181,8 +177,8 @@ class Game:
         pops = self.pops
         ranks, errors = [pop.rank_error for pop in pops], [pop.distance_error for pop in pops]
         relaxed = sum(len(step.offers) for step in self.steps)
-        time_ns = sum(step.cost_ns for step in self.steps)
-        return Score("You", len(pops), relaxed, fmean(ranks or [0]), fmean(errors or [0]), time_ns)
+        time_ms = sum(step.cost_ns for step in self.steps) / MS
+        return Score("You", len(pops), relaxed, fmean(ranks or [0]), fmean(errors or [0]), time_ms)
 
     def difference(self) -> tuple[tuple[Pop, ...], int | None]:
         """Return Dijkstra's pops, and the place of the person's first that something was closer to.
@@ -256,10 +252,10 @@ class Game:
         dtype, mine = graph.weights.dtype, self.score()
         dist = [unreached(dtype) if math.isinf(reach) else reach for reach in self.now.dist]
         proof = verify(graph, self.source, np.array(dist, dtype))
-        words = [f"{one.title}: {one.processed} in {brief_time(one.time_ns)}" for one in others]
+        words = [f"{one.title}: {one.processed} in {one.time_ms:.3g} ms" for one in others]
         return (
             f"{'Every distance is proved right.' if proof.passed else proof.detail} You processed "
-            f"{_count(mine.processed, 'vertex')} in {brief_time(mine.time_ns)} (modelled): "
+            f"{_count(mine.processed, 'vertex')} in {mine.time_ms:.3g} ms (modelled): "
             f"{self.wasted_words()} {'; '.join(words)}."
         )
 
@@ -293,7 +289,7 @@ def rivals(graph: CSRGraph, source: int) -> list[Score]:
         trace = run(graph, RunSettings(key, "model", GPU.name, source, probe=Probe.EVENTS))
         ranks, errors = errors_of(trace)
         work = trace.processed_vertices, trace.relaxed_edges
-        scores.append(Score(title, *work, fmean(ranks), fmean(errors), trace.time_ns))
+        scores.append(Score(title, *work, fmean(ranks), fmean(errors), trace.time_ns / MS))
     return scores
 
 

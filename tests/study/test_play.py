@@ -27,9 +27,9 @@ def test_the_closest_first_is_dijkstra_and_everything_at_once_bellman_ford(seed:
     closest, farthest, everything = examples(graph, 0)
     assert closest[1:5] == (reached, dijkstra.relaxed, 0, 0)
     assert closest.processed == dijkstra.processed
-    assert closest.time_ns == pytest.approx(dijkstra.time_ns, abs=1)
+    assert closest.time_ms == pytest.approx(dijkstra.time_ms, abs=1e-6)
     assert everything[1:5] == pytest.approx(bellman_ford[1:5])
-    assert everything.time_ns == pytest.approx(bellman_ford.time_ns, rel=0.001)
+    assert everything.time_ms == pytest.approx(bellman_ford.time_ms, rel=0.001)
     assert farthest.distance_error >= closest.distance_error
 
 

@@ -35,7 +35,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.errors import GpuError
 from gpu.study.play import Game, Score, refusal, rivals
-from gpu.words import brief_time, short
+from gpu.words import short
 from viewer.common.later import later
 from viewer.common.small_widgets import plain_table, wrapped_label
 from viewer.common.theme import SPACING
@@ -61,7 +61,6 @@ BUTTONS = {  # name: tooltip
 Key = Qt.Key
 ARROWS: dict[int, int] = {Key.Key_Up: -1, Key.Key_Left: -1, Key.Key_Down: 1, Key.Key_Right: 1}
 ACTS: dict[int, Callable[[Game], str | None]] = {Key.Key_Backspace: Game.undo, Key.Key_H: Game.hint}
-MS = 1e6  # nanoseconds
 RING = 5.0  # pixels outside a disc
 
 
@@ -134,11 +133,11 @@ class PlayPanel(QWidget):
             return
         self.game, self.others, words = None, [], refusal(graph)
         if not words:
-            self.game = Game(graph, session.source)
-            words = f"{self.game.step_words()} Press Enter, or click it."
+            game = self.game = Game(graph, session.source)
+            words = f"{game.step_words()} Press Enter, or click it."
             with QSignalBlocker(self.delta):
                 self.delta.setValue(graph.mean_weight / 2)
-            self._work()
+            self._work(game)
         self._show(words)
 
     @property
@@ -163,7 +162,7 @@ class PlayPanel(QWidget):
             words = act(game)
             self._show(words or game.step_words())
             if words is None and not game.waiting:
-                self._work()
+                self._work(game)
 
     def compare(self) -> None:
         """Show the order beside Dijkstra's, or hide that."""
@@ -194,28 +193,26 @@ class PlayPanel(QWidget):
             return False
         return True
 
-    def _work(self) -> None:
+    def _work(self, game: Game) -> None:
         """Make the runs of the others, and prove a game that is over, on a thread."""
-        game, others = self.game, self.others
+        others = self.others
 
-        def job() -> tuple[Game | None, list[Score], str]:
+        def job() -> tuple[Game, list[Score], str]:
             try:
-                made = others or (rivals(game.graph, game.source) if game is not None else [])
-                return game, made, game.end_words(made) if game and not game.waiting else ""
+                made = others or rivals(game.graph, game.source)
+                return game, made, "" if game.waiting else game.end_words(made)
             except GpuError as error:
-                return game, [], str(error)
+                return game, others, str(error)
 
         self._worker.submit(job)
 
-    def _take_result(self, result: tuple[Game | None, list[Score], str]) -> None:
+    def _take_result(self, result: tuple[Game, list[Score], str]) -> None:
         game, others, words = result
-        if game is not None and game is self.game:
+        if game is self.game:
             self.others = others
-            over = bool(words) and not game.waiting
-            if over:
-                self.words.setText(words)
+            self.words.setText(words or self.words.text())
             self._show_again()
-            if over and others:
+            if others and not game.waiting:
                 self.finished.emit(game.score())
 
     # --- shown
@@ -297,7 +294,7 @@ def fill(table: QTableWidget, rows: list[tuple[str, ...]]) -> None:
 
 
 def _row(score: Score) -> tuple[str, ...]:
-    return score.title, *map(short, score[1:5]), brief_time(score.time_ns, MS)
+    return score.title, *map(short, score[1:5]), f"{score.time_ms:.3g} ms"
 
 
 class PlayFeature(Scheduler):
