@@ -26,6 +26,8 @@ import pytest
 from hypothesis import settings
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes import the same modules
+sys.dont_write_bytecode = False
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)

@@ -29,7 +29,7 @@ def test_files_of_every_kind_are_read_or_refused(kind: str, tmp_path: Path) -> N
 
 @LINUX
 @pytest.mark.slow
-@pytest.mark.parametrize(("scene", "times"), [("engine", 2), ("stops", 2), ("command", 1)])
+@pytest.mark.parametrize(("scene", "times"), [("engine", 1), ("stops", 2), ("command", 1)])
 def test_processes_die_or_are_stopped_and_nothing_is_left(scene: str, times: int) -> None:
     assert kill.played(scene, 600, kill.SEED, times) >= times
 

@@ -78,14 +78,6 @@ def test_every_command_shown_is_parsed(line: str) -> None:
         assert words[0] in {"roads.gr.gz", *OF_THE_WINDOW}
 
 
-def test_it_opens_with_a_picture_that_is_there() -> None:
-    pictures = re.findall(r"!\[.+\]\((.+)\)", README)
-    assert pictures
-    assert README.index("![") < README.index("```")
-    for picture in pictures:
-        assert (TOP / picture).is_file(), f"{picture} is missing"
-
-
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(TOP).as_posix())
 def test_links_lead_somewhere_and_lines_are_short(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
