@@ -359,14 +359,3 @@ def test_b_can_be_adds_as_published(window: MainWindow, host: FakeHost, qtbot: Q
     assert window.comparison.b is b
     assert "as published" in b.title.lower()
     assert any("s published" in name for name in window.comparison.names)
-
-
-def test_the_draw_menu_is_short_until_something_is_drawn(window: MainWindow) -> None:
-    rows = [row for row in window.actions_by_key.table.values() if row.by == "draw"]
-    seen = lambda: {row.key for row in rows if window.actions_by_key[row.key].isVisible()}  # noqa: E731
-    assert seen() == {"draw", "draw_edit"}
-    window.actions_by_key["draw"].trigger()
-    assert seen() == {row.key for row in rows}
-    window.activateWindow()
-    window.back()
-    assert window.docks.arrangement == "simple"

@@ -76,11 +76,3 @@ def test_words_above_and_below_the_map_are_whole_or_scroll(window: MainWindow) -
     for label in bar.findChildren(QLabel):
         if label.isVisible() and label.wordWrap():
             assert label.height() >= label.heightForWidth(label.width())  # else it would be cut
-
-
-def test_labels_of_the_run_panel_are_whole(window: MainWindow) -> None:
-    window.docks.choose("explore")
-    settle()
-    labels = [part for part in window.run_panel.findChildren(QLabel) if not part.wordWrap()]
-    assert len(labels) > 5
-    assert [part.text() for part in labels if cut(part)] == []
