@@ -29,7 +29,7 @@ class Tuning:
 
     threads: int = 256  # a worker block
     blocks_per_sm: int = 2  # worker blocks, where none are named
-    many_arcs: int = 20_000_000  # from here on one worker more a multiprocessor
+    many_arcs: int = 2_000_000  # from here on one worker more a multiprocessor
     skew: float = HUBS  # x mean degree: a graph has hubs, and gets one worker more
     skewed_factor: float = 32.0  # start_factor on graphs with hubs
     skewed_chunk: int = 4  # chunk_smallest on graphs with hubs
@@ -37,7 +37,7 @@ class Tuning:
     chunk_largest: int = 512
     keep: int = 64  # vertices that a worker keeps in its own queue while others are idle
     flush_rounds: int = 4  # rounds between two exports while others are idle
-    start_factor: float = 16.0  # initial delta, x mean weight / mean degree
+    start_factor: float = 8.0  # initial delta, x mean weight / mean degree
     ceiling_factor: float = 128.0  # largest; on dense graphs the initial one
     floor_share: float = 1.0  # smallest delta, x the initial one
 

@@ -19,6 +19,7 @@ that the whole segment is written, or, in the last segment, everything reserved 
 #define REPORTS 3                       // each
 #define MAX_WORKERS (LOOKERS * REPORTS)
 #define MAX_OPEN LAST_WARP  // a warp for each bucket that is looked at
+#define STRETCH (32 * 4 * SEGMENT)  // items that a warp looks at together
 
 struct Sums {
     u32 idle, load, kept, pad;
@@ -95,27 +96,10 @@ struct Reader {
         }
     }
 
-    // One warp: how many items of the bucket `step` after `head` can be handed out.
-    DEVICE void find_readable(u32 head, u32 step) {
-        u32 lane = lane_id(), slot = (head + step) % RUN.buckets, read = s.read[slot];
-        u32 number = read >> BLOCK_SHIFT;
-        if (s.block_number[slot] != number) {
-            // One that is not allocated yet has nothing written in it.
-            u32 block = s.allocated[slot] == number ? NOWHERE : block_of(slot, number);
-            if (__any_sync(ALL_LANES, block == NOWHERE)) {
-                if (lane == 0) s.available[step] = 0;
-                return;
-            }
-            __syncwarp();
-            if (lane == 0) {
-                s.block[slot] = block;
-                s.block_number[slot] = number;
-            }
-            __syncwarp();
-        }
-        u32 block = s.block[slot];
-        u32 start = (read / SEGMENT & ~3u) * SEGMENT;  // four counters a lane
-        u32 first = (start & (BLOCK_ITEMS - 1)) / SEGMENT + lane * 4;
+    // One warp: how far a stretch of a slot's block is readable; `start` is a multiple of four
+    // segments. Ends at the block's end.
+    DEVICE u32 readable_from(u32 start, u32 read, u32 block, u32 slot) {
+        u32 lane = lane_id(), first = start % BLOCK_ITEMS / SEGMENT + lane * 4;
         bool inside = first < BLOCK_SEGMENTS;
         uint4 four = make_uint4(0, 0, 0, 0);
         const u32 *counters = RUN.written + block * BLOCK_SEGMENTS + first;
@@ -136,7 +120,34 @@ struct Reader {
         u32 partial = __ballot_sync(ALL_LANES, !full);
         u32 lane_of_end = partial ? __ffs(partial) - 1 : 31;
         if (!inside) end = from;  // the block's end
-        end = __shfl_sync(ALL_LANES, end, lane_of_end);
+        return __shfl_sync(ALL_LANES, end, lane_of_end);
+    }
+
+    // One warp: how many items of the bucket `step` after `head` can be handed out.
+    DEVICE void find_readable(u32 head, u32 step) {
+        u32 lane = lane_id(), slot = (head + step) % RUN.buckets, read = s.read[slot];
+        u32 number = read >> BLOCK_SHIFT;
+        if (s.block_number[slot] != number) {
+            // One that is not allocated yet has nothing written in it.
+            u32 block = s.allocated[slot] == number ? NOWHERE : block_of(slot, number);
+            if (__any_sync(ALL_LANES, block == NOWHERE)) {
+                if (lane == 0) s.available[step] = 0;
+                return;
+            }
+            __syncwarp();
+            if (lane == 0) {
+                s.block[slot] = block;
+                s.block_number[slot] = number;
+            }
+            __syncwarp();
+        }
+        u32 block = s.block[slot];
+        u32 start = (read / SEGMENT & ~3u) * SEGMENT, end;
+#pragma unroll 1
+        do {
+            end = readable_from(start, read, block, slot);
+            start += STRETCH;
+        } while (end == start && end % BLOCK_ITEMS != 0);  // deep: its next stretch too
         if (lane == 0) {
             s.from[step] = read;
             s.available[step] = end - read;
