@@ -132,7 +132,7 @@ _H100 = Preset(
     atomics_in_l2=84e9,
     atomics_in_dram=22e9,
     sample_period_ns=10_000,
-    start_factor=16.0,
+    start_factor=8.0,
     skewed_factor=32.0,
 )
 
