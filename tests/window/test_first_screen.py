@@ -359,3 +359,12 @@ def test_b_can_be_adds_as_published(window: MainWindow, host: FakeHost, qtbot: Q
     assert window.comparison.b is b
     assert "as published" in b.title.lower()
     assert any("s published" in name for name in window.comparison.names)
+
+
+def test_drawing_gives_the_pair_back(window: MainWindow) -> None:
+    pair = window.session.current, window.comparison.b
+    assert None not in pair
+    window.features["draw"].show()
+    assert window.comparison.b is None
+    window.features["draw"].leave()
+    assert (window.session.current, window.comparison.b) == pair

@@ -97,7 +97,13 @@ class Palette(QDialog):
         words = typed.casefold().split()
         names = {entry: f" {entry.menu} {entry.words}".casefold() for entry in self._entries}
         hits = [entry for entry in names if all(word in names[entry] for word in words)]
-        hits.sort(key=lambda entry: not all(f" {word}" in names[entry] for word in words))
+
+        def rank(entry: Entry) -> tuple[bool, bool, int]:
+            begins = all(f" {word}" in names[entry] for word in words)
+            before = entry.words.casefold().partition(words[0])[0] if words else ""
+            return not begins, not entry.action.isEnabled(), len(before)
+
+        hits.sort(key=rank)
         greyed = self.palette().placeholderText()
         for entry in hits:
             item = QTreeWidgetItem(self.list, [entry.words, entry.menu, entry.keys])

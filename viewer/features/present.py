@@ -78,13 +78,13 @@ class PresentFeature(FeaturePart):
             key = QShortcut(keys, main)
             key.activated.connect(partial(self._scale, factor))
             self._keys.append(key)
-        turn = window.actions_by_key.find("lesson_next")
-        if turn is None or not turn.isEnabled():  # no lesson is open
-            window.docks.choose(SIMPLE)
         self._show_bars(False)
         if screen is not None and self._before.window == Qt.WindowState.WindowNoState:
             main.setGeometry(screen.geometry())  # where no window manager does that
         main.showFullScreen()
+        turn = window.actions_by_key.find("lesson_next")
+        if turn is None or not turn.isEnabled():  # no lesson is open
+            window.docks.choose(SIMPLE)  # its columns are shares of the width
         main.setFocus()
 
     def end(self) -> None:

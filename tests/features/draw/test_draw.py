@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from gpu.errors import EngineError
 from gpu.formats import load_graph
 from gpu.host import Failed, RunFinished
 from viewer.features.draw.canvas import DrawCanvas
-from viewer.features.draw.drawing import EMPTY, DrawingModel
+from viewer.features.draw.drawing import EMPTY, DrawingModel, Vertex
 from viewer.features.draw.feature import DrawFeature
+from viewer.features.draw.keys import free_place
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
@@ -243,6 +245,16 @@ def test_everything_by_keys(
     qtbot.keyClick(canvas, Key.Key_Return, CTRL)
     assert window.session.graph.weights.tolist() == [4.5]
     assert len(host.asked("run")) == 1
+
+
+def test_vertices_added_by_keys_stand_in_no_row() -> None:
+    drawing = EMPTY
+    x = y = 0.0
+    for key in range(3):
+        x, y = free_place(drawing, x, y)
+        drawing = replace(drawing, vertices=(*drawing.vertices, Vertex(key, str(key), x, y)))
+    (_, _), (x1, y1), (x2, y2) = ((vertex.x, vertex.y) for vertex in drawing.vertices)
+    assert abs(x1 * y2 - x2 * y1) > 1000
 
 
 def test_wrong_weights_are_refused_at_the_field(feature: DrawFeature, qtbot: QtBot) -> None:

@@ -32,6 +32,7 @@ from viewer.models.session import Notice
 
 if TYPE_CHECKING:
     from viewer.common.theme import Theme
+    from viewer.models.session import RunRecord
 
 ALL_ROOM = 1000  # stretch of the page, against 1 of the hidden graph
 BAR = (
@@ -57,6 +58,7 @@ class DrawFeature(DrawnGraph):
         self.page: DrawPage | None = None
         self._folder = kept_folder("drawings")
         self._docks: QByteArray | None = None  # their state before the page opened
+        self._pair: tuple[RunRecord | None, RunRecord | None] = None, None  # A and B before
         kept = draw_files.latest(self._folder)
         if kept is not None:
             self.model.start_with(kept)
@@ -120,6 +122,7 @@ class DrawFeature(DrawnGraph):
         window = self._window
         page = self._page()
         if not self.open:
+            self._pair = window.session.current, window.comparison.b
             window.comparison.end()
             self._put_docks_away()
             window.graph_view.hide()
@@ -141,6 +144,9 @@ class DrawFeature(DrawnGraph):
         self._window.modes.set_drawing(False)
         self._show_state()
         self._window.graph_view.setFocus()
+        (current, b), session = self._pair, self._window.session
+        if b in session.runs and session.current is current:
+            self._window.comparison.compare_or_say(b)
 
     def _show_state(self) -> None:
         """Enable actions; name the drawing at the Run panel's button while it takes it."""

@@ -29,6 +29,7 @@ Key = Qt.Key
 STEP = 10.0  # units
 PAN_STEP = 40  # pixels
 NEW_AT = 130.0  # units beside the current vertex
+GOLDEN = math.pi * (3 - math.sqrt(5))  # radians
 ZOOM = 1.25
 DIRECTIONS = {
     Key.Key_Left: (-1, 0),
@@ -171,11 +172,15 @@ class Keys:
 
 
 def free_place(drawing: Drawing, x: float, y: float) -> tuple[float, float]:
-    """Return a place near (x, y) where no vertex is: there, or to its right, below, around."""
+    """Return a place near (x, y) where no vertex is: there, or around it.
+
+    Each vertex turns by the golden angle: in a row, edges would run through vertices.
+    """
     spots = [(vertex.x, vertex.y) for vertex in drawing.vertices]
+    first = GOLDEN * (len(spots) - 1)
     for ring in range(60):
         for turn in range(max(1, 6 * ring)):
-            angle = -2 * math.pi * turn / max(1, 6 * ring)
+            angle = -2 * math.pi * turn / max(1, 6 * ring) - first
             px, py = x + ring * NEW_AT * math.cos(angle), y + ring * NEW_AT * math.sin(angle)
             if all(math.hypot(px - a, py - b) > 0.7 * NEW_AT for a, b in spots):
                 return px, py

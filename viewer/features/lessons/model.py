@@ -7,7 +7,7 @@ is checked, before any run begins: an engine that is lost costs a run and no ans
 The work of a step is a generator that goes through the parts of the window (controller, sweep,
 comparison): it yields a condition and goes on when a signal of theirs makes it true. Another step
 ends it. Runs made here are handed to the lesson's `Bench`, so the numbers in the text are those of
-the runs on screen; until a run is made, its numbers read "…".
+the runs on screen; until a run is made, its numbers read "(running…)".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Answer = float | list[float]
 Condition = Callable[[], bool | None]  # True: go on; False: it came to nothing; None: wait
 Work = Generator[Condition, bool | None, None]
 NAME = "lessons"  # key in Settings: progress by lesson
-PENDING = "…"  # in place of a number whose run has not been made yet
+PENDING = "(running…)"  # in place of a number whose run has not been made yet
 DRIVE_S = 40.0  # wall time of a run that is driven by hand, about
 DRIVE_SAMPLES = 400  # of such a run, while none has been made
 AGAIN = "your answer is kept. Try again."
