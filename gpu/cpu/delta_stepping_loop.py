@@ -237,7 +237,7 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
                     start += t.piece * state.PIECE
                     end = min(start + state.PIECE, end)
                 else:
-                    _count(shared, t, control, vertex)
+                    _count(shared, t, control, vertex, np.float64(dist))
                     if end - start > 2 * state.PIECE and len(shared.threads) > 1:
                         end = _offer_pieces(shared, me, vertex, dist, start, end)
                 _relax(shared, t, me, dist, start, end)
@@ -283,9 +283,11 @@ def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
+def _count(shared, t, control, vertex, dist):  # type: ignore[no-untyped-def]
     """Count a processed vertex; from probe level 2 also which, and what time it is."""
     t.processed += 1
+    if shared.probe > 0:
+        t.distance_error += max(dist - t.base, 0.0)
     if shared.probe >= 2:
         if len(shared.threads) == 1:
             shared.times[np.uintp(vertex)] += 1
@@ -449,12 +451,15 @@ def write_sample(shared, now_ns, place, size):  # type: ignore[no-untyped-def]
     s.by_hand = shared.control[state.HELD]
     s.reason = BY_HAND if s.by_hand else START
     s.processed, s.relaxed, s.improved, waiting = 0, 0, 0, 0
+    s.distance_error = 0.0
     for other in range(len(shared.threads)):
         s.processed += shared.threads[other].processed
         s.relaxed += shared.threads[other].relaxed
         s.improved += shared.threads[other].improved
+        s.distance_error += shared.threads[other].distance_error
         waiting += shared.threads[other].waiting
         s.overflowed |= shared.threads[other].overflowed
+    s.error_vertices = s.processed if shared.probe > 0 else 0
     fill_sample(s, shared.log, sample, size, min(size, len(shared.threads)))
     sample.occupancy[0] = size
     sample.occupancy[1] = max(waiting - size, 0)

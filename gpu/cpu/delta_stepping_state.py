@@ -77,7 +77,8 @@ THREAD = np.dtype(
         ("now_ns", "<i8"),
         ("until_clock", "<i8"),
         ("overflowed", "<i8"),
-        ("padding", "<i8", 7),
+        ("distance_error", "<f8"),
+        ("padding", "<i8", 6),
     ]
 )
 assert THREAD.itemsize == 256

@@ -16,7 +16,7 @@ from gpu.cpu.atomics import key_of, read_clock
 from gpu.loops.codes import FINISHED, POOL_DRY, RUNNING
 from gpu.loops.heap import drop_top, push
 from gpu.loops.plus import plus
-from gpu.loops.sample import fill_sample, note_improved
+from gpu.loops.sample import fill_sample, note_improved, note_processed
 from gpu.loops.state import state_dtype
 
 CLOCK_EVERY = 16  # vertices; a look costs about 30 ns, a vertex about 150
@@ -73,10 +73,8 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
     start, end = arrays.indptr[vertex], arrays.indptr[vertex + 1]
     from_dist = arrays.dist[vertex]
     s.base = from_dist
-    s.processed += 1
+    note_processed(arrays, s, vertex, from_dist, s.base)
     s.relaxed += end - start
-    if s.vertices:
-        arrays.times[vertex] += 1
     for arc in range(start, end):
         to = arrays.indices[arc]
         reached = plus(from_dist, arrays.weights[arc])

@@ -30,10 +30,26 @@ def fill_sample(s, log, sample, assigned, busy):  # type: ignore[no-untyped-def]
     sample.flags = s.flags | (DELTA_BY_HAND if s.by_hand else 0)
     sample.reason = s.reason
     sample.delta_changes = s.delta_changes
+    sample.distance_error = s.distance_error
+    sample.error_vertices = s.error_vertices
     sample.sequence = s.sequence
     record(log, s.t_ns, SAMPLE, -1, s.sequence, 0, 0.0)
     s.sequence += 1
     s.flags = 0
+
+
+@compiled_inline
+def note_processed(arrays, s, vertex, dist, base):  # type: ignore[no-untyped-def]
+    """Count a vertex that is processed with `dist`: from level 1 its error, from 2 its times.
+
+    base : lowest distance of the lowest bucket in which something waits, weight units
+    """
+    s.processed += 1
+    if s.errors:
+        s.distance_error += max(np.float64(dist) - base, 0.0)
+        s.error_vertices += 1
+    if s.vertices:
+        arrays.times[vertex] += 1
 
 
 @compiled_inline

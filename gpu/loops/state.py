@@ -31,12 +31,15 @@ COMMON = (
     ("relaxed", "<i8"),
     ("improved", "<i8"),
     ("sequence", "<i8"),  # of the next sample
+    ("distance_error", "<f8"),  # as in a SAMPLE
+    ("error_vertices", "<i8"),
     ("delta_changes", "<i4"),
     ("overflowed", "<i4"),  # an arc was left out: its sum passes the range
     ("by_hand", "<i4"),  # a person holds delta
     ("reason", "<i4"),
     ("flags", "<i4"),  # since the last sample
     ("status", "<i4"),  # see `gpu.loops.codes`
+    ("errors", "<i4"),  # whether distance errors are summed: from probe level 1
     ("vertices", "<i4"),  # whether per-vertex times are kept: from probe level 2
 )
 
@@ -57,6 +60,7 @@ def make_state(
     state["next_sample_ns"] = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
     state["mean_degree"] = graph.mean_degree
     state["unreached"] = unreached(graph.weights.dtype)
+    state["errors"] = settings.probe >= Probe.SAMPLES
     state["vertices"] = settings.probe >= Probe.VERTICES
     return state.view(np.recarray)
 

@@ -25,7 +25,7 @@ from gpu.loops import codes
 from gpu.loops.heap import push
 from gpu.loops.log import ARC_EVENTS, record
 from gpu.loops.plus import plus
-from gpu.loops.sample import note_improved
+from gpu.loops.sample import note_improved, note_processed
 from gpu.model import machine as sizes
 
 raw_offset = compiled_inline(scheduler.raw_offset)
@@ -132,10 +132,8 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
             w.hubs += 1
             continue
         machine.snapshot[worker, place] = current
-        s.processed += 1
+        note_processed(machine, s, vertex, current, s.base)
         record(log, s.t_ns, codes.POP, worker, vertex, w.bucket, np.float64(current))
-        if s.vertices:
-            machine.times[vertex] += 1
         arcs += degree
         of_warp += degree
         fullest = max(fullest, of_warp)
@@ -160,10 +158,8 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
             record(log, s.t_ns, codes.STALE, worker, hub, w.bucket, queued)
     elif w.counted == 0:
         w.counted = 1
-        s.processed += 1
+        note_processed(machine, s, hub, current, s.base)
         record(log, s.t_ns, codes.POP, worker, hub, w.bucket, np.float64(current))
-        if s.vertices:
-            machine.times[hub] += 1
     machine.snapshot[worker, 0] = current
     arcs = max(w.wave_arc - w.arc, 0)
     _end_at(machine, s, c, worker, arcs, max(arcs, rest), c.lanes)

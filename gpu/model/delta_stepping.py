@@ -70,6 +70,7 @@ class Buckets(NamedTuple):
 @superstep.rule(superstep.announce, Buckets)
 def _announce(buckets, s):  # type: ignore[no-untyped-def]
     record(buckets.log, s.t_ns, codes.PHASE, -1, s.heavy, s.head, 0.0)
+    s.lowest = s.base
     record(buckets.log, s.t_ns, codes.SUPERSTEP, -1, s.round, s.near, s.base + s.delta)
 
 

@@ -13,7 +13,7 @@ from gpu.loops import codes
 from gpu.loops.heap import drop_top, push
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
 from gpu.loops.plus import plus
-from gpu.loops.sample import fill_sample, note_improved
+from gpu.loops.sample import fill_sample, note_improved, note_processed
 from gpu.loops.state import state_dtype
 
 ENTRY = np.dtype([("key", "<f8"), ("value", "<i8")])  # distance, vertex
@@ -64,12 +64,10 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
     """Relax every arc of the closest vertex."""
     start, end = arrays.indptr[vertex], arrays.indptr[vertex + 1]
     from_dist = arrays.dist[vertex]
-    s.processed += 1
+    note_processed(arrays, s, vertex, from_dist, s.base)
     record(arrays.log, s.t_ns, codes.POP, 0, vertex, 0, np.float64(from_dist))
     s.relaxed += end - start
     s.t_ns += s.hop_ns * max(1, (end - start + s.lanes - 1) // s.lanes)
-    if s.vertices:
-        arrays.times[vertex] += 1
     for arc in range(start, end):
         to = arrays.indices[arc]
         reached = plus(from_dist, arrays.weights[arc])

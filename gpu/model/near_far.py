@@ -66,6 +66,11 @@ class Piles(NamedTuple):
 @superstep.rule(superstep.announce, Piles)
 def _announce(piles, s):  # type: ignore[no-untyped-def]
     record(piles.log, s.t_ns, codes.SUPERSTEP, -1, s.round, s.near, s.threshold)
+    s.lowest = s.base
+    if s.errors and (s.target > 0 or s.threshold == np.inf):  # near has no lower end: its closest
+        s.lowest = np.inf
+        for place in range(s.near):
+            s.lowest = min(s.lowest, np.float64(piles.dist[piles.near[place]]))
 
 
 @superstep.rule(superstep.waits_again, Piles)

@@ -26,7 +26,7 @@ from numba.extending import overload
 from gpu.compiled import LEAN, compiled_inline, compiled_lean, compiled_part, plain
 from gpu.loops.codes import ENDED, FINISHED, LOG_FULL, POP, RESUME, RUNNING, SKIP
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
-from gpu.loops.sample import fill_sample
+from gpu.loops.sample import fill_sample, note_processed
 from gpu.loops.state import state_dtype
 from gpu.model.machine import HUB_ARCS, IN_FLIGHT
 
@@ -45,6 +45,7 @@ def step_dtype(*own: tuple[str, str]) -> np.dtype:
         ("trip_ns", "<f8"),
         ("alone_ns", "<f8"),
         ("arc_ns", "<f8"),  # of one multiprocessor
+        ("lowest", "<f8"),  # that distance errors of this superstep are counted from
         ("near", "<i8"),  # vertices of this superstep
         ("waiting", "<i8"),  # vertices that wait beyond it
         ("next_items", "<i8"),  # pushed for the next one, every improvement counted
@@ -66,7 +67,7 @@ RULES: dict[tuple[str, type], Any] = {}  # name of the hook, type of the bundle:
 
 
 def announce(arrays, s):  # type: ignore[no-untyped-def]
-    """Record that a superstep begins."""
+    """Record that a superstep begins, and from where its distance errors are counted."""
     _ruled("announce", arrays)(arrays, s)
 
 
@@ -185,9 +186,7 @@ def _wave(arrays, s):  # type: ignore[no-untyped-def]
         kind = RESUME if s.heavy else POP
         record(arrays.log, s.t_ns, kind, group, vertex, s.bucket, np.float64(current))
         if s.heavy == 0:
-            s.processed += 1
-            if s.vertices:
-                arrays.times[vertex] += 1
+            note_processed(arrays, s, vertex, current, s.lowest)
         degree = arrays.indptr[vertex + 1] - arrays.indptr[vertex]
         arrays.arcs[group] += degree
         if degree > HUB_ARCS and arrays.hubs[group] < STEP_HUBS:

@@ -30,6 +30,8 @@ RANGES: tuple[tuple[tuple[str, ...], float, float], ...] = (  # columns of SAMPL
     (("reason",), 0, len(REASON_WORDS) - 1),
     (("flags",), 0, int(~Flag(0))),
     (("assigned_vertices", "busy_workers", "open_buckets", "occupancy"), 0, 2**31),
+    (("error_vertices",), 0, LARGEST_COUNT),
+    (("distance_error",), 0, float(np.finfo(np.float64).max)),
     (("delta", "assigned_edges"), 0, np.inf),  # axes are made of them
 )
 MOST_WORKERS = 1 << 24

@@ -20,6 +20,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.files import written_whole
 from gpu.graph import CSRGraph
+from gpu.record import disorder
 from gpu.record.trace import BUCKETS, REASON_WORDS, SAMPLE, Flag, Reason, Trace, reached_mask
 from gpu.record.tracefile import plain
 
@@ -34,8 +35,10 @@ _NAMED = {  # columns whose field's name does not say its unit
     "band_low": "band_low_edges",
     "band_high": "band_high_edges",
     "clip_share": "clip_share_0_to_1",
+    "distance_error": "distance_error_weight_units",
 }
-_SKIPPED = ("occupancy", "reserved", "flags", "reason")  # written as words, or not at all
+_LAST = ("distance_error", "error_vertices")  # a later version added them
+_SKIPPED = ("occupancy", "flags", "reason", *_LAST)  # written as words, or elsewhere
 
 
 def summary(trace: Trace) -> dict[str, Any]:
@@ -61,6 +64,7 @@ def summary(trace: Trace) -> dict[str, Any]:
         "delta_final": delta_final,
         **counts,
         "work_efficiency": trace.work_efficiency if trace.counted else None,
+        "disorder": disorder.as_json(trace),
         "verified": None if verification is None else verification.passed,
         "verification": None if verification is None else plain(_fields(verification)),
         "distances": plain(trace.distance_summary()),
@@ -102,7 +106,8 @@ def sample_header() -> list[str]:
     """Return the columns of `sample_rows`; where a field's name lacks its unit, with it."""
     names = [_NAMED.get(name, name) for name in SAMPLE.names or () if name not in _SKIPPED]
     boxes = [f"occupancy_{i}_vertices" for i in range(BUCKETS)]
-    return [*names, "reason", "flags", *boxes, "clock", "probe"]
+    errors = [_NAMED.get(name, name) for name in _LAST]
+    return [*names, "reason", "flags", *boxes, "clock", "probe", *errors]
 
 
 def sample_rows(trace: Trace) -> Iterator[list[Any]]:
@@ -113,7 +118,8 @@ def sample_rows(trace: Trace) -> Iterator[list[Any]]:
         row = [sample[name].item() for name in names]
         flags = "|".join(flag.name.lower() for flag in Flag if flag & sample["flags"] and flag.name)
         words = [REASON_WORDS[Reason(sample["reason"])], flags]
-        yield [*row, *words, *sample["occupancy"].tolist(), *kept]
+        errors = [sample[name].item() for name in _LAST]
+        yield [*row, *words, *sample["occupancy"].tolist(), *kept, *errors]
 
 
 def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -24,6 +25,9 @@ from gpu.policy import CHANGED, Policy
 from gpu.record.notes import Note
 from gpu.schema import Count
 from gpu.words import in_sight
+
+if TYPE_CHECKING:
+    from gpu.record.disorder import OrderErrors
 
 PART_ENTRIES = 1 << 22  # distances of a matrix that are looked at together
 BUCKETS = 32  # slots of the occupancy array, and the paper's ring size
@@ -50,7 +54,10 @@ SAMPLE = np.dtype(
         ("delta_changes", "<u4"),  # total
         ("occupancy", "<i4", (BUCKETS,)),  # vertices waiting, head first
         ("sequence", "<i8"),  # number of this sample, from 0
-        ("reserved", "<u4", (4,)),
+        # total: how far processed vertices were beyond the base of the lowest bucket in which
+        # something waits, not below 0, weight units; and of how many, 0 where not measured
+        ("distance_error", "<f8"),
+        ("error_vertices", "<i8"),
     ]
 )
 assert SAMPLE.itemsize == 256
@@ -237,6 +244,15 @@ class Trace:
         if reached is not None:
             return int(reached)
         return int(sum(np.count_nonzero(reached_mask(part)) for part in _parts(self.dist)))
+
+    @cached_property
+    def errors(self) -> OrderErrors | None:
+        """How far each vertex was taken out of order, exact; None below probe level 3."""
+        from gpu.record.disorder import errors_of
+
+        if self.events is None or self.dist.ndim > 1:
+            return None
+        return errors_of(self.events, self.settings.source)
 
     @property
     def work_efficiency(self) -> float:

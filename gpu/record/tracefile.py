@@ -55,8 +55,11 @@ HEADER_LIMIT = 4 << 20  # bytes of JSON; ours have about 2,000
 UNPACKED_PER_BYTE = 300  # zlib at level 1 packs constant arrays at most 230 to 1 (measured)
 UNPACKED_SLACK = 1 << 20  # bytes that any file may unpack to
 
+_OLD_SAMPLE = np.dtype(  # of files up to 0.2.0: the last 16 bytes are zero
+    [*SAMPLE.descr[:-2], ("reserved", "<u4", (4,))]
+)
 MEMBERS: dict[str, tuple[np.dtype, ...]] = {
-    "samples": (SAMPLE,),
+    "samples": (SAMPLE, _OLD_SAMPLE),
     "dist": tuple(map(np.dtype, NUMBER_TYPES)),
     **{name: (kind,) for name, kind in VERTEX_TYPES.items()},
     "events": (EVENT,),
@@ -259,7 +262,7 @@ def assembled(header: TraceHeader, arrays: Mapping[str, np.ndarray]) -> Trace:
     if len(vertices) not in (0, len(VERTEX_TYPES)):
         there = ", ".join(name for name in VERTEX_TYPES if name in arrays)
         raise TraceError(f"of the per-vertex arrays it has only {there}")
-    samples = arrays["samples"]
+    samples = arrays["samples"].view(SAMPLE)
     length = int(samples["t_ns"][-1]) if len(samples) else 0
     notes, left_out = read_notes(header.notes, header.graph.n, length)
     trace = Trace(

@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from gpu.errors import TraceError
 from gpu.record.assembly import check_samples
-from gpu.record.trace import EVENT, Trace
+from gpu.record.disorder import distance_error
+from gpu.record.trace import EVENT, SAMPLE, Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import recognised
 from viewer.models.session import RunRecord
@@ -93,7 +94,8 @@ def test_a_trace_of_the_first_version_opens(tmp_path: Path) -> None:
     """As 0.1 wrote it, not as `save_trace` does today."""
     trace = small_trace()
     header = np.frombuffer(OLD_HEADER.encode(), np.uint8)
-    np.savez(tmp_path / "old.npz", header=header, samples=trace.samples, dist=trace.dist)
+    old = trace.samples.view([*SAMPLE.descr[:-2], ("reserved", "<u4", (4,))])
+    np.savez(tmp_path / "old.npz", header=header, samples=old, dist=trace.dist)
     found = load_trace(tmp_path / "old.npz")
     assert (found.settings.algorithm, found.settings.delta, found.clock) == (
         "near_far",
@@ -104,6 +106,8 @@ def test_a_trace_of_the_first_version_opens(tmp_path: Path) -> None:
     assert found.environment["rate"] is None
     assert found.verification.passed
     assert found.reached == 4
+    assert found.samples.tobytes() == trace.samples.tobytes()
+    assert distance_error(found) is None
 
 
 def rewritten(path: Path, change: dict[str, Any] | None = None, **members: Any) -> Path:
