@@ -64,7 +64,7 @@ def numbers_of(algorithm: str, name: str) -> dict[str, float]:
     options = options | {"numbers": str(graph.weights.dtype)}
     trace = gpu.run(graph, algorithm, "model", device=device, probe=2, **options)  # type: ignore[arg-type]
     found: dict[str, float] = {"samples": len(trace.samples), "time_ns": trace.time_ns}
-    for column in (trace.samples.dtype.names or ())[:-2]:  # the errors: tests/record/test_disorder.py
+    for column in (trace.samples.dtype.names or ())[:-2]:  # see test_disorder.py
         found[column] = _weighed(trace.samples[column])
     found["reserved"] = 0.0  # what stood in their place when the file was written
     if trace.vertices is not None:
