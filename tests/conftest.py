@@ -51,6 +51,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path not in slow)
 
 
+def pytest_collection_finish() -> None:
+    """Let no garbage collection look at 300,000 objects of modules: 0.15 s, in most Qt tests."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def shared_graphs() -> Path:
     """Return the folder of real graphs beside the checkout, or skip."""
