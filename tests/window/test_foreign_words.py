@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lesson_files import HEAD, ONE, RUNS, TWO
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QAbstractListModel, Qt
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import (
     QAbstractButton,
@@ -76,8 +76,9 @@ def items_of(widget: QComboBox | QAbstractItemView, where: str) -> Iterator[tupl
     model, role = widget.model(), Qt.ItemDataRole
     if model is None:
         return
+    columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount()  # there private
     for row in range(model.rowCount()):
-        for column in range(model.columnCount()):
+        for column in range(columns):
             for what in (role.DisplayRole, role.ToolTipRole, role.AccessibleTextRole):
                 value = model.index(row, column).data(what)
                 if value is not None:
