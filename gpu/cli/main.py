@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "samples": ("list the built-in graphs", "gpu.cli.graphs"),
     "lesson": ("check a lesson", "gpu.cli.page"),
     "page": ("write runs, a sweep or a lesson as one web page", "gpu.cli.page"),
+    "policy": ("score a scheduler of your own on a suite of graphs", "gpu.cli.policy"),
     "lab": ("run a suite of graphs and codes, and report on it", "gpu.cli.lab"),
     "bench": ("measure the program itself on this computer", "gpu.lab.bench"),
 }

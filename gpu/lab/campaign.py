@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -211,6 +212,18 @@ def opened(entry: Entry) -> tuple[CSRGraph, int]:
     return graph, graph.check_source(index)
 
 
+def settings_of(code: Code, graph: CSRGraph, source: int, numbers: str) -> RunSettings:
+    """Return the settings of a code's run on a graph."""
+    delta = code.delta
+    if code.c:
+        delta = code.c[0] * graph.mean_weight / max(graph.mean_degree, 1e-9)
+    return RunSettings(
+        *(code.algorithm, code.engine, code.device, source, delta, code.probe),
+        parameters=dict(code.set),
+        numbers=numbers,
+    )
+
+
 def facts_of(entry: Entry, graph: CSRGraph, source: int) -> records.Facts:
     """Return what is known of a graph."""
     edges = hops(graph, source)
@@ -239,15 +252,9 @@ class Bench(Struct):
         return self._command(row, turn) if isinstance(row, Command) else self._code(row, turn)
 
     def _code(self, code: Code, turn: int) -> Line:
-        delta = code.delta
-        if code.c:
-            delta = code.c[0] * self.graph.mean_weight / max(self.graph.mean_degree, 1e-9)
-        settings = RunSettings(
-            *(code.algorithm, code.engine, code.device, self.source, delta),
-            probe=Probe.SAMPLES if turn == PROFILE else code.probe,
-            parameters=dict(code.set),
-            numbers=self.job.suite.numbers,
-        )
+        settings = settings_of(code, self.graph, self.source, self.job.suite.numbers)
+        if turn == PROFILE:
+            settings = replace(settings, probe=Probe.SAMPLES)
         began = time.monotonic()
         until = began + self.job.suite.limit_s
         observer = Observer(should_stop=lambda: self.should_stop() or time.monotonic() > until)
