@@ -1,0 +1,283 @@
+"""A scheduler of one's own: its source, errors at their line, and what to do with it.
+
+The text is kept when the panel closes and when the program ends; another file or example comes as
+an edit, so that undo brings back what was there. It is never read from a workspace or a saved run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+
+from PyQt6.QtCore import QRect, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import (
+    QColor,
+    QFontDatabase,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCursor,
+    QTextFormat,
+)
+from PyQt6.QtWidgets import (
+    QGridLayout,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.algorithms import ALGORITHMS
+from gpu.errors import GpuError
+from gpu.files import written_whole
+from gpu.policy import Policy, PolicyError, load_policy, own_policy, translated
+from gpu.record.trace import RunSettings
+from gpu.study.sweep import make_plan
+from viewer.common.later import later
+from viewer.common.small_widgets import wrapped_label
+from viewer.common.theme import Theme
+from viewer.feature import FeaturePart, Window
+from viewer.models.session import RunRecord
+
+KEPT = "policy"  # key of the settings: name and text
+FIRST = "adds.py"
+KINDS = "Policies (*.py *.cuh)"
+BUTTONS = {  # name: tooltip
+    "Run": "Run ADDS with this policy on the graph shown",
+    "Compare with ADDS": "Run this policy, then ADDS itself, and show both",
+    "Sweep": "This policy over the curve of constant widths Δ",
+    "Open…": "Read a policy's file",
+    "Save…": "Write this text to a file, as for sssp-scope policy",
+    "Examples": "Schedulers to begin with; undo brings your text back",
+}
+
+
+class Editor(QPlainTextEdit):
+    """Plain text with the numbers of its lines; one of them can be marked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setTabChangesFocus(True)
+        self.setAccessibleName("The policy's source")
+        self.wrong = QColor("red")
+        self.numbers = QWidget(self)
+        self.numbers.paintEvent = self._paint_numbers  # type: ignore[method-assign, assignment]
+        self.updateRequest.connect(self._scroll)
+        self.blockCountChanged.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        width = self.fontMetrics().horizontalAdvance(f" {self.blockCount()} ")
+        self.setViewportMargins(width, 0, 0, 0)
+        inside = self.contentsRect()
+        self.numbers.setGeometry(QRect(inside.topLeft(), QSize(width, inside.height())))
+
+    def resizeEvent(self, e: QResizeEvent | None) -> None:
+        """Keep the numbers as high as the text."""
+        super().resizeEvent(e)
+        self._fit()
+
+    def _scroll(self, _rect: QRect, by: int) -> None:
+        self.numbers.scroll(0, by) if by else self.numbers.update()
+
+    def _paint_numbers(self, _event: QPaintEvent | None) -> None:
+        painter = QPainter(self.numbers)
+        painter.setPen(self.palette().placeholderText().color())
+        painter.setFont(self.font())
+        block, offset = self.firstVisibleBlock(), self.contentOffset()
+        while block.isValid():
+            place = self.blockBoundingGeometry(block).translated(offset)
+            if place.top() > self.height():
+                break
+            text = f"{block.blockNumber() + 1} "
+            where = QRect(0, round(place.top()), self.numbers.width(), round(place.height()))
+            painter.drawText(where, Qt.AlignmentFlag.AlignRight, text)
+            block = block.next()
+
+    def mark(self, line: int) -> None:
+        """Mark a line, 1-based, and go there; 0: none."""
+        marks = []
+        document = self.document()
+        if line and document is not None:
+            one = QTextEdit.ExtraSelection()
+            one.cursor = QTextCursor(document.findBlockByNumber(line - 1))
+            one.format.setBackground(self.wrong)
+            one.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+            marks = [one]
+            self.setTextCursor(one.cursor)
+        self.setExtraSelections(marks)
+
+    def put(self, text: str) -> None:
+        """Put another text there, as an edit that can be undone."""
+        self.selectAll()
+        self.insertPlainText(text)
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+
+
+class PolicyPanel(QWidget):
+    """The editor, its buttons, and a line that says what is wrong."""
+
+    asked = pyqtSignal(str)  # one of BUTTONS, or the name of an example
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.editor, self.words = Editor(), wrapped_label()
+        self.buttons = {name: QPushButton(name) for name in BUTTONS}
+        row = QGridLayout()
+        for place, (name, button) in enumerate(self.buttons.items()):
+            button.setToolTip(BUTTONS[name])
+            row.addWidget(button, place // 3, place % 3)
+            if name != "Examples":
+                button.clicked.connect(partial(self.asked.emit, name))
+        menu = QMenu(self)
+        for name in examples():
+            menu.addAction(name, partial(self.asked.emit, name))
+        self.buttons["Examples"].setMenu(menu)
+        column = QVBoxLayout(self)
+        column.addLayout(row)
+        column.addWidget(self.editor)
+        column.addWidget(self.words)
+        self.setMinimumSize(260, 200)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colour of a line that is wrong."""
+        self.editor.wrong = QColor(theme.error)
+        self.editor.wrong.setAlpha(80)
+
+    def say(self, words: str, line: int | None = None) -> None:
+        """Say what is wrong, at its line; "" for nothing."""
+        self.words.setText(words)
+        self.editor.mark(line or 0)
+
+
+class PolicyFeature(FeaturePart):
+    """Runs, compares and sweeps what is written; opens, saves and keeps it."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        kept = window.settings.value(KEPT)
+        good = isinstance(kept, list) and len(kept) == 2 and all(isinstance(x, str) for x in kept)
+        self.name, self.text = kept if good else (FIRST, examples()[FIRST])
+        self.panel: PolicyPanel | None = None
+        self._rival: RunSettings | None = None  # to be run after the policy, and compared with it
+        window.session.run_changed.connect(self._heard)
+
+    def make_panel(self, _dock: str) -> QWidget:
+        """Return a panel with the text that was there."""
+        self.panel = panel = PolicyPanel()
+        panel.apply_theme(self._window.theme)
+        panel.editor.setPlainText(self.text)
+        panel.say(f"{self.name}: asked at the end of every eight sweeps. F1 explains it.")
+        panel.editor.textChanged.connect(self._take_text)
+        panel.asked.connect(self.do)
+        return panel
+
+    def _take_text(self) -> None:
+        if self.panel is not None:
+            self.text = self.panel.editor.toPlainText()
+
+    def close(self) -> None:
+        """Keep the text for the next start."""
+        self._window.settings.set_value(KEPT, [self.name, self.text])
+
+    def do(self, what: str) -> None:
+        """Do what a button says, or show an example."""
+        if what == "Open…":
+            dialog = self._window.files.dialog("Open a policy", KINDS)
+            dialog.fileSelected.connect(self.open)
+            dialog.open()
+        elif what == "Save…":
+            name = self.name.removesuffix(".py")
+            self._window.files.ask_save("Save the policy", KINDS, ".py", self.save, name)
+        elif what in BUTTONS:
+            self._run(what)
+        else:
+            self._show(Policy(what, examples()[what]))
+
+    def open(self, path: str) -> None:
+        """Show a policy's file."""
+        try:
+            self._show(load_policy(path))
+        except GpuError as error:
+            self._say(error)
+
+    def save(self, path: str) -> None:
+        """Write the text."""
+        try:
+            with written_whole(path) as file:
+                file.write(self.text.encode())
+        except GpuError as error:
+            self._say(error)
+        else:
+            self.name = Path(path).name
+
+    def _show(self, policy: Policy) -> None:
+        self.name = policy.name
+        if self.panel is not None:
+            self.panel.say(self.name)
+            self.panel.editor.put(policy.source)
+
+    def _tell(self, words: str, line: int | None = None) -> None:
+        if self.panel is not None:
+            self.panel.say(words, line)
+
+    def _say(self, error: GpuError) -> None:
+        self._tell(f"{error}.", error.line if isinstance(error, PolicyError) else None)
+
+    def _run(self, what: str) -> None:
+        window, graph = self._window, self._window.session.graph
+        policy = own_policy(self.name, self.text)
+        try:
+            translated(policy)
+            chosen = window.run_panel.run_settings()
+            if not ALGORITHMS[chosen.algorithm].dynamic:
+                chosen = replace(chosen, algorithm="adds", parameters={})
+            settings = replace(chosen, delta=None, policy=policy)
+            if graph is None or window.session.arcs_missing:
+                raise GpuError("the graph is not here yet; wait for it")
+            if what == "Sweep":
+                window.sweep.start(graph, make_plan(graph, settings))
+                if "sweep" in window.docks.by_key:
+                    window.show_dock("sweep")
+                return
+        except GpuError as error:
+            self._say(error)
+            return
+        self._tell(f"{self.name}: running")
+        self._rival = replace(settings, policy=None) if what == "Compare with ADDS" else None
+        window.controller.start_run(settings, window.run_panel.choices().samples_per_second)
+
+    def _heard(self, run: RunRecord) -> None:
+        """Say how a run of this policy ended; then make the one to compare it with."""
+        if run.running or run.settings.policy != Policy(self.name, self.text):
+            return
+        line = run.failure.partition(", line ")[2].partition(":")[0]
+        words = f"{run.failure}." if run.failure else f"{self.name}: {run.state}"
+        self._tell(words, int(line) if line.isdecimal() else None)
+        if run.state == "finished" and self._rival is not None:
+            later(self, self._compare)
+
+    def _compare(self) -> None:
+        window, rival = self._window, self._rival
+        if rival is None or window.controller.running:
+            return
+        self._rival, runs = None, len(window.session.runs)
+        window.controller.start_run(rival, None, show=False)
+        if len(window.session.runs) > runs:
+            window.comparison.compare_or_say(window.session.runs[-1])
+
+
+def examples() -> dict[str, str]:
+    """Return the policies that travel with the program, by name."""
+    folder = files("assets").joinpath("policies")
+    found = sorted(folder.iterdir(), key=lambda one: one.name)
+    return {one.name: one.read_text("utf-8") for one in found if one.name.endswith(".py")}
+
+
+install = PolicyFeature
