@@ -227,7 +227,9 @@ def _print_sweep(points: list[SweepPoint], marked: SweepFindings, plan: SweepPla
     settings = plan.settings
     clock = next((point.clock for point in points if point.clock), "")
     report(f"{ALGORITHMS[settings.algorithm].title} on {settings.engine}: {settings.device}")
-    report(f"{plan.knob:>12}  {'Δ':>10}  {'ms, ' + clock:>14}  {'work':>7}  {'clipped':>7}")
+    report(
+        f"{plan.knob:>12}  {'Δ':>10}  {'ms, ' + clock:>14}  {'work':>7}  {'clipped':>7}  {'disorder':>9}"
+    )
     marks = {
         "best time": marked.best_time,
         "best work": marked.best_work,
@@ -240,7 +242,9 @@ def _print_sweep(points: list[SweepPoint], marked: SweepFindings, plan: SweepPla
             continue
         words = ", ".join(word for word, best in marks.items() if best is point)
         line = f"{name:>12}  {point.delta:>10g}  {point.time_ns / 1e6:>14.4g}"
-        report(f"{line}  {point.work:>7.3f}  {point.clip_share:>7.1%}  {words}".rstrip())
+        error = "-" if point.distance_error is None else f"{point.distance_error:.4g}"
+        line += f"  {point.work:>7.3f}  {point.clip_share:>7.1%}  {error:>9}"
+        report(f"{line}  {words}".rstrip())
 
 
 def _check_points(points: list[SweepPoint]) -> int:

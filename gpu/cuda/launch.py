@@ -374,6 +374,8 @@ class CudaRun:
         sample["processed_vertices"] = self.stats["processed"].sum()
         sample["relaxed_edges"] = self.stats["relaxed"].sum()
         sample["improved"] = self.stats["improved"].sum()
+        sample["distance_error"] = self.stats["error"].sum()
+        sample["error_vertices"] = self.stats["measured"].sum()
         for name in ("head_bucket", "bucket_switches", "delta", "base", "open_buckets"):
             sample[name] = state[name]
         sample["delta_changes"] = state["delta_changes"]

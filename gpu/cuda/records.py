@@ -95,8 +95,9 @@ STATE = np.dtype(
 )
 STATS = np.dtype(
     [
-        *((name, "<u8") for name in ("processed", "relaxed", "improved", "clipped")),
-        ("unused", "<u8", (4,)),
+        *((name, "<u8") for name in ("processed", "relaxed", "improved", "clipped", "measured")),
+        ("error", "<f8"),
+        ("unused", "<u8", (2,)),
     ]
 )
 HOST_CONTROL = np.dtype(

@@ -36,13 +36,13 @@ from gpu.lab.records import Appended, Line, Results, Run
 from gpu.lab.suite import UNIT_MS, Code, Command, Entry, Suite
 from gpu.proof.distances import read_distances
 from gpu.proof.verify import certificate
+from gpu.record.disorder import distance_error
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.study.elsewhere import Stop, cluster, map_there, never, result
 from gpu.study.statistics import hops
 from sample_graphs import PREFIX, open_sample, suggested_source
 
 PROFILE_POINTS = 300  # of a curve that are kept
-PROFILED = ("adds", "near_far")  # algorithms of figures 11 to 15
 WARM_UP, PROFILE = -1, -2  # turns of which no time is kept
 Progress = Callable[[float, str], object]
 
@@ -162,7 +162,8 @@ def _job(suite: Suite, entry: Entry, results: Results) -> Job:
     ]
     left = {row.name for row, _ in runs}
     warm_ups = [(row, WARM_UP) for row in rows if row.name in left] * suite.warm_ups
-    profiled = [row for row in rows if row.name in PROFILED and name in suite.profiles]
+    ours = [row for row in rows if isinstance(row, Code) and not row.c and row.runs]
+    profiled = ours if name in suite.profiles else []
     profiles = [(row, PROFILE) for row in profiled if (name, row.name) not in results.profiles]
     return Job(entry, suite, warm_ups + runs + profiles, name in results.graphs)
 
@@ -266,7 +267,7 @@ class Bench(Struct):
             raise EngineError(f"stopped after {self.job.suite.limit_s:g} s, the limit of a run")
         self._prove(trace.dist)
         if turn == PROFILE:
-            return _profile(self.job.entry.name, code.name, trace)
+            return self._profile(code.name, trace)
         facts = trace.environment
         names = ("algorithm", "engine", "device", "delta", "parameters", "numbers")
         return Run(
@@ -279,6 +280,22 @@ class Bench(Struct):
             float(trace.last["delta"]) if find(code.algorithm).bucketed else 0.0,
             proved=True,
             settings={name: getattr(settings, name) for name in names} if turn == 0 else {},
+        )
+
+    def _profile(self, code: str, trace: Trace) -> records.Profile:
+        """Return the mean parallelism in each of PROFILE_POINTS equal parts of a run, and its order."""
+        times, edges = trace.samples["t_ns"].astype(np.float64), trace.samples["assigned_edges"]
+        marks = np.linspace(0, times[-1], PROFILE_POINTS + 1)
+        work = np.concatenate([[0.0], np.cumsum(np.diff(times) * edges[:-1])])
+        means = np.diff(np.interp(marks, times, work)) / max(marks[1], 1e-9)
+        error = distance_error(trace)
+        return records.Profile(
+            *(self.job.entry.name, code),
+            np.round(marks[:-1] / 1e3, 3).tolist(),
+            np.round(means, 1).tolist(),
+            error=None if error is None else error / (self.graph.mean_weight or 1.0),
+            work=trace.processed_vertices / max(trace.reached, 1),
+            ms=trace.time_ns / 1e6,
         )
 
     def _prove(self, dist: np.ndarray) -> None:
@@ -314,16 +331,6 @@ class Bench(Struct):
         work = int(float(counts[-1])) if counts else 0
         where = self.job.entry.name, command.name, turn
         return Run(*where, ms, whole_ms, "measured", work, proved=out.exists())
-
-
-def _profile(graph: str, code: str, trace: Trace) -> records.Profile:
-    """Return the mean parallelism in each of PROFILE_POINTS equal parts of a run."""
-    times, edges = trace.samples["t_ns"].astype(np.float64), trace.samples["assigned_edges"]
-    marks = np.linspace(0, times[-1], PROFILE_POINTS + 1)
-    work = np.concatenate([[0.0], np.cumsum(np.diff(times) * edges[:-1])])
-    means = np.diff(np.interp(marks, times, work)) / max(marks[1], 1e-9)
-    us = np.round(marks[:-1] / 1e3, 3).tolist()
-    return records.Profile(graph, code, us, np.round(means, 1).tolist())
 
 
 def _sentence(error: BaseException) -> str:

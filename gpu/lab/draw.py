@@ -14,7 +14,10 @@ from gpu.words import short
 WIDTH, HEIGHT = 520, 350  # of the drawing, SVG units
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 26, 46  # around the axes
 LINE = 15  # height of a name above them
-COLOURS = ("#0b62c4", "#c2410c", "#15803d", "#7e22ce", "#8a6d00")
+COLOURS = (
+    *("#0b62c4", "#c2410c", "#15803d", "#7e22ce", "#8a6d00"),
+    *("#0e7490", "#be185d", "#4d7c0f", "#57534e", "#1e293b"),
+)
 TICKS = 6  # on an axis, about
 STYLE = Path(__file__).with_name("draw.css").read_text(encoding="utf-8")
 
@@ -28,6 +31,7 @@ class Series:
     y: np.ndarray
     line: bool = False
     titles: Sequence[str] = ()
+    radius: float = 3.5
 
 
 class _Scale:
@@ -104,7 +108,7 @@ def _drawn(series: Series, points: list[tuple[str, str]], colour: str) -> list[s
         return [f'<path class="line" stroke="{colour}" d="M{path}"/>']
     titles = series.titles or [""] * len(points)
     return [
-        f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}" fill-opacity="0.7">'
+        f'<circle cx="{x}" cy="{y}" r="{series.radius:.1f}" fill="{colour}" fill-opacity="0.7">'
         f"<title>{escape(title)}</title></circle>"
         for (x, y), title in zip(points, titles, strict=True)
     ]

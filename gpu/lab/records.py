@@ -93,12 +93,19 @@ class Run(Line, frozen=True, tag="run"):
 
 
 class Profile(Line, frozen=True, tag="profile"):
-    """Parallelism over time: from each of `us` on, so many edges in hand, the paper's measure."""
+    """Parallelism over time: from each of `us` on, so many edges in hand, the paper's measure.
+
+    error : mean distance error of a vertex, mean weights (`gpu.record.disorder`), None: not measured
+    work : vertices processed for each one reached      ms : length, with the probe on
+    """
 
     graph: str
     code: str
     us: list[float]
     edges: list[float]
+    error: float | None = None
+    work: float = 0.0
+    ms: float = 0.0
 
 
 class Failed(Line, frozen=True, tag="failed"):

@@ -23,10 +23,12 @@ from msgspec import Struct
 
 from gpu.errors import GpuError
 from gpu.lab.draw import Series, chart
-from gpu.lab.records import Results
+from gpu.lab.records import Profile, Results
 from gpu.words import brief_time, percent
 
 RESAMPLES = 2000
+RADIUS = 14.0  # of the disc of the longest time, SVG units
+LEAST_ERROR = 0.01  # of a logarithmic axis; Dijkstra has 0
 FEWEST = 3  # measured runs whose spread says anything
 Drawn = Iterator[tuple[str, str]]  # key and SVG of figures
 CAP = 5.0  # of figure 10, as in the paper
@@ -128,7 +130,7 @@ class Report:
             if graphs:
                 low, high = _interval(np.mean, values)
                 mean = f"{values.mean():.2f} [{low:.2f}, {high:.2f}]"
-                rows.append((f"{row['name']}: {code}", *_shares(values, bins), mean))
+                rows.append((f"here: {code}", *_shares(values, bins), mean))
             mean = f"{row['mean']:g}" if "mean" in row else ""
             rows.append((f"{row['name']}, the paper", *_counted(row["graphs"]), mean))
         head = ("", *_ranges(bins, "x"), "mean")
@@ -193,7 +195,8 @@ class Report:
     @cached_property
     def figures(self) -> dict[str, str]:
         """All figures as SVG, by key."""
-        return dict([*self._sweeps(), *self._scatters(), *self._profiles()])
+        drawn = (self._sweeps(), self._scatters(), self._profiles(), self._orders())
+        return {key: svg for figures in drawn for key, svg in figures}
 
     def _scatters(self) -> Drawn:
         """Figures 8 to 10."""
@@ -225,11 +228,33 @@ class Report:
         """Figures 11 to 15."""
         curves: dict[str, list[Series]] = {}
         for (graph, code), profile in self.results.profiles.items():
+            if code not in {BASE, OTHER}:
+                continue
             curve = Series(code, np.array(profile.us), np.array(profile.edges), line=True)
             curves.setdefault(graph, []).append(curve)
         for number, (graph, series) in enumerate(curves.items(), 11):
             title, axes = f"Figure {number}. {graph}", ("time, µs", "edges in hand")
             yield f"figure_{number}", chart(title, axes, series)
+
+    def _orders(self) -> Drawn:
+        """Ours: disorder against work, a disc's area the time; a figure for each profile."""
+        graphs: dict[str, list[tuple[str, Profile]]] = {}
+        for (graph, code), profile in self.results.profiles.items():
+            if profile.error is not None and profile.work:
+                graphs.setdefault(graph, []).append((code, profile))
+        for number, (graph, rows) in enumerate(graphs.items(), 1):
+            longest = max(one.ms for _, one in rows)
+            series = [
+                Series(
+                    f"{code}: {brief_time(one.ms * 1e6)}",
+                    np.array([max(one.error or 0.0, LEAST_ERROR)]),
+                    np.array([one.work]),
+                    radius=RADIUS * max(float(np.sqrt(one.ms / longest)), 0.2),
+                )
+                for code, one in rows
+            ]
+            axes = ("disorder: distance error, mean weights", "processed for each vertex reached")
+            yield f"disorder_{number}", chart(f"Order against work. {graph}", axes, series, "xy")
 
     def _sweeps(self) -> Drawn:
         """Figures 4 and 7."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from gpu.algorithms import Algorithm, find
 from gpu.errors import GpuError
+from gpu.record.disorder import OrderErrors
 from gpu.record.trace import (
     RECORDED_ON,
     GraphReference,
@@ -51,6 +52,7 @@ class Side:
     vertices: VertexProbe | None = None
     verification: Verification | None = None
     environment: dict[str, Any] | None = None
+    errors: OrderErrors | None = None  # exact, of a finished run at probe level 3
 
     @classmethod
     def of(cls, trace: Trace) -> Side:

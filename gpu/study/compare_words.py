@@ -15,6 +15,7 @@ from typing import Any
 
 from gpu.algorithms import find
 from gpu.model.accuracy import CLOSE
+from gpu.record import disorder
 from gpu.record.trace import NOT_RANKED, Probe, RunSettings
 from gpu.study.compare import Side, obstacle
 from gpu.words import NOT_KNOWN, brief_time, distance, in_sight, percent, ratio_words
@@ -98,6 +99,7 @@ def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None,
     called, numbers = names(a, b), _numbers(a, b, times)
     numbers["times_at_probe_0"] = quoted_times is not None
     words = [_time_and_work((a, b), called, times, numbers), *_reasons((a, b), called, numbers)]
+    words += _order(called, numbers)
     cautions = tuple(_cautions((a, b), called, quoted_times is not None))
     return Summary(" ".join(words), cautions, numbers)
 
@@ -157,6 +159,7 @@ def _side_numbers(side: Side, time_ns: float) -> dict[str, Any]:
         "relaxed_edges": relaxed if side.counted else None,
         "work_efficiency": reached / side.processed if reached and side.processed else None,
         "busy_share": side.busy_share,
+        "distance_error": disorder.distance_error(side),
         "verified": None if checked is None else checked.passed,
     }
 
@@ -241,6 +244,17 @@ def _reasons(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
         *said,
         f"The extra work cost no time, since {why}: {name} had {_rounded(quick.in_hand)} edges to "
         f"work on at once, {other} {_rounded(slow.in_hand)}{waits}.",
+    ]
+
+
+def _order(called: Names, numbers: dict[str, Any]) -> list[str]:
+    """Say how far each run was from Dijkstra's order, where both were measured."""
+    errors = [numbers[side]["distance_error"] for side in "ab"]
+    if None in errors:
+        return []
+    first, second = map(distance, errors)
+    return [
+        f"Disorder: a vertex of {called[0]} was {first} beyond the closest, {second} in the other."
     ]
 
 

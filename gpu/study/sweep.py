@@ -30,6 +30,7 @@ from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterErr
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
 from gpu.interpreter import cores
+from gpu.record.disorder import distance_error
 from gpu.record.trace import Probe, RunSettings, Trace, mean_over_time
 from gpu.record.tracefile import plain
 from gpu.schema import Number, checked, shown
@@ -83,6 +84,7 @@ class SweepPoint:
     path_ns: Annotated[tuple[Whole, ...], Meta(max_length=PATH_POINTS)] = ()
     path_delta: Annotated[tuple[Number, ...], Meta(max_length=PATH_POINTS)] = ()
     failure: str = ""
+    distance_error: Number | None = None  # mean of a vertex, weight units; see gpu.record.disorder
 
     @property
     def work(self) -> float:
@@ -240,6 +242,7 @@ def measure(
         certificate(graph, settings.source, trace.dist),
         tuple(samples["t_ns"][path].tolist()),
         tuple(samples["delta"][path].tolist()),
+        distance_error=distance_error(trace),
     )
 
 

@@ -10,6 +10,7 @@ point makes that run in the window.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -119,8 +120,8 @@ class SweepPanel(QWidget):
         self.plot.layout.setContentsMargins(0, 8, 12, 0)
         self._clipped = pg.LinearRegionItem(movable=False)
         self._path = pg.PlotDataItem()
-        self._curves = {"time": pg.PlotDataItem(), "work": pg.PlotDataItem()}
-        self._marks = {"time": pg.ScatterPlotItem(), "work": pg.ScatterPlotItem()}
+        self._curves = {key: pg.PlotDataItem() for key in ("time", "work", "disorder")}
+        self._marks = {key: pg.ScatterPlotItem() for key in self._curves}
         self._here = pg.ScatterPlotItem()
         for item in (self._clipped, self._path, *self._curves.values(), *self._marks.values()):
             self.plot.addItem(item, ignoreBounds=True)
@@ -220,9 +221,13 @@ class SweepPanel(QWidget):
         ys = {
             "time": _shares([point.time_ns for point in self._shown]),
             "work": _shares([point.processed_vertices for point in self._shown]),
+            "disorder": _shares([point.distance_error or 0.0 for point in self._shown], 0.0),
         }
-        colours = {"time": theme.data.time, "work": theme.data.work}
-        marked = {"time": ("o", self._model.findings.best_time)}
+        measured = any(point.distance_error for point in self._shown)
+        self._curves["disorder"].setVisible(measured)
+        data = theme.data
+        colours = {"time": data.time, "work": data.work, "disorder": data.relaxed}
+        marked = {"time": ("o", self._model.findings.best_time), "disorder": ("t", None)}
         marked["work"] = ("s", self._model.findings.best_work)
         for key, curve in self._curves.items():
             pen = pg.mkPen(colours[key], width=theme.line_width)
@@ -282,6 +287,8 @@ class SweepPanel(QWidget):
     def _show_legend(self, colours: dict[str, str]) -> None:
         entries = [f'<span style="color:{colours["time"]}">●</span> time']
         entries.append(f'<span style="color:{colours["work"]}">■</span> work')
+        if self._curves["disorder"].isVisible():
+            entries.append(f'<span style="color:{colours["disorder"]}">▼</span> disorder')
         if self._model.findings.controller is not None:
             entries.append(
                 f'<span style="color:{self._theme.data.controller}">◆</span> automatic Δ'
@@ -342,9 +349,11 @@ class SweepPanel(QWidget):
         return "Δ" if plan is None or plan.knob == DELTA else plan.knob.replace("_", " ")
 
 
-def _shares(values: list[int]) -> np.ndarray:
-    counts = np.maximum(np.asarray(values, float), 1.0)
-    return np.log10(counts / counts.min())
+def _shares(values: Sequence[float], least: float = 1.0) -> np.ndarray:
+    """Return logarithms of values by the smallest above `least`, up to which all are alike."""
+    numbers = np.asarray(values, float)
+    floor = np.min(numbers, where=numbers > least, initial=max(numbers.max(), least))
+    return np.log10(np.maximum(numbers, floor) / floor) if floor else np.zeros(len(numbers))
 
 
 def _ratio(value: float, least: float) -> str:

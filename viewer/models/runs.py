@@ -10,6 +10,7 @@ import numpy as np
 
 from gpu.algorithms import Algorithm, find
 from gpu.engine import RunBuffers
+from gpu.record.disorder import OrderErrors
 from gpu.record.trace import (
     RECORDED_ON,
     SAMPLE,
@@ -180,6 +181,11 @@ class RunRecord:
         if self.trace is None or self.state != "finished" or not self.trace.counted:
             return 0.0
         return (self.reached or 0) / max(self.trace.processed_vertices, 1)
+
+    @property
+    def errors(self) -> OrderErrors | None:
+        """Exact errors of order of a finished run at probe level 3."""
+        return self.trace.errors if self.trace is not None else None
 
     def append(self, batch: np.ndarray) -> tuple[int, int]:
         """Copy SAMPLE (k,) to the end; return the range [first, last) that it fills."""

@@ -1,5 +1,7 @@
 """Work: vertices processed, edges relaxed and distances improved per second, and efficiency.
 
+The chip *disorder* draws the mean distance error instead, of both runs (`gpu.record.disorder`).
+
 Work efficiency is settled over processed vertices: 1 where every vertex was processed once, as
 Dijkstra does. Of two runs the processed vertices are shown.
 """
@@ -9,8 +11,10 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 
-from gpu.words import NOT_KNOWN, short, thousands
+from gpu.record import disorder
+from gpu.words import NOT_KNOWN, distance, short, thousands
 from viewer.common.glossary import explain
+from viewer.common.small_widgets import chip
 from viewer.plots.plot_base import MEAN_PIXELS, PlotPanel, nice_ceiling
 from viewer.plots.plot_items import Legend
 from viewer.plots.series import CounterSeries
@@ -20,7 +24,9 @@ FIELDS = {  # name on screen -> field of SAMPLE
     "relaxed": "relaxed_edges",
     "improved": "improved",
 }
+ERROR = {"error": "distance_error", "measured": "error_vertices"}
 CAPTION = "Work per second"
+DISORDER = "Disorder: distance error, weight units"
 NOTHING = (np.zeros(0), np.zeros(0))
 
 
@@ -32,6 +38,7 @@ class WorkPanel(PlotPanel):
 
     def _build_plot(self) -> None:
         keys = [(0, name) for name in FIELDS] + [(1, "processed")]
+        self._errors = {(place, name): CounterSeries() for place in (0, 1) for name in ERROR}
         self._counters = {key: CounterSeries() for key in keys}
         self._curves = {key: pg.PlotCurveItem() for key in keys}
         self._drawn = dict.fromkeys(keys, NOTHING)
@@ -42,36 +49,68 @@ class WorkPanel(PlotPanel):
         self._explain(*FIELDS, "wasted", "efficiency")
         self.legend.setToolTip(explain(*FIELDS))
         self.body.insertWidget(1, self.legend)
+        self.disorder_button = chip("disorder", explain("disorder"), checkable=True)
+        self.header.addWidget(self.disorder_button)
+        self.disorder_button.toggled.connect(self._turn)
+
+    def _turn(self) -> None:
+        self.legend.setVisible(not (self.comparing or self.disorder_button.isChecked()))
+        self._colour()
+        self._mark_dirty()
 
     def _reset(self, place: int) -> None:
         self.caption.setText(CAPTION)
         for key in self._counters:
             if key[0] == place:
                 self._counters[key] = CounterSeries()
-        self.legend.setVisible(not self.comparing)
+        self._errors |= {(place, name): CounterSeries() for name in ERROR}
+        self.legend.setVisible(not (self.comparing or self.disorder_button.isChecked()))
 
     def _consume(self, place: int, samples: np.ndarray) -> None:
         for (of, name), counter in self._counters.items():
             if of == place:
                 counter.append(samples["t_ns"], samples[FIELDS[name]])
+        for name, field in ERROR.items():
+            self._errors[place, name].append(samples["t_ns"], samples[field])
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
         columns, top = max(columns // MEAN_PIXELS, 8), 0.0
+        in_order = self.disorder_button.isChecked()
         for key, counter in self._counters.items():
-            shown = key[1] == "processed" or not self.comparing
+            shown = key[1] == "processed" or not (self.comparing or in_order)
             x, y = counter.rate(first_ns, last_ns, columns) if shown else NOTHING
+            if shown and in_order:
+                x, y = self._error_of(key[0], first_ns, last_ns, columns)
             self._curves[key].setData(x, y)
             self._drawn[key] = (x, y)
             top = max(top, float(y.max(initial=0.0)))
         self.view_box.setYRange(0.0, nice_ceiling(1.04 * top), padding=0)
         share = self._record.efficiency if self._record is not None else 0.0
-        self.caption.setText(f"{CAPTION}; efficiency {share:.2f}" if share else CAPTION)
+        words = f"{CAPTION}; efficiency {share:.2f}" if share else CAPTION
+        self.caption.setText(self._disorder_words() if in_order else words)
+
+    def _error_of(
+        self, place: int, first_ns: float, last_ns: float, columns: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return (x, mean distance error of the vertices processed meanwhile) of columns."""
+        (x, error), (_, measured) = (
+            self._errors[place, name].rate(first_ns, last_ns, columns) for name in ERROR
+        )
+        return x, np.divide(error, measured, out=np.zeros(len(x)), where=measured > 0)
+
+    def _disorder_words(self) -> str:
+        runs = [run for run in (self._record, self._b) if run is not None]
+        errors = [disorder.distance_error(run) for run in runs]
+        said = ", ".join(NOT_KNOWN if error is None else distance(error) for error in errors)
+        return f"{DISORDER}; mean {said}"
 
     def _pair_values(self) -> tuple[str, str]:
         return short(self._value_at(0, "processed")), short(self._value_at(1, "processed"))
 
     def _show_values(self) -> None:
         self.legend.set_values([short(self._value_at(0, name)) for name in FIELDS])
+        shown = self.disorder_button.isChecked()
+        self._cursor_words(short(self._value_at(0, "processed")) if shown else "")
 
     def _value_at(self, place: int, name: str) -> float:
         """Return the height of a curve at the cursor; 0 outside it."""
@@ -83,7 +122,7 @@ class WorkPanel(PlotPanel):
         data, wide = self._theme.data, self._theme.line_width
         pens = [pg.mkPen(ink, width=wide) for ink in (data.work, data.relaxed, data.improved)]
         self.legend.set_pens(pens)
-        if self.comparing:
+        if self.comparing or self.disorder_button.isChecked():
             pens[0] = self._pen_of(0)
         for curve, pen in zip(self._curves.values(), [*pens, self._pen_of(1)], strict=True):
             curve.setPen(pen)

@@ -19,7 +19,10 @@ Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   
 enum Status { RUNNING, FINISHED, STOPPED, POOL_DRY, TIMED_OUT };
 
 struct Stats {  // one a worker, totals; 64 bytes
-    u64 processed, relaxed, improved, clipped, unused[4];
+    u64 processed, relaxed, improved, clipped;
+    u64 measured;  // vertices whose distance errors are in `error`, from probe level 1 on
+    double error;
+    u64 unused[2];
 };
 
 struct Slot {  // one ring slot of the bucket queue; counters only grow, and wrap

@@ -75,21 +75,26 @@ template <class Source> DEVICE void carry(Wishes &wishes, Source &source) {
 }
 
 struct Totals {
-    u64 processed, relaxed, improved, clipped;
+    u64 processed, relaxed, improved, clipped, measured;
+    double error;
 };
 
 DEVICE Totals sum_totals() {
-    Totals t = {0, 0, 0, 0};
+    Totals t = {0, 0, 0, 0, 0, 0.0};
     for (u32 worker = lane_id(); worker < RUN.workers; worker += 32) {
         const Stats *s = RUN.stats + worker;
         t.processed += peek(&s->processed);
         t.relaxed += peek(&s->relaxed);
         t.improved += peek(&s->improved);
         t.clipped += peek(&s->clipped);
+        t.measured += peek(&s->measured);
+        t.error += as_double(peek((const u64 *)&s->error));
     }
     t.processed = sum_over_lanes(t.processed);
     t.relaxed = sum_over_lanes(t.relaxed);
     t.improved = sum_over_lanes(t.improved);
     t.clipped = sum_over_lanes(t.clipped);
+    t.measured = sum_over_lanes(t.measured);
+    t.error = sum_over_lanes(t.error);
     return t;
 }

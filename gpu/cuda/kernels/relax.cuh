@@ -16,6 +16,7 @@ A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`
 
 Sink has   bool takes(bool real, Dist weight)   whether to relax an arc that the lane may have
            void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all 32 lanes
+           double base()   of the lowest bucket in which something waits, for distance errors
            ticks        when this round began, probe level 2
            WANTS_ROWS   whether push needs the row bounds of what improved
            QUEUES_LOSERS   whether an arc is pushed if it looked better than what a look before its
@@ -32,7 +33,8 @@ Sink has   bool takes(bool real, Dist weight)   whether to relax an arc that the
 #define LONG_TURN 4u  // arcs a lane, beyond which a turn goes the long way
 
 struct Counts {  // of one lane
-    u32 processed, relaxed, improved, clipped;
+    u32 processed, relaxed, improved, clipped, measured;
+    float error;  // distance errors of `measured` vertices, probe level 1 on
 };
 
 // A vertex is processed, not for the second time in this round.
@@ -40,6 +42,14 @@ DEVICE void count_vertex(Counts &counts, bool counts_it, u32 vertex) {
     if (!counts_it) return;
     counts.processed += 1;
     note_processed(vertex);
+}
+
+// The same, of a vertex at `dist` where the lowest bucket in which something waits begins at `base`.
+DEVICE void count_vertex(Counts &counts, bool counts_it, u32 vertex, Dist dist, double base) {
+    count_vertex(counts, counts_it, vertex);
+    if (LEVEL < 1 || !counts_it) return;
+    counts.measured += 1;
+    counts.error += fmaxf((float)(value_of(dist) - base), 0.f);
 }
 
 // Relax one arc a lane and step: `arc` NO_ARC where the lane has none.
@@ -147,7 +157,7 @@ template <class Sink> DEVICE void relax_few(const Vertex &mine, bool valid, Dist
     } else if (reach != NO_DIST && peek(RUN.dist + to.head) == UNREACHED) {
         note_overflow(arc);
     }
-    count_vertex(counts, valid, mine.id);
+    count_vertex(counts, valid, mine.id, known, sink.base());
     if (valid) counts.relaxed += mine.degree();
     bool won = reach < old;
     if (won) note_improved(to.head, old, sink.ticks);
@@ -170,7 +180,7 @@ template <class Sink> DEVICE void relax_warp(Vertex mine, bool valid, u32 lanes,
         valid = false;
         mine.end = mine.first;
     }
-    count_vertex(counts, valid, mine.id);
+    count_vertex(counts, valid, mine.id, known, sink.base());
     if (valid) counts.relaxed += mine.degree();
     relax_rows(mine, known, prefix_sum(mine.degree(), lanes), lanes, sink);
 }
@@ -214,7 +224,12 @@ DEVICE void hand_counts_over(Counts &counts, Stats *to) {
     hand_over(&to->relaxed, counts.relaxed);
     hand_over(&to->improved, counts.improved);
     hand_over(&to->clipped, counts.clipped);
-    counts = {0, 0, 0, 0};
+    if (LEVEL >= 1) {
+        hand_over(&to->measured, counts.measured);
+        double error = sum_over_lanes((double)counts.error);
+        if (lane_id() == 0 && error > 0.0) atomicAdd(&to->error, error);
+    }
+    counts = {0, 0, 0, 0, 0, 0.f};
 }
 
 // One thread, before the first round: the source stands at 0.

@@ -7,7 +7,7 @@ host's wishes into it. The manager never waits for it.
 
 struct Sampler {
     ManagerShared &s;
-    Totals before = {0, 0, 0, 0}, now = {0, 0, 0, 0};
+    Totals before = {}, now = {};
     u64 switches = 0;
     u32 raises = 0, cuts = 0;
 
@@ -42,6 +42,8 @@ struct Sampler {
             case 11: return two_words(v.c.open_heads, flags);
             case 12: return two_words(v.c.by_hand ? BY_HAND : v.reason, v.delta_changes);
             case 29: return sequence;
+            case 30: return double_bits(now.error);
+            case 31: return now.measured;
             default: return 0;
         }
     }

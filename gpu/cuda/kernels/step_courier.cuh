@@ -70,6 +70,8 @@ struct Courier {
             case 12: return two_words(held ? BY_HAND : (FAR_PILE ? START : NONE), 0);
             case 13: return two_words(a.y, a.z);
             case 29: return sequence;
+            case 30: return double_bits(now.error);
+            case 31: return now.measured;
             default: return 0;
         }
     }

@@ -30,7 +30,7 @@ struct Relaxer {
     static constexpr bool QUEUES_LOSERS = false;
     Shared &s;
     Piles &piles;
-    Counts counts = {0, 0, 0, 0};
+    Counts counts = {0, 0, 0, 0, 0, 0.f};
     u32 ticks = 0;
     u32 spread;  // lanes a vertex in the short way, as a power of two
 
@@ -45,9 +45,11 @@ struct Relaxer {
         return count <= warps ? 1 : 1u << (32 - __clz((count - 1) / warps));
     }
 
-    // A heavy superstep processes no vertex again.
-    DEVICE void count(bool valid, u32 vertex) {
-        count_vertex(counts, valid && !(HEAVY_ARCS && piles.heavy), vertex);
+    // A heavy superstep processes no vertex again. Near has no lower end where nothing is far.
+    DEVICE void count(bool valid, u32 vertex, Dist dist) {
+        valid = valid && !(HEAVY_ARCS && piles.heavy);
+        if (FAR_PILE) count_vertex(counts, valid, vertex, dist, s.threshold - s.delta);
+        else count_vertex(counts, valid, vertex);
     }
 
     // Whether this superstep takes an arc; what it takes is counted.
@@ -130,7 +132,7 @@ struct Relaxer {
 #pragma unroll
         for (Part &part : parts) {
             u32 head = part.to.head;
-            count(counts_it && part.valid, part.vertex.id);
+            count(counts_it && part.valid, part.vertex.id, part.vertex.dist);
             part.left_out |= part.has_arc() && !piles.takes(part.to.weight);
             bool won = part.reach < part.old;
             if (won) note_improved(head, part.old, ticks);
@@ -161,7 +163,7 @@ struct Relaxer {
         if (vertex.degree() > HUB_DEGREE && put_aside(vertex)) mine = false;
         mine = mine && peek(RUN.dist + vertex.id) == vertex.dist;
         if (!mine) vertex.end = vertex.first;
-        count(mine, vertex.id);
+        count(mine, vertex.id, vertex.dist);
         if (piles.settling()) piles.settle(mine, vertex.id);  // of many arcs some are heavy
         relax_rows(vertex, vertex.dist, prefix_sum(vertex.degree(), share), share, *this);
     }
@@ -185,7 +187,7 @@ struct Relaxer {
             uint2 row = __ldg(RUN.rows + id);
             // One thread's answer for all; where it is stale the newer item does the rest.
             bool stale = __syncthreads_or(threadIdx.x == 0 && peek(RUN.dist + id) != dist);
-            count(threadIdx.x == 0 && !stale, id);
+            count(threadIdx.x == 0 && !stale, id, dist);
             if (piles.settling()) piles.settle(threadIdx.x == 0 && !stale, id);
 #pragma unroll 1
             for (u32 first = row.x; first < row.y; first += THREADS * UNROLL) {

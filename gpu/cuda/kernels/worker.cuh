@@ -103,9 +103,10 @@ struct Worker {
     u32 done = 0, kept_total = 0, ticks = 0;
     u64 handed_ns = 0;
     Ticks clock = {0, 0};
-    Counts counts = {0, 0, 0, 0};
+    Counts counts = {0, 0, 0, 0, 0, 0.f};
 
     static DEVICE bool takes(bool real, Dist) { return real; }
+    DEVICE double base() const { return seen.base; }
 
     // All lanes: queue what improved, here or for the buckets.
     DEVICE void push(bool won, u32 vertex, Dist dist, uint2 row) {
@@ -256,9 +257,8 @@ struct Worker {
         Dist known = peek(RUN.dist + id);
         bool stale = RUN.drop_stale && known != dist;  // the newer item does the rest
         if (threadIdx.x == 0 && !stale) {
-            counts.processed += !counted;
+            count_vertex(counts, !counted, id, known, base());
             counts.relaxed += end - first;
-            if (!counted) note_processed(id);
             counted = true;
         }
         relax_span(stale ? NO_DIST : known, first, end, *this);

@@ -19,6 +19,7 @@ from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
 from PyQt6.QtGui import QAction, QColor, QKeySequence
 from PyQt6.QtWidgets import QHBoxLayout, QStackedLayout, QTableWidgetItem, QVBoxLayout, QWidget
 
+from gpu.record import disorder
 from gpu.study.compare_words import name_of
 from gpu.words import SENTENCE, distance, in_sight, percent, thousands, time_words
 from viewer.common.glossary import explain
@@ -98,6 +99,13 @@ def _work(record: RunRecord) -> float:
     return float(record.samples["processed_vertices"][-1]) if counted else LAST
 
 
+def _error(record: RunRecord) -> float:
+    if not len(record.samples):
+        return LAST
+    error = disorder.distance_error(record)
+    return LAST if error is None else error
+
+
 def _delta_words(record: RunRecord) -> str:
     if not record.algorithm.bucketed:
         return "none"
@@ -149,6 +157,8 @@ COLUMNS = (
     Column("Efficiency", explain("efficiency"),
            lambda r: percent(r.efficiency) if r.efficiency else NOTHING,
            lambda r: -r.efficiency, number=True),
+    Column("Disorder", explain("disorder"),
+           lambda r: NOTHING if _error(r) == LAST else distance(_error(r)), _error, number=True),
     Column("Verified", "Whether its distances were proved right", _proof_words),
 )  # fmt: skip
 
