@@ -283,7 +283,7 @@ class Bench(Struct):
         )
 
     def _profile(self, code: str, trace: Trace) -> records.Profile:
-        """Return the mean parallelism in each of PROFILE_POINTS equal parts of a run, and its order."""
+        """Return the mean parallelism in PROFILE_POINTS equal parts of a run, and its order."""
         times, edges = trace.samples["t_ns"].astype(np.float64), trace.samples["assigned_edges"]
         marks = np.linspace(0, times[-1], PROFILE_POINTS + 1)
         work = np.concatenate([[0.0], np.cumsum(np.diff(times) * edges[:-1])])

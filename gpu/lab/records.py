@@ -95,7 +95,7 @@ class Run(Line, frozen=True, tag="run"):
 class Profile(Line, frozen=True, tag="profile"):
     """Parallelism over time: from each of `us` on, so many edges in hand, the paper's measure.
 
-    error : mean distance error of a vertex, mean weights (`gpu.record.disorder`), None: not measured
+    error : mean distance error (`gpu.record.disorder`), mean weights; None: not measured
     work : vertices processed for each one reached      ms : length, with the probe on
     """
 

@@ -253,9 +253,7 @@ def _order(called: Names, numbers: dict[str, Any]) -> list[str]:
     if None in errors:
         return []
     first, second = map(distance, errors)
-    return [
-        f"Disorder: a vertex of {called[0]} was {first} beyond the closest, {second} in the other."
-    ]
+    return [f"Disorder, the mean distance error: {called[0]} {first}, {called[1]} {second}."]
 
 
 def _rounded(number: float) -> str:
