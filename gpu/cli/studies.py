@@ -227,9 +227,8 @@ def _print_sweep(points: list[SweepPoint], marked: SweepFindings, plan: SweepPla
     settings = plan.settings
     clock = next((point.clock for point in points if point.clock), "")
     report(f"{ALGORITHMS[settings.algorithm].title} on {settings.engine}: {settings.device}")
-    report(
-        f"{plan.knob:>12}  {'Δ':>10}  {'ms, ' + clock:>14}  {'work':>7}  {'clipped':>7}  {'disorder':>9}"
-    )
+    head = f"{plan.knob:>12}  {'Δ':>10}  {'ms, ' + clock:>14}  {'work':>7}  {'clipped':>7}"
+    report(f"{head}  {'disorder':>9}")
     marks = {
         "best time": marked.best_time,
         "best work": marked.best_work,
