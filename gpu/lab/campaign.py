@@ -163,7 +163,7 @@ def _job(suite: Suite, entry: Entry, results: Results) -> Job:
     left = {row.name for row, _ in runs}
     warm_ups = [(row, WARM_UP) for row in rows if row.name in left] * suite.warm_ups
     ours = [row for row in rows if isinstance(row, Code) and not row.c and row.runs]
-    profiled = ours if name in suite.profiles else []
+    profiled: list[Code | Command] = [*ours] if name in suite.profiles else []
     profiles = [(row, PROFILE) for row in profiled if (name, row.name) not in results.profiles]
     return Job(entry, suite, warm_ups + runs + profiles, name in results.graphs)
 

@@ -130,9 +130,10 @@ class Report:
             if graphs:
                 low, high = _interval(np.mean, values)
                 mean = f"{values.mean():.2f} [{low:.2f}, {high:.2f}]"
-                rows.append((f"here: {code}", *_shares(values, bins), mean))
+                rows.append((f"{row['name']}: {code}", *_shares(values, bins), mean))
             mean = f"{row['mean']:g}" if "mean" in row else ""
-            rows.append((f"{row['name']}, the paper", *_counted(row["graphs"]), mean))
+            card = f" on {row['card']}" if "card" in row else ""
+            rows.append((f"{row['name']}{card}, the paper", *_counted(row["graphs"]), mean))
         head = ("", *_ranges(bins, "x"), "mean")
         return Table(f"table_{paper['table']}", paper["title"], head, rows)
 

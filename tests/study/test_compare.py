@@ -327,6 +327,7 @@ def test_numbers_of_a_side() -> None:
     assert summarise(side, made(SLOW)).numbers["a"] == {
         **{"algorithm": "adds", "engine": "model", "device": "Classroom GPU", "clock": "modelled"},
         **{"probe": 2, "outcome": "finished", "delta": 4.0, "time_ns": 1000.0, "busy_share": 0.5},
+        "distance_error": None,
         **{"processed_vertices": 16, "relaxed_edges": 24, "work_efficiency": 0.25},
         "verified": True,
     }

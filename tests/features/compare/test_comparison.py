@@ -82,7 +82,8 @@ def test_the_table_says_what_each_run_was(
     assert first[1:3] == ["ADDS", "roads"]
     assert first[5] == "auto 8 → 16"
     assert [first[3], second[3]] == ["1.000 ms modelled", "2.000 ms modelled"]
-    assert first[9] == second[9] == "✓ yes"
+    assert first[9] == second[9] == "–"  # these samples hold no distance errors
+    assert first[10] == second[10] == "✓ yes"
     pair.end()
     assert [row[0] for row in rows()] == ["•", ""]
     panel.table.sortByColumn(3, Qt.SortOrder.AscendingOrder)
