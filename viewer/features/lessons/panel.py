@@ -227,7 +227,7 @@ class LessonPanel(QWidget):
         self.back.setEnabled(model.place > 0 and not working)
         self.next.setEnabled(not working)
         self.next.setText("Finish" if last else "Next")
-        self._lead_on(on=model.phase in ("judged", "done") and not model.problem and not last)
+        self._lead_on(on=model.phase in ("judged", "done") and not model.problem)
 
     def _show_check(self) -> None:
         model, drive = self.model, self.model.step.drive
