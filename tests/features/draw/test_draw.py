@@ -248,13 +248,12 @@ def test_everything_by_keys(
 
 
 def test_vertices_added_by_keys_stand_in_no_row() -> None:
-    drawing = EMPTY
-    x = y = 0.0
+    drawing, x, y = EMPTY, 0.0, 0.0
     for key in range(3):
         x, y = free_place(drawing, x, y)
         drawing = replace(drawing, vertices=(*drawing.vertices, Vertex(key, str(key), x, y)))
-    (_, _), (x1, y1), (x2, y2) = ((vertex.x, vertex.y) for vertex in drawing.vertices)
-    assert abs(x1 * y2 - x2 * y1) > 1000
+    _, a, b = drawing.vertices
+    assert abs(a.x * b.y - b.x * a.y) > 1000
 
 
 def test_wrong_weights_are_refused_at_the_field(feature: DrawFeature, qtbot: QtBot) -> None:
