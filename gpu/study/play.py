@@ -28,8 +28,7 @@ from gpu.engine import run
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.numbers import in_numbers, unreached
-from gpu.record.events import EventKind
-from gpu.record.trace import Probe, RunSettings, Trace
+from gpu.record.trace import Probe, RunSettings
 from gpu.words import distance, in_sight
 
 MOST_VERTICES, MOST_EDGES = 64, 2_000  # that a person can see, and that rivals run on at once
@@ -287,25 +286,12 @@ def rivals(graph: CSRGraph, source: int) -> list[Score]:
     scores = []
     for key, title in RIVALS.items():
         trace = run(graph, RunSettings(key, "model", GPU.name, source, probe=Probe.EVENTS))
-        ranks, errors = errors_of(trace)
+        errors = trace.errors
+        assert errors is not None
         work = trace.processed_vertices, trace.relaxed_edges
-        scores.append(Score(title, *work, fmean(ranks), fmean(errors), trace.time_ns / MS))
+        means = float(errors.rank.mean()), float(errors.distance.mean())
+        scores.append(Score(title, *work, *means, trace.time_ns / MS))
     return scores
-
-
-def errors_of(trace: Trace) -> tuple[list[int], list[float]]:
-    """Return the rank and distance errors of every vertex taken in a recorded run."""
-    waiting, ranks, errors = {trace.settings.source: 0.0}, list[int](), list[float]()
-    for event in trace.events if trace.events is not None else ():
-        kind, vertex, dist = int(event["kind"]), int(event["a"]), float(event["c"])
-        if kind == EventKind.IMPROVE:
-            waiting[vertex] = dist
-        elif kind == EventKind.POP:
-            waiting.pop(vertex, None)
-            closer = [one for one in waiting.values() if one < dist]
-            ranks.append(len(closer))
-            errors.append(dist - min(closer, default=dist))
-    return ranks, errors
 
 
 def _levels(heap: Sequence[object]) -> int:
