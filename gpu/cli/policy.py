@@ -43,7 +43,7 @@ def _policy(args: argparse.Namespace) -> int:
             {"policy": named, "suite": suite.title, "graphs": rows, "totals": means}, is_json=True
         )
     else:
-        columns = ["policy", *[name for name in made[0].ms if name != "policy"]]
+        columns = dict.fromkeys(["policy", *made[0].ms])
         report(f"{policy.name}, {suite.title}; milliseconds")
         report("".join([f"{'':<38}", *(f"{name:>15}" for name in columns)]))
         for one in made:

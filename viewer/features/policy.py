@@ -17,7 +17,6 @@ from PyQt6.QtGui import (
     QFontDatabase,
     QPainter,
     QPaintEvent,
-    QResizeEvent,
     QTextCursor,
     QTextFormat,
 )
@@ -68,36 +67,29 @@ class Editor(QPlainTextEdit):
         self.wrong = QColor("red")
         self.numbers = QWidget(self)
         self.numbers.paintEvent = self._paint_numbers  # type: ignore[method-assign, assignment]
-        self.updateRequest.connect(self._scroll)
+        self.updateRequest.connect(self._follow)
         self.blockCountChanged.connect(self._fit)
         self._fit()
 
     def _fit(self) -> None:
         width = self.fontMetrics().horizontalAdvance(f" {self.blockCount()} ")
         self.setViewportMargins(width, 0, 0, 0)
-        inside = self.contentsRect()
-        self.numbers.setGeometry(QRect(inside.topLeft(), QSize(width, inside.height())))
+        self.numbers.setGeometry(QRect(self.contentsRect().topLeft(), QSize(width, self.height())))
 
-    def resizeEvent(self, e: QResizeEvent | None) -> None:
-        """Keep the numbers as high as the text."""
-        super().resizeEvent(e)
-        self._fit()
-
-    def _scroll(self, _rect: QRect, by: int) -> None:
-        self.numbers.scroll(0, by) if by else self.numbers.update()
+    def _follow(self, _rect: QRect, _by: int) -> None:
+        self.numbers.resize(self.numbers.width(), self.contentsRect().height())
+        self.numbers.update()
 
     def _paint_numbers(self, _event: QPaintEvent | None) -> None:
         painter = QPainter(self.numbers)
         painter.setPen(self.palette().placeholderText().color())
-        painter.setFont(self.font())
         block, offset = self.firstVisibleBlock(), self.contentOffset()
         while block.isValid():
             place = self.blockBoundingGeometry(block).translated(offset)
             if place.top() > self.height():
                 break
-            text = f"{block.blockNumber() + 1} "
-            where = QRect(0, round(place.top()), self.numbers.width(), round(place.height()))
-            painter.drawText(where, Qt.AlignmentFlag.AlignRight, text)
+            place.setWidth(self.numbers.width())
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight, f"{block.blockNumber() + 1} ")
             block = block.next()
 
     def mark(self, line: int) -> None:
@@ -219,8 +211,8 @@ class PolicyFeature(FeaturePart):
 
     def _show(self, policy: Policy) -> None:
         self.name = policy.name
+        self._tell(self.name)
         if self.panel is not None:
-            self.panel.say(self.name)
             self.panel.editor.put(policy.source)
 
     def _tell(self, words: str, line: int | None = None) -> None:
