@@ -113,10 +113,8 @@ def load_policy(path: str | Path) -> Policy:
         raise ParameterError(f"{path}; allowed: a policy's file, which ends in .py or .cuh")
     try:
         return own_policy(Path(path).name, read_regular(path, MOST_BYTES).decode("utf-8"))
-    except OSError as error:
-        raise GpuError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise GpuError(f"{path}: no text in UTF-8") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise GpuError(f"{path}: {getattr(error, 'strerror', 'no text in UTF-8')}") from error
 
 
 def check_runs(policy: Policy, algorithm: str, dynamic: bool, engine: str) -> None:
@@ -149,10 +147,9 @@ def translated(policy: Policy) -> tuple[str, str]:
         return _Translator(policy.name).module(ast.parse(policy.source))
     except SyntaxError as error:
         raise PolicyError.at(policy.name, error.lineno or 0, error.msg) from error
-    except ValueError as error:
-        raise PolicyError.at(policy.name, 0, "it holds a null byte") from error
-    except (RecursionError, MemoryError) as error:
-        raise PolicyError.at(policy.name, 0, "it nests too deeply") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        words = "it nests too deeply, or holds a null byte"
+        raise PolicyError.at(policy.name, 0, words) from error
 
 
 class _Translator:

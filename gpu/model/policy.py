@@ -87,7 +87,7 @@ def compiled_policy(policy: Policy) -> Any:
 
     def ask(record, processing, waiting, produced, produced_far, produced_tail, switched):  # type: ignore[no-untyped-def]
         """Take one sweep's readings, as `gpu.delta.decide`; ask the policy at a window's end."""
-        c = numba.carray(record, 1)[0]  # type: ignore[attr-defined]
+        c = numba.carray(record, 1)[0]
         c.window_ended = 0
         c.switched += switched
         c.sum_processing += processing

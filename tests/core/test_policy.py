@@ -40,26 +40,21 @@ def policy_of(*lines: str, above: str = "") -> Policy:
 
 REFUSED = [
     ("while c.delta < 8: c.delta = 8", 3, "no loops"),
-    ("for x in y: pass", 3, "no loops"),
     ("import os", 3, "not allowed"),
     ("c.delta = open('/etc/passwd')", 3, "open() is not known"),
     ("c.delta = c.__class__", 3, "c.__class__ is not known"),
     ("c.floor = 3", 3, "c.floor cannot be set"),
-    ("x.y = 3", 3, "x.y cannot be set"),
     ("c.delta = speed", 3, "speed has no value"),
     ("c.delta = 2 ** 3", 3, "not allowed"),
     ("c.delta = processing < 3", 3, "not allowed"),
     ("c.delta = 'a'", 3, "no number"),
-    ("c.delta = True", 3, "no number"),
     ("c.delta = 1e999", 3, "no number"),
     ("if processing: c.delta = 2", 3, "a condition compares"),
     ("return 3", 3, "not allowed"),
     ("c = 3", 2, "c cannot be set"),
     ("c.delta = min(3)", 3, "min of 1 numbers"),
-    ("c.delta = abs(1, 2)", 3, "abs of 2 numbers"),
     ("c.delta = (", 3, ""),
     ("lambda: 3", 3, "not allowed"),
-    ("c.delta = [x for x in c]", 3, "not allowed"),
 ]
 
 

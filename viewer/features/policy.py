@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from PyQt6.QtCore import QRect, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import (
@@ -153,9 +154,9 @@ class PolicyFeature(FeaturePart):
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        kept = window.settings.value(KEPT)
+        kept: Any = window.settings.value(KEPT)
         good = isinstance(kept, list) and len(kept) == 2 and all(isinstance(x, str) for x in kept)
-        self.name, self.text = kept if good else (FIRST, examples()[FIRST])
+        self.name, self.text = map(str, kept if good else (FIRST, examples()[FIRST]))
         self.panel: PolicyPanel | None = None
         self._rival: RunSettings | None = None  # to be run after the policy, and compared with it
         window.session.run_changed.connect(self._heard)
