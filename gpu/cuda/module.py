@@ -18,15 +18,11 @@ from gpu.policy import Policy, PolicyError, translated
 from gpu.words import SENTENCE, in_sight
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
-THREADS = {  # threads a block
-    "adds.cu": 256,
-    "apsp_edge.cu": 256,
-    "apsp_sweep.cu": 256,
-    "async_near_far.cu": 512,
-    "bellman_ford.cu": 1024,
-    "delta_stepping.cu": 1024,
-    "near_far.cu": 1024,
-    "prepare.cu": 256,
+_OTHERS = {"async_near_far.cu": 512} | dict.fromkeys(
+    ("adds.cu", "apsp_edge.cu", "apsp_sweep.cu", "prepare.cu"), 256
+)
+THREADS = {  # threads a block of each kernel file; of supersteps 1024
+    path.name: _OTHERS.get(path.name, 1024) for path in sorted(KERNELS.glob("*.cu"))
 }
 SOURCE_LEVELS = 2  # the highest level that kernels are compiled for
 

@@ -46,6 +46,11 @@ def every_arc(graph: CSRGraph) -> int:
     return graph.m + 4096
 
 
+def nothing(graph: CSRGraph, settings: RunSettings) -> dict[str, int]:
+    """Return no fields of RUN: the common ones are enough."""
+    return {}
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One algorithm of supersteps."""
@@ -54,6 +59,7 @@ class Kernel:
     name: str  # and its entry
     piles: int  # of items: two for far, one (`SETTLED`) for settled vertices
     room: Callable[[CSRGraph], int] = twice_and_half  # places of one pile
+    own: Callable[[CSRGraph, RunSettings], dict[str, int]] = nothing  # fields of RUN
 
     def run(
         self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
@@ -83,6 +89,7 @@ class Kernel:
             pile_room=room,
             wide_enter=TUNED.wide_enter,
             wide_leave=TUNED.wide_leave,
+            **self.own(graph, settings),
         )
         record["rule"]["given"] = settings.delta or 0.0
         plan = launch.Plan(self.file, self.name, TUNED.threads, workers, record)

@@ -13,13 +13,13 @@ from gpu.cuda import device
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 
-ON_CUDA = ("adds", "near_far", "async_near_far", "bellman_ford", "delta_stepping")
+ON_CUDA = ("adds", "near_far", "async_near_far", "bellman_ford", "delta_stepping", "rho_stepping")
 PATH = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([3], np.int32), 2)
 
 
 def test_importing_the_engine_needs_neither_cupy_nor_qt_nor_numba() -> None:
     code = (
-        "import sys, gpu.cuda.adds, gpu.cuda.async_near_far, gpu.cuda.supersteps, gpu.cuda.apsp\n"
+        "import sys, gpu.cuda.adds, gpu.cuda.async_near_far, gpu.cuda.rho_stepping, gpu.cuda.apsp\n"
         "heavy = {'cupy', 'numba', 'PyQt6', 'scipy'} & set(sys.modules)\n"
         "sys.exit(f'imported {heavy}' if heavy else 0)"
     )

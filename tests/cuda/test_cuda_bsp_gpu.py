@@ -19,8 +19,10 @@ from test_cuda_gpu import (
     settings_of,
 )
 
+from gpu.algorithms import find
 from gpu.cuda import supersteps, watchdog
 from gpu.cuda.device import why_not
+from gpu.cuda.rho_stepping import RHO_STEPPING
 from gpu.cuda.supersteps import Kernel
 from gpu.engine import Observer, RunBuffers
 from gpu.errors import MemoryNeededError
@@ -36,7 +38,7 @@ from gpu.record.trace import (
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
-NEW = ("bellman_ford", "delta_stepping")
+NEW = ("bellman_ford", "delta_stepping", "rho_stepping")
 ALGORITHMS = ("near_far", *NEW)
 
 
@@ -46,13 +48,13 @@ def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def kernel_of(algorithm: str) -> Kernel:
-    kernel: Kernel = getattr(supersteps, algorithm.upper())
+    kernel: Kernel = getattr(supersteps, algorithm.upper(), RHO_STEPPING)
     return kernel
 
 
 def deltas_of(algorithm: str, graph: CSRGraph) -> list[float | None]:
     """Return automatic, one with mostly heavy arcs, one between, one without any."""
-    if algorithm == "bellman_ford" or graph.m == 0:
+    if not find(algorithm).bucketed or graph.m == 0:
         return [None]
     mean = max(graph.mean_weight, 1.0)
     return [None, max(mean / 16, 1.0), mean, min(64 * mean, 1e300)]
@@ -93,12 +95,24 @@ def test_frontiers_as_wide_as_the_device(algorithm: str, numbers: str) -> None:
             assert trace.dist[reached] == pytest.approx(expected[reached], rel=1e-5)
 
 
+@pytest.mark.parametrize(("probe", "numbers"), PROBED)
+def test_a_step_of_any_size_gives_the_same_distances(probe: int, numbers: str) -> None:
+    """From one vertex, Dijkstra's order, to more than there are, Bellman-Ford's."""
+    graphs = [*families(numbers).items(), ("wide", lattice(300, numbers))]
+    for name, graph in graphs:
+        sizes = (1, 7, 300, 5000, 2**31 - 1) if graph.n < 1000 else (700, 20_000)
+        for rho in sizes:
+            trace = run_typed(graph, "rho_stepping", "cuda", probe=probe, parameters={"rho": rho})
+            assert trace.outcome == "finished", (name, rho)
+            assert_right(graph, 0, trace.dist)
+
+
 @pytest.mark.parametrize("share", [None, 0.1, 0.5])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_probe_totals_are_the_counted_totals(algorithm: str, share: float | None) -> None:
     """Delta-stepping: light arcs each time, heavy arcs once for what was reached."""
     for graph in (lattice(200, "int32"), power_law("int32")):
-        heavy = share is not None and algorithm != "bellman_ford"
+        heavy = share is not None and find(algorithm).bucketed
         delta = float(int(share * graph.weights.max())) if heavy and share else None
         trace = run_typed(graph, algorithm, "cuda", delta=delta, probe=2)
         vertices = trace.vertices
@@ -133,7 +147,7 @@ def test_a_full_pile_ends_the_run_with_sizes(algorithm: str) -> None:
     for weight in (1, 10**6):  # all near, or all far
         graph = arcs(np.zeros(100_000), leaves, np.full(100_000, weight), 100_001)
         buffers, watching = RunBuffers.allocate(graph, 0), Observer()
-        delta = None if algorithm == "bellman_ford" else 10.0
+        delta = 10.0 if find(algorithm).bucketed else None
         with pytest.raises(MemoryNeededError, match="the queues' 5,000 places"):
             small.run(graph, settings_of(algorithm, 0, delta), buffers, watching)
 

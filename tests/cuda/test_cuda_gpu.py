@@ -16,6 +16,7 @@ from gpu import delta as rules
 from gpu.algorithms import find
 from gpu.cuda import adds, async_near_far, launch, records, supersteps, watchdog
 from gpu.cuda.device import why_not
+from gpu.cuda.rho_stepping import RHO_STEPPING
 from gpu.engine import Observer, RunBuffers, execute
 from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
@@ -34,8 +35,9 @@ REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
 ALGORITHMS = ("adds", "near_far", "async_near_far")
-SINGLE = (*ALGORITHMS, "bellman_ford", "delta_stepping")
-LAUNCHERS = {"adds": adds, "async_near_far": async_near_far}
+STEPS = ("bellman_ford", "delta_stepping", "rho_stepping")
+SINGLE = (*ALGORITHMS, *STEPS)
+LAUNCHERS = {"adds": adds, "async_near_far": async_near_far, "rho_stepping": RHO_STEPPING}
 PROBED = [*((0, numbers) for numbers in NUMBER_TYPES)]  # each level and type costs a compilation
 PROBED += [(1, "int32"), (2, "float64"), (1, "int64"), (2, "float32")]
 VARIANTS = [
@@ -366,11 +368,12 @@ for key in sys.argv[1:]:
         assert trace.outcome == "finished"
 print("ran")
 """
-AT_BARRIERS = ("near_far", "bellman_ford", "delta_stepping", "edge_apsp", "delta_apsp", "apsp_fast")
+ALL_PAIRS = ("edge_apsp", "delta_apsp", "apsp_fast")
+AT_BARRIERS = ("near_far", *STEPS, *ALL_PAIRS)
 
 
 @pytest.mark.parametrize(
-    ("tool", "keys"), [("memcheck", (*SINGLE, *AT_BARRIERS[3:])), ("racecheck", AT_BARRIERS)]
+    ("tool", "keys"), [("memcheck", (*SINGLE, *ALL_PAIRS)), ("racecheck", AT_BARRIERS)]
 )
 def test_the_sanitizer_finds_nothing(tool: str, keys: tuple[str, ...]) -> None:
     """ADDS and Asynchronous Near-Far hand over through volatile words, which racecheck reports."""

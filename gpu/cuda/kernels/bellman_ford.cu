@@ -11,6 +11,7 @@ of few heavy ones had settled: the frontier is as wide as the graph allows, and 
 */
 constexpr bool FAR_PILE = false;
 constexpr bool HEAVY_ARCS = false;
+constexpr bool BY_COUNT = false;
 #include "superstep.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1) bellman_ford() { run_supersteps(); }

@@ -22,6 +22,7 @@ Samples  occupancy[0] is the frontier (in the heavy superstep what was settled),
 */
 constexpr bool FAR_PILE = true;
 constexpr bool HEAVY_ARCS = true;
+constexpr bool BY_COUNT = false;
 #include "superstep.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1) delta_stepping() { run_supersteps(); }

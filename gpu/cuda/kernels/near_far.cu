@@ -13,6 +13,7 @@ The ladder  ladder/near_far_simple.cu is the same in sixty lines, the files afte
 */
 constexpr bool FAR_PILE = true;
 constexpr bool HEAVY_ARCS = false;
+constexpr bool BY_COUNT = false;
 #include "superstep.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1) near_far() { run_supersteps(); }

@@ -54,7 +54,7 @@ struct Courier {
 
     // Word `lane` of a SAMPLE (gpu.record.trace).
     DEVICE u64 sample_word(uint4 a, uint4 b, uint4 c, const Totals &now) {
-        bool held = FAR_PILE && wishes.delta > 0.0;
+        bool held = HAS_DELTA && wishes.delta > 0.0;
         u32 flags = (b.w != switches ? BUCKET_SWITCHED : 0) | (held ? DELTA_BY_HAND : 0);
         switch (lane_id()) {
             case 0: return two_words(b.y, b.z);
@@ -67,7 +67,7 @@ struct Courier {
             case 9: return two_words(0, edges_of(a.y));
             case 10: return two_words(a.y, a.w);
             case 11: return two_words(1, flags);
-            case 12: return two_words(held ? BY_HAND : (FAR_PILE ? START : NONE), 0);
+            case 12: return two_words(held ? BY_HAND : (HAS_DELTA ? START : NONE), 0);
             case 13: return two_words(a.y, a.z);
             case 29: return sequence;
             case 30: return double_bits(now.error);

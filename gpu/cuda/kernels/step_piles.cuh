@@ -6,6 +6,9 @@ The file that includes it says first what kind of algorithm it is:
     FAR_PILE    true: what is at `threshold` or beyond waits in a far pile until near is empty
     HEAVY_ARCS  true: light arcs (weight <= delta) are relaxed while near refills, heavy ones once
                 for everything that was near and has any, which waits in a settled pile meanwhile
+    BY_COUNT    true: what improves is near, whatever its distance, and before each superstep that
+                something else waits for, or more than RUN.chunk_largest vertices, a split of both
+                piles leaves about so many in near, the closest (`choose`)
 
 Near     while block 0 works alone in shared memory, else items[2][pile_room] of Vertex: vertex,
          the distance that it was queued with, first and end arc (they came with the atomic)
@@ -26,6 +29,9 @@ Wide     Each block collects what it pushes in shared memory and reserves its pl
 #define STAGE_NEAR (WEIGHT_WIDE ? 1152u : 2048u)
 #define STAGE_FAR (WEIGHT_WIDE ? 960u : 1536u)
 #define MOST_HUBS 64u
+#define SAMPLE 256u  // of what waits, for a threshold; gpu.algorithms.rho_stepping
+
+constexpr bool HAS_DELTA = FAR_PILE && !BY_COUNT;
 
 struct Heard {  // by thread 0 after a barrier, of the superstep to come
     u32 near, far, settled, status;
@@ -107,6 +113,31 @@ struct Piles {
         set_threshold(next, delta);
     }
 
+    // All threads: near ends where about RUN.chunk_largest of what waits lie below, by a sample.
+    // All blocks look at the same places, so all choose the same distance.
+    DEVICE void choose(u32 near, u32 total) {
+        __shared__ Dist sample[SAMPLE], last;
+        u32 taken = min(total, SAMPLE), mine = threadIdx.x;
+        if (mine < taken) {
+            Item item = waiting((u64)mine * total / taken, near);
+            sample[mine] = peek(RUN.dist + item.vertex) == item.dist ? item.dist : UNREACHED;
+        }
+        __syncthreads();
+        u64 wanted = ((u64)RUN.chunk_largest * taken + total - 1) / total - 1;
+        if (mine == 0) last = UNREACHED;  // where fewer wait
+        __syncthreads();
+        if (mine < taken) {
+            Dist dist = sample[mine];
+            u32 closer = 0;
+            for (u32 i = 0; i < taken; i++)
+                closer += sample[i] < dist || (sample[i] == dist && i < mine);
+            if (closer == wanted) last = dist;
+            if (closer == 0 && dist != UNREACHED) s.threshold = value_of(dist);  // for samples
+        }
+        __syncthreads();
+        split_at = last == UNREACHED ? UNREACHED : last + 1;
+    }
+
     // Whether this superstep relaxes arcs of that weight.
     DEVICE bool takes(Dist weight) const { return !HEAVY_ARCS || (weight > light_limit) == heavy; }
 
@@ -140,6 +171,14 @@ struct Piles {
             return {vertex, peek(RUN.dist + vertex), row.x, row.y};
         }
         return wide ? peek(near_pile(turn.near) + place) : s.near[turn.near][place];
+    }
+
+    // Item `place` of far; BY_COUNT of all that waits, `near` items in near first.
+    DEVICE Item waiting(u32 place, u32 near) const {
+        if (!BY_COUNT) return peek(far_pile(turn.far) + place);
+        if (place >= near) return peek(far_pile(turn.far) + place - near);
+        Vertex vertex = fetch(place);
+        return {vertex.id, vertex.dist};
     }
 
     // All lanes: to the next near list, or far.

@@ -198,15 +198,14 @@ struct Relaxer {
         }
     }
 
-    // The far pile, sorted again; dealt to `blocks` blocks. Stale items fall out.
-    DEVICE void scan_far(u32 total, u32 block, u32 blocks) {
+    // What waits, sorted again; dealt to `blocks` blocks. Stale items fall out.
+    DEVICE void scan(u32 total, u32 near, u32 block, u32 blocks) {
         Dist nearest = UNREACHED;
-        const Item *from = piles.far_pile(piles.turn.far);
 #pragma unroll 1
         for (u32 base = block * THREADS; base < total; base += blocks * THREADS) {
             u32 place = base + threadIdx.x;
             Item item = {};
-            if (place < total) item = peek(from + place);
+            if (place < total) item = piles.waiting(place, near);
             bool valid = place < total && peek(RUN.dist + item.vertex) == item.dist;
             uint2 row = valid ? __ldg(RUN.rows + item.vertex) : make_uint2(0, 0);
             if (valid && item.dist >= piles.split_at) nearest = min(nearest, item.dist);
@@ -214,6 +213,6 @@ struct Relaxer {
             if (piles.wide) piles.unload(false);
         }
         Dist *far_min = piles.wide ? &RUN.state->far_min : &s.far_min;
-        if (nearest != UNREACHED) atomicMin(far_min, nearest);
+        if (HAS_DELTA && nearest != UNREACHED) atomicMin(far_min, nearest);
     }
 };

@@ -19,8 +19,8 @@ Resident The grid is launched cooperatively: no block waits for one that is not 
 The parts   step_piles.cuh what waits   step_relax.cuh arcs   step_courier.cuh samples, the host
 */
 #pragma once
-#include "step_courier.cuh"
 #include "step_relax.cuh"
+#include "step_courier.cuh"
 
 #define SPLIT_ALONE 8192u    // far items up to which block 0 splits by itself
 #define HAND_OVER_STEPS 32u  // supersteps between two sums of the counts, probe level 1 on
@@ -70,7 +70,7 @@ struct Team {
         double delta = RUN.rule.given;
         if (!(delta > 0.0))
             delta = near_far_delta(RUN.mean_weight, RUN.mean_degree, !WEIGHT_FLOAT);
-        if constexpr (FAR_PILE) {
+        if constexpr (HAS_DELTA) {
             piles.set_threshold(delta, delta);
         } else {
             s.delta = 0.0;
@@ -93,13 +93,13 @@ struct Team {
     // Supersteps until near is too wide for one block or nothing waits: WIDE or DONE.
     // `near` vertices wait in s.near[turn.near].
     DEVICE Mode work_alone(u32 near) {
-        for (;;) {
+        for (bool chosen = false;;) {
             if (s.status[turn.step] != RUNNING) return DONE;
             // While near waits, a warp may push already where another has not looked yet.
             u32 settled = HEAVY_ARCS && near == 0 ? min(s.settled[turn.settled], RUN.pile_room) : 0;
             u32 count = near + settled;
             u32 far = 0;
-            if (FAR_PILE && count == 0) far = min(s.far_count, RUN.pile_room);
+            if (BY_COUNT || (FAR_PILE && count == 0)) far = min(s.far_count, RUN.pile_room);
             if (count == 0 && far == 0) {
                 if (threadIdx.x == 0 && LOSE != LOST_MODE)
                     atomicCAS(&RUN.state->published.status, (u32)RUNNING, (u32)FINISHED);
@@ -109,14 +109,21 @@ struct Team {
                 export_piles(near);
                 return WIDE;
             }
-            if (count == 0) {
-                near = split_alone();
+            if (count == 0 || (!chosen && must_choose(count, far))) {
+                near = split_alone(near);
+                chosen = BY_COUNT;
                 continue;
             }
+            chosen = false;
             piles.heavy = near == 0;
             log_step(count, 0, 1);
             near = step_alone(count);
         }
+    }
+
+    // Whether near is not simply all that waits, or is too much.
+    DEVICE bool must_choose(u32 near, u32 far) const {
+        return BY_COUNT && (far > 0 || near > RUN.chunk_largest);
     }
 
     // One superstep over `count` vertices; returns how many are near then. What the host and the
@@ -171,7 +178,8 @@ struct Team {
     }
 
     // Split far until something is near, or nothing is left; returns how many are near.
-    DEVICE u32 split_alone() {
+    // near : items in near, which are none but BY_COUNT
+    DEVICE u32 split_alone(u32 near) {
         u32 count = 0, left = 0;
         Dist nearest = 0;
         bool found_nothing = false, running = true;
@@ -181,15 +189,17 @@ struct Team {
             u32 fresh = RUNNING;
             if (asks) fresh = peek(&RUN.state->published.status);
             if (threadIdx.x == 0) {
-                piles.move_threshold(found_nothing, nearest, s.held);
+                if (HAS_DELTA) piles.move_threshold(found_nothing, nearest, s.held);
                 s.far_next = 0;
                 s.far_min = UNREACHED;
                 s.count[after(turn.step)] = 0;
                 s.switches += 1;
             }
             __syncthreads();
-            piles.obey();
-            relaxer.scan_far(min(s.far_count, RUN.pile_room), 0, 1);
+            u32 total = near + min(s.far_count, RUN.pile_room);
+            if (BY_COUNT) piles.choose(near, total);
+            else piles.obey();
+            relaxer.scan(total, near, 0, 1);
             if (asks) s.status[after(turn.step)] = fresh;
             __syncthreads();
             running = s.status[after(turn.step)] == RUNNING;
@@ -200,8 +210,10 @@ struct Team {
             if (threadIdx.x == 0) s.far_count = left;
             turn.far ^= 1;
             found_nothing = true;
+            near = 0;
         } while (count == 0 && left > 0 && running);
         piles.splitting = false;
+        if (BY_COUNT) piles.obey();
         if (threadIdx.x == 0) {
             s.count[before(turn.step)] = 0;
             s.hubs[after(turn.step)] = 0;
@@ -266,6 +278,7 @@ struct Team {
 
     // Thread 0 of a block, after a barrier.
     DEVICE void hear_threshold() {
+        if (BY_COUNT) return;
         double threshold = peek(&RUN.state->threshold);
         piles.set_threshold(threshold, peek(&RUN.state->delta));
     }
@@ -289,8 +302,10 @@ struct Team {
         while (heard.status == RUNNING) {
             bool step = heard.near > 0 || heard.settled > 0;
             if (!step && heard.far == 0) break;
-            if (!first && heard.near > 0 && heard.near <= RUN.wide_leave) break;
+            bool narrow = !BY_COUNT || (!after_split && heard.far <= SPLIT_ALONE / 2);
+            if (!first && narrow && heard.near > 0 && heard.near <= RUN.wide_leave) break;
             if (!first && heard.near == 0 && step && heard.settled <= RUN.wide_leave) break;
+            if (!after_split && must_choose(heard.near, heard.far)) step = false;
             bool leader = blockIdx.x == 0 && threadIdx.x == 0;
             u32 fresh = RUNNING;
             if (leader) {
@@ -299,7 +314,7 @@ struct Team {
             }
             piles.heavy = HEAVY_ARCS && heard.near == 0 && step;
             if (step) step_wide(piles.heavy ? heard.settled : heard.near, heard.far);
-            else split_wide(heard.far, after_split);
+            else split_wide(heard.near, heard.far, after_split);
             if (leader) poke(&RUN.state->step_status[turn.step], fresh);
             close_wide(step, leader);
             heard = s.heard;
@@ -374,19 +389,22 @@ struct Team {
     }
 
     // One thread of the grid moves the threshold on; then every block sorts its part of far.
-    DEVICE void split_wide(u32 total, bool found_nothing) {
-        if (blockIdx.x == 0 && threadIdx.x == 0) {
+    DEVICE void split_wide(u32 near, u32 far, bool found_nothing) {
+        if (HAS_DELTA && blockIdx.x == 0 && threadIdx.x == 0) {
             double held = peek(&RUN.state->hand_delta);
             piles.move_threshold(found_nothing, peek(&RUN.state->far_min), held);
             tell_threshold();
             poke(&RUN.state->far_min, (Dist)UNREACHED);
         }
         grid_barrier(s, [&] { hear_threshold(); });
-        piles.obey();
+        u32 total = BY_COUNT ? near + far : far;
+        if (BY_COUNT) piles.choose(near, total);
+        else piles.obey();
         piles.splitting = true;
-        relaxer.scan_far(total, blockIdx.x, RUN.workers);
+        relaxer.scan(total, near, blockIdx.x, RUN.workers);
         piles.unload(true);
         piles.splitting = false;
+        if (BY_COUNT) piles.obey();
     }
 
     DEVICE void hand_counts_over() { ::hand_counts_over(relaxer.counts, RUN.stats + blockIdx.x); }
@@ -419,8 +437,8 @@ struct Team {
         RUN.state->delta = s.delta;
         RUN.state->base = base();
         RUN.state->open_buckets = 1;
-        RUN.state->reason = FAR_PILE ? START : NONE;
-        RUN.state->by_hand = FAR_PILE && peek(&RUN.state->hand_delta) != 0.0;
+        RUN.state->reason = HAS_DELTA ? START : NONE;
+        RUN.state->by_hand = HAS_DELTA && peek(&RUN.state->hand_delta) != 0.0;
         RUN.state->status = RUN.state->published.status;
         RUN.state->supersteps = steps;
         RUN.state->wide_supersteps = s.wide_steps;

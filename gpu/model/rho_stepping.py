@@ -1,0 +1,186 @@
+"""Rho-stepping on the modelled GPU: supersteps over the closest of all that waits.
+
+A vertex waits in far once (`waits`). Refilling near chooses a threshold from a sample of far, and
+takes what is below. Where the kernel needs no look at far (`algorithms.rho_stepping`), none is
+charged. The kernel's piles hold a vertex again for each improvement; those items are counted.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from gpu.algorithms.rho_stepping import SAMPLE, rho_of
+from gpu.compiled import compiled_inline
+from gpu.devices import find_preset
+from gpu.engine import RunBuffers
+from gpu.graph import CSRGraph
+from gpu.loops import codes
+from gpu.loops.log import Log, make_log, record
+from gpu.loops.plus import plus
+from gpu.loops.sample import note_improved
+from gpu.loops.state import graph_arrays
+from gpu.model import superstep
+from gpu.model.modelled_run import SuperstepRun, run_modelled, wave_arrays
+from gpu.model.superstep import SPLIT_ALONE, charge_split, step_dtype
+from gpu.record.trace import RunSettings
+
+STEPS = step_dtype(
+    ("threshold", "<f8"),  # near is below, weight units
+    ("rho", "<i8"),  # vertices that a step takes
+    ("kept", "<i8"),  # vertices that the last threshold left in far
+)
+
+
+class Waiting(NamedTuple):
+    """Arrays of one run, n vertices."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    dist: np.ndarray
+    first_ns: np.ndarray
+    last_ns: np.ndarray
+    times: np.ndarray
+    near: np.ndarray  # int32 (n,)
+    far: np.ndarray  # int32 (n,)
+    waits: np.ndarray  # uint8 (n,): whether far holds the vertex
+    sample: np.ndarray  # float64 (SAMPLE,): distances
+    snapshot: np.ndarray  # these six as Near-Far's `Piles`
+    block_ns: np.ndarray
+    fullest: np.ndarray
+    arcs: np.ndarray
+    hub_trips: np.ndarray
+    hubs: np.ndarray
+    log: Log  # probe level 3
+
+
+@superstep.rule(superstep.announce, Waiting)
+def _announce(piles, s):  # type: ignore[no-untyped-def]
+    record(piles.log, s.t_ns, codes.SUPERSTEP, -1, s.round, s.near, s.threshold)
+
+
+@superstep.rule(superstep.waits_again, Waiting)
+def _waits_again(piles, s, vertex):  # type: ignore[no-untyped-def]
+    return piles.waits[vertex] == 1
+
+
+@superstep.rule(superstep.relax, Waiting)
+def _relax(piles, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
+    """Relax the arcs of one vertex; what improves waits."""
+    dist, start, end = piles.dist, piles.indptr[vertex], piles.indptr[vertex + 1]
+    s.relaxed += end - start
+    for arc in range(start, end):
+        to = piles.indices[arc]
+        reached = plus(from_dist, piles.weights[arc])
+        current = dist[to]
+        record(piles.log, s.t_ns, codes.RELAX, worker, arc, vertex, np.float64(reached))
+        if reached < current:
+            note_improved(piles, s, to, current)
+            dist[to] = reached
+            s.improved += 1
+            s.next_items += 1
+            record(piles.log, s.t_ns, codes.IMPROVE, worker, to, arc, np.float64(dist[to]))
+            if piles.waits[to] == 0:
+                piles.waits[to] = 1
+                piles.far[s.waiting] = to
+                s.waiting += 1
+                record(piles.log, s.t_ns, codes.PUSH, worker, to, 1, np.float64(dist[to]))
+        elif current == s.unreached:
+            s.overflowed = 1
+
+
+@superstep.rule(superstep.refill, Waiting)
+def _refill(piles, s):  # type: ignore[no-untyped-def]
+    """Choose a threshold and take from far what is below; False where nothing waits."""
+    record(piles.log, s.t_ns, codes.BARRIER, -1, s.round, s.waiting, 0.0)
+    s.round += 1
+    s.near = 0
+    if s.waiting == 0:
+        return False
+    s.far_items = s.next_items + s.kept
+    chooses = s.kept > 0 or s.next_items > s.rho
+    if chooses:
+        charge_split(s)
+    s.threshold = _above(s, _closest(piles, s))
+    kept, s.base = 0, np.inf
+    for place in range(s.waiting):
+        vertex = piles.far[place]
+        current = np.float64(piles.dist[vertex])
+        s.base = min(s.base, current)
+        if current < s.threshold:
+            piles.waits[vertex] = 0
+            piles.near[s.near] = vertex
+            s.near += 1
+        else:
+            piles.far[kept] = vertex
+            kept += 1
+    s.waiting = s.kept = kept
+    if chooses:  # a far pile of many items keeps all blocks together
+        s.next_items = s.far_items if s.far_items > SPLIT_ALONE else s.near
+    s.head += 1
+    s.switches += 1
+    s.flags |= codes.BUCKET_SWITCHED
+    record(piles.log, s.t_ns, codes.SPLIT, -1, s.near, s.waiting, s.threshold)
+    return True
+
+
+@compiled_inline
+def _closest(piles, s):  # type: ignore[no-untyped-def]
+    """Return the distance up to which about rho vertices wait, by a sample of them."""
+    if s.waiting <= s.rho:
+        return _farthest(piles, s)
+    taken = min(s.waiting, len(piles.sample))
+    for place in range(taken):
+        piles.sample[place] = piles.dist[piles.far[place * s.waiting // taken]]
+    wanted = (s.rho * taken + s.waiting - 1) // s.waiting - 1
+    for place in range(taken):
+        mine, closer = piles.sample[place], 0
+        for other in range(taken):
+            theirs = piles.sample[other]
+            closer += 1 if theirs < mine or (theirs == mine and other < place) else 0
+        if closer == wanted:
+            return mine
+    return np.inf  # not reached: every rank is somebody's
+
+
+@compiled_inline
+def _farthest(piles, s):  # type: ignore[no-untyped-def]
+    """Return the largest distance that waits."""
+    farthest = 0.0
+    for place in range(s.waiting):
+        farthest = max(farthest, np.float64(piles.dist[piles.far[place]]))
+    return farthest
+
+
+@compiled_inline
+def _above(s, dist):  # type: ignore[no-untyped-def]
+    """Return the next distance: whole numbers have a largest one, `unreached`, that is finite."""
+    after = np.nextafter(dist, np.inf)
+    return max(dist + 1.0, after) if np.isfinite(s.unreached) else after
+
+
+class RhoSteppingRun(SuperstepRun):
+    """One modelled run of rho-stepping."""
+
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        piles = Waiting(
+            *graph_arrays(graph, buffers),
+            np.empty(graph.n, np.int32),
+            np.empty(graph.n, np.int32),
+            np.zeros(graph.n, np.uint8),
+            np.empty(SAMPLE),
+            *wave_arrays(graph, find_preset(settings.device)),
+            make_log(settings.probe),
+        )
+        super().__init__(graph, settings, piles, STEPS, 0.0)
+        self.sim[0].rho = rho_of(settings.parameters["rho"], graph)
+        self.sim[0].threshold = 1.0
+
+    def set_delta(self, delta: float | None) -> None:
+        """Rho-stepping has no delta: nothing to take over."""
+
+
+run = partial(run_modelled, RhoSteppingRun)  # nothing for `seed` to vary
