@@ -60,6 +60,7 @@ class Waiting(NamedTuple):
 @superstep.rule(superstep.announce, Waiting)
 def _announce(piles, s):  # type: ignore[no-untyped-def]
     record(piles.log, s.t_ns, codes.SUPERSTEP, -1, s.round, s.near, s.threshold)
+    s.lowest = s.base  # the closest of this step
 
 
 @superstep.rule(superstep.waits_again, Waiting)
