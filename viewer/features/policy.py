@@ -253,7 +253,7 @@ class PolicyFeature(FeaturePart):
         line = run.failure.partition(", line ")[2].partition(":")[0]
         words = f"{run.failure}." if run.failure else f"{self.name}: {run.state}"
         self._tell(words, int(line) if line.isdecimal() else None)
-        if run.state == "finished" and self._rival is not None:
+        if run.verification is not None and self._rival is not None:  # else its proof is cut short
             later(self, self._compare)
 
     def _compare(self) -> None:

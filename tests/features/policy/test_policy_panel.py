@@ -51,6 +51,7 @@ def test_run_compare_and_sweep(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: window.comparison.active, timeout=60_000)
     names = [run.title.partition(" on ")[0] for run in (window.comparison.a, window.comparison.b)]
     assert names == ["ADDS, policy pi.py", "ADDS"]
+    assert window.comparison.a.verification.passed
     qtbot.waitUntil(lambda: finished(window, before + 2), timeout=60_000)
     press(panel, "Sweep")
     qtbot.waitUntil(lambda: not window.sweep.running, timeout=120_000)
