@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from gpu.algorithms import ALGORITHMS
+from gpu.algorithms import ALGORITHMS, OURS, outside
 from gpu.cli.terminal import NAME, ProgressLine, note
 from gpu.errors import GpuError, MemoryNeededError, ParameterError
 from gpu.files import STDIN
@@ -27,9 +27,9 @@ from gpu.record.workspace import reader_options
 SAMPLE_PREFIX = "sample:"
 STDOUT = "/dev/stdout"
 READ_AS = ("undirected", "weights", "weight_name", "header", "format")  # options of a graph file
-ENGINES = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
-KNOBS = dict.fromkeys(knob.key for row in ALGORITHMS.values() for knob in row.parameters)
-FIRST, SECOND = list(ALGORITHMS)[:2]
+ENGINES = sorted({engine for row in OURS.values() for engine in row.engines})
+KNOBS = dict.fromkeys(knob.key for row in OURS.values() for knob in row.parameters)
+FIRST, SECOND = list(OURS)[:2]
 ALL = "all"
 PROBES = [int(probe) for probe in Probe]
 
@@ -92,7 +92,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "no-header": _flag("the first row of a table is an edge", dest="header", action="store_false"),
     "source": _value("ID", "the file's own id of the vertex [the lowest]"),
     "source-index": _value("I", "the 0-based index instead", type=int),
-    "algorithm": _choice("KEY", list(ALGORITHMS), default=FIRST),
+    "algorithm": {"metavar": "KEY", "choices": ALGORITHMS, "default": FIRST},  # listed by `fill`
     "engine": _choice("NAME", ENGINES, default="model"),
     "device": _value("NAME", "a device of the engine [its default]"),
     "numbers": _choice("TYPE", list(CHOICES), default=AUTO),
@@ -159,8 +159,11 @@ def fill(
             groups[number] = target
         flags = [name.lower()] if name.isupper() else FLAGS.get(name, [f"--{name}"])
         row = OPTIONS[name]
-        if name in defaults:
-            row = _choice(row["metavar"], row["choices"], default=defaults[name])
+        if name in defaults or name == "algorithm":
+            default = defaults.get(name, row["default"])
+            row = _choice(row["metavar"], list(row["choices"]), default=default)
+            for words in outside()[1] if name == "algorithm" else ():
+                note(words)
         target.add_argument(*flags, **row)
     parser.usage = f"%(prog)s {usage} [options]"
     parser.set_defaults(handle=handle, usage_error=parser.error)
