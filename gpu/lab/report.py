@@ -241,7 +241,7 @@ class Report:
         """Ours: disorder against work, a disc's area the time; a figure for each profile."""
         graphs: dict[str, list[tuple[str, Profile]]] = {}
         for (graph, code), profile in self.results.profiles.items():
-            if profile.error is not None and profile.work:
+            if profile.error is not None and profile.work and "@" not in code:
                 graphs.setdefault(graph, []).append((code, profile))
         for number, (graph, rows) in enumerate(graphs.items(), 1):
             longest = max(one.ms for _, one in rows)

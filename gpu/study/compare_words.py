@@ -18,7 +18,7 @@ from gpu.model.accuracy import CLOSE
 from gpu.record import disorder
 from gpu.record.trace import NOT_RANKED, Probe, RunSettings
 from gpu.study.compare import Side, obstacle
-from gpu.words import NOT_KNOWN, brief_time, distance, in_sight, percent, ratio_words
+from gpu.words import NOT_KNOWN, brief_time, distance, in_sight, percent, ratio_words, short
 
 CLEAR = 0.1  # times and works this far apart are worth a reason
 MUCH_MORE = 2.0  # times as many edges in hand are a reason, where both were as busy
@@ -99,7 +99,7 @@ def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None,
     called, numbers = names(a, b), _numbers(a, b, times)
     numbers["times_at_probe_0"] = quoted_times is not None
     words = [_time_and_work((a, b), called, times, numbers), *_reasons((a, b), called, numbers)]
-    words += _order(called, numbers)
+    words += _order((a, b), called, numbers)
     cautions = tuple(_cautions((a, b), called, quoted_times is not None))
     return Summary(" ".join(words), cautions, numbers)
 
@@ -247,13 +247,16 @@ def _reasons(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
     ]
 
 
-def _order(called: Names, numbers: dict[str, Any]) -> list[str]:
+def _order(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
     """Say how far each run was from Dijkstra's order, where both were measured."""
     errors = [numbers[side]["distance_error"] for side in "ab"]
     if None in errors:
         return []
-    first, second = map(distance, errors)
-    return [f"Disorder, the mean distance error: {called[0]} {first}, {called[1]} {second}."]
+    said = [
+        f"{name} {short(error)}{'' if side.errors is None else ' (exact)'}"
+        for side, name, error in zip(sides, called, errors, strict=True)
+    ]
+    return [f"Disorder, the mean distance error: {', '.join(said)}."]
 
 
 def _rounded(number: float) -> str:
