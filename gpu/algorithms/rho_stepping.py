@@ -20,7 +20,7 @@ Not done    Local search: a thread of the authors' code follows a vertex's arcs 
             threshold, without a step between. Nor a bitmap in place of a list for large frontiers.
 
 Samples     occupancy[0] = the vertices of this step, [1] = those left for later; base: the nearest
-            of the step, in the sample on the GPU. There is no delta.
+            of the step, on the GPU of the last sample. There is no delta.
 
 To tune     ρ, large enough to fill the machine: by default 256 on roads and meshes, whose work
             grows fast with ρ, else n / 8 (of 256 to 65,536 on the modelled H100, 0.45 against
