@@ -2,7 +2,7 @@
 
 Modelled times do not rank algorithms on graphs with hubs or with many edges a vertex, nor for
 algorithms that the model was not fitted to (`not_ranked`), nor within CLOSE of each other. Work and
-parallelism are counted, and compared everywhere. `gpu.lab.model_error` made the comparison.
+parallelism are counted, and compared everywhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from typing import Any
 
 from gpu.graph import CSRGraph
 
-NOT_FITTED = ("async_near_far",)  # rows that no constant was fitted to
+NOT_FITTED = {  # rows that no constant was fitted to, and why they are not ranked
+    "async_near_far": "the model is not fitted to an algorithm without barriers or manager",
+    "rho_stepping": "the model is not fitted to steps of a number of vertices",
+}
 MOST_DEGREE = 32.0  # mean arcs of a vertex
 CLOSE = 1.1  # times: modelled times of two algorithms have an order from here on
 COMPARISON = "model-error-h100.json"
@@ -46,7 +49,7 @@ def error_words(algorithm: str | None = None) -> str:
 def not_ranked(algorithm: str, graph: CSRGraph) -> str:
     """Return why a modelled time must not rank algorithms on that graph, "" where it may."""
     if algorithm in NOT_FITTED:
-        return "the model is not fitted to an algorithm without barriers or manager"
+        return NOT_FITTED[algorithm]
     if graph.has_hubs:
         return "the model is too inaccurate on graphs with hubs to say which is faster"
     if graph.mean_degree > MOST_DEGREE:
