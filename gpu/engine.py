@@ -227,7 +227,7 @@ def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
         if settings.probe >= Probe.EVENTS:
             check_events(count, graph.m)
     if settings.policy is not None:
-        check_runs(settings.policy, row.key, row.dynamic, settings.engine)
+        check_runs(settings.policy, row.key, row.dynamic)
     return replace(
         settings,
         algorithm=row.key,

@@ -14,13 +14,13 @@ produced : new items; produced_far : of those, the most in any one bucket more t
     the head; produced_tail : of those, in the last bucket
 switched : sweeps in which the head moved on
 
-The subset: numbers, + - * /, comparisons, and, or, not, if, min, max, abs, a ternary, assignments,
-a bare return, and above the function constants such as `GAIN = 0.3`. All numbers are float64. A
-variable that was not set is 0. There are no loops, so no policy is endless.
+The subset: numbers, + - * /, comparisons, and, or, not, if, min(a, b), max(a, b), assignments, a bare
+return, and above the function constants such as `GAIN = 0.3`. All numbers are float64. A variable
+that was not set is 0. There are no loops, so no policy is endless.
 
 Both engines run the same expressions: `translated` writes them as Python for Numba
-(`gpu.model.policy`) and as C++ (`cuda/kernels/policy.cuh`). A file .cuh is C++ already, for the
-engine cuda alone. What a policy sets that cannot be ends the run; `c.line` is the line of it.
+(`gpu.model.policy`) and as C++ (`cuda/kernels/policy.cuh`). What a policy sets that cannot be ends
+the run; `c.line` is the line of it.
 
 A policy that came with a saved run is text and is never run: `own` is set by `own_policy` alone,
 for what a person named on the command line or wrote in the window.
@@ -42,19 +42,19 @@ from gpu.files import read_regular
 from gpu.words import in_sight
 
 MOST_BYTES = 1 << 16
-MEMORY = ("m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8")
-MAY_SET = ("delta", "open_heads", *MEMORY)
-GIVEN = (
-    *("min_open", "max_open", "floor", "ceiling", "clip_ceiling", "clip_far_share"),
-    *("low_processing", "low_total", "high_processing", "high_total"),  # as in gpu.delta.CONTROLLER
-    *("unit", "windows"),  # mean weight / mean degree, weight units; how many have ended before
+MEMORY = ("c.m1", "c.m2", "c.m3", "c.m4", "c.m5", "c.m6", "c.m7", "c.m8")
+MAY_SET = ("c.delta", "c.open_heads", *MEMORY)
+OWN = (*MAY_SET, "c.unit", "c.windows")  # mean weight / mean degree; windows that have ended before
+GIVEN = (  # of gpu.delta.CONTROLLER
+    *("c.min_open", "c.max_open", "c.floor", "c.ceiling", "c.clip_ceiling", "c.clip_far_share"),
+    *("c.low_processing", "c.low_total", "c.high_processing", "c.high_total"),
 )
-SEEN = np.dtype([(name, "<f8") for name in (*MAY_SET, *GIVEN, "line")])
+SEEN = np.dtype([(name.removeprefix("c."), "<f8") for name in (*OWN, "c.line")])
 READINGS = ("processing", "waiting", "produced", "produced_far", "produced_tail", "switched")
 HEAD = f"def decide(c, {', '.join(READINGS)}):"
 CHANGED = 9  # gpu.record.trace.Reason.POLICY
 BAD_DELTA, BAD_HEADS = 5, 6  # set, and cannot be; as in the kernel's Status
-ALLOWED = "this is not allowed in a policy; allowed: numbers, + - * /, if, min, max, abs, x = ..."
+ALLOWED = "this is not allowed in a policy; allowed: + - * /, if, min, max, x = ...; no loops"
 SIGNS: dict[type, str] = {
     **{ast.Add: "+", ast.Sub: "-", ast.Div: "/", ast.UAdd: "+", ast.USub: "-"},
     **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="},
@@ -84,20 +84,14 @@ class Policy:
     own: bool = field(default=False, init=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Make the name one that stands between quotes in C++; a file cannot say that it is own."""
-        name = in_sight(self.name).replace("\\", "/").replace('"', "'")
-        object.__setattr__(self, "name", name)
+        """Make the name one line; a file cannot say that it is own."""
+        object.__setattr__(self, "name", in_sight(self.name))
         object.__setattr__(self, "own", False)
 
     @property
     def digest(self) -> str:
         """What tells this text from others."""
         return hashlib.sha256(self.source.encode()).hexdigest()[:16]
-
-    @property
-    def is_cuda(self) -> bool:
-        """Whether it is C++ for the engine cuda."""
-        return self.name.endswith(".cuh")
 
 
 def own_policy(name: str, source: str) -> Policy:
@@ -109,15 +103,13 @@ def own_policy(name: str, source: str) -> Policy:
 
 def load_policy(path: str | Path) -> Policy:
     """Read a policy that a person named. GpuError."""
-    if not str(path).endswith((".py", ".cuh")):
-        raise ParameterError(f"{path}; allowed: a policy's file, which ends in .py or .cuh")
     try:
         return own_policy(Path(path).name, read_regular(path, MOST_BYTES).decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise GpuError(f"{path}: {getattr(error, 'strerror', 'no text in UTF-8')}") from error
 
 
-def check_runs(policy: Policy, algorithm: str, dynamic: bool, engine: str) -> None:
+def check_runs(policy: Policy, algorithm: str, dynamic: bool) -> None:
     """Refuse a policy that cannot be run so. ParameterError; PolicyError."""
     if not policy.own:
         raise ParameterError(
@@ -126,8 +118,6 @@ def check_runs(policy: Policy, algorithm: str, dynamic: bool, engine: str) -> No
         )
     if not dynamic:
         raise ParameterError(f"{algorithm} has no controller to replace by a policy; adds has one")
-    if policy.is_cuda and engine != "cuda":
-        raise ParameterError(f"{policy.name} is C++ for the engine cuda; {engine} takes a .py")
     translated(policy)
 
 
@@ -140,9 +130,7 @@ def fault(policy: Policy, kind: int, value: float, line: int, max_open: int) -> 
 
 
 def translated(policy: Policy) -> tuple[str, str]:
-    """Check a policy; return it as Python, "" of a .cuh, and as C++. PolicyError with the line."""
-    if policy.is_cuda:
-        return "", f'#line 1 "{policy.name}"\n{policy.source}\n'
+    """Check a policy; return it as Python and as C++. PolicyError with the line."""
     try:
         return _Translator(policy.name).module(ast.parse(policy.source))
     except SyntaxError as error:
@@ -185,8 +173,8 @@ class _Translator:
         self._block(function.body, " ")
         given = ", ".join(f"v_{name}" for name in READINGS)
         start = [f"v_{name} = {value}" for name, value in self._variables.items()]
-        python = [f"def rule(c, {given}):\n", *(f" {one}\n" for one in start), *self._python]
-        head = f"TWIN void rule(Seen &c, double {given.replace(', ', ', double ')}) {{\n"
+        python = [f"def rule(c, k, {given}):\n", *(f" {one}\n" for one in start), *self._python]
+        head = f"TWIN void rule(Seen &c, Controller &k, double {given.replace(', ', ', double ')}) {{\n"
         return "".join(python), "".join(
             [head, *(f"double {one};\n" for one in start), *self._cuda, "}\n"]
         )
@@ -195,7 +183,6 @@ class _Translator:
         self._python.append(f"{indent}pass\n")
         for node in nodes:
             if not _is_text(node):
-                self._cuda.append(f'#line {node.lineno} "{self._name}"\n')
                 self._statement(node, indent)
 
     def _write(self, indent: str, *statements: str) -> None:
@@ -219,8 +206,6 @@ class _Translator:
             self._assign(node.target, self._number(ast.copy_location(value, node)), indent)
         elif isinstance(node, ast.Assign) and len(node.targets) == 1:
             self._assign(node.targets[0], self._number(node.value), indent)
-        elif isinstance(node, ast.For | ast.While):
-            self._refuse(node, "a policy has no loops: it is asked again at the next window's end")
         elif not isinstance(node, ast.Pass):
             self._refuse(node)
 
@@ -229,10 +214,10 @@ class _Translator:
         if isinstance(target, ast.Name):
             self._write(indent, f"v_{words} = {value}")
             return
-        if words.removeprefix("c.") not in MAY_SET or "." not in words:
-            self._refuse(target, f"{words} cannot be set; c.{', c.'.join(MAY_SET)} can")
+        if words not in MAY_SET:
+            self._refuse(target, f"{words} cannot be set; {', '.join(MAY_SET)} can")
         self._write(indent, f"{words} = {value}")
-        if words.removeprefix("c.") not in MEMORY:
+        if words not in MEMORY:
             self._write(indent, f"c.line = {target.lineno}.0")
 
     def _number(self, node: ast.expr) -> str:
@@ -249,9 +234,10 @@ class _Translator:
                 self._refuse(node, f"{words} has no value")
             return f"v_{words}"
         if isinstance(node, ast.Attribute):
-            known = [f"c.{name}" for name in (SEEN.names or ())[:-1]]
-            if words not in known:
-                self._refuse(node, f"{words} is not known; known: {', '.join(known)}")
+            if words in GIVEN:
+                return f"real({words.replace('c.', 'k.')})"
+            if words not in OWN:
+                self._refuse(node, f"{words} is not known; known: {', '.join(OWN + GIVEN)}")
             return words
         if isinstance(node, ast.BinOp) and kind in SIGNS:
             return f"({self._number(node.left)} {SIGNS[kind]} {self._number(node.right)})"
@@ -259,23 +245,12 @@ class _Translator:
             return f"times({self._number(node.left)}, {self._number(node.right)})"
         if isinstance(node, ast.UnaryOp) and kind in SIGNS:
             return f"({SIGNS[kind]}{self._number(node.operand)})"
-        if isinstance(node, ast.IfExp):
-            parts = self._number(node.body), self._number(node.orelse)
-            return f"pick({self._condition(node.test)}, {parts[0]}, {parts[1]})"
         if isinstance(node, ast.Call):
-            return self._call(node)
+            name = {"min": "smaller", "max": "larger"}.get(ast.unparse(node.func))
+            if name is None or node.keywords or len(node.args) != 2:
+                self._refuse(node, f"{words} is not known; min(a, b) and max(a, b) are")
+            return f"{name}({', '.join(map(self._number, node.args))})"
         return self._refuse(node)
-
-    def _call(self, node: ast.Call) -> str:
-        name, count = ast.unparse(node.func), len(node.args)
-        if name not in {"min", "max", "abs"} or node.keywords:
-            self._refuse(node, f"{name}() is not known; min, max and abs are")
-        if (count == 1) != (name == "abs") or count == 0:
-            self._refuse(node, f"{name} of {count} numbers; allowed: abs(a), min(a, b), max(a, b)")
-        first, *others = map(self._number, node.args)
-        for other in others:
-            first = f"{'smaller' if name == 'min' else 'larger'}({first}, {other})"
-        return f"fabs({first})" if name == "abs" else first
 
     def _condition(self, node: ast.expr) -> str:
         """Return an expression that is a condition."""
@@ -287,9 +262,7 @@ class _Translator:
             return f"({SIGNS[type(node.op)].join(map(self._condition, node.values))})"
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return f"(not {self._condition(node.operand)})"
-        return self._refuse(
-            node, "a condition compares numbers, as in processing < c.low_processing"
-        )
+        return self._refuse(node, "a condition compares numbers, as in waiting < c.low_total")
 
 
 def _is_text(node: ast.stmt) -> bool:

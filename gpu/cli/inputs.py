@@ -97,7 +97,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "device": _value("NAME", "a device of the engine [its default]"),
     "numbers": _choice("TYPE", list(CHOICES), default=AUTO),
     "delta": _value("W", "bucket width, weight units [automatic]", type=option_positive),
-    "policy": _value("FILE", "a policy in place of the controller, .py or .cuh"),
+    "policy": _value("FILE", "a policy in place of the controller, a .py"),
     "seed": _value("N", "of the modelled GPU's arbitration [1]", **_WHOLE),
     "set": _value("KEY=VALUE", f"as in buckets=8: {', '.join(KNOBS)}", **_PAIRS),
     "probe": _value("0..3", "off, samples, vertices, events [1]", choices=PROBES, **_WHOLE),

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpu.cuda.records import RUN, STATE
-from gpu.policy import Policy, PolicyError, translated
-from gpu.words import SENTENCE, in_sight
+from gpu.policy import Policy, translated
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
 _OTHERS = {"async_near_far.cu": 512} | dict.fromkeys(
@@ -55,14 +54,6 @@ def with_policy(name: str, policy: Policy | None) -> str:
     return "#define POLICY 1\n" + text.replace("// POLICY_SOURCE\n", translated(policy)[1])
 
 
-def policy_error(policy: Policy, log: str) -> PolicyError:
-    """Return what a compiler says about a policy, at the line that it names."""
-    first = re.search(rf"^{re.escape(policy.name)}\((\d+)\): error[^:]*: (.+)$", log, re.MULTILINE)
-    if first is None:
-        return PolicyError.at(policy.name, 0, f"does not compile: {in_sight(log, SENTENCE)}")
-    return PolicyError.at(policy.name, int(first[1]), in_sight(first[2], SENTENCE))
-
-
 def compile_options(name: str, level: int, numbers: str, threads: int | None = None) -> list[str]:
     """Return the options of one variant, without the architecture; numbers : a type's name."""
     kind = np.dtype(numbers)
@@ -86,14 +77,7 @@ def load_module(
     import cupy
 
     options = compile_options(name, level, numbers, threads)
-    code = with_policy(name, policy)
-    module = cupy.RawModule(code=code, options=tuple(options), backend="nvrtc")
-    if policy is not None:
-        try:
-            module.compile()
-        except cupy.cuda.compiler.CompileException as error:
-            raise policy_error(policy, str(error)) from error
-    return module
+    return cupy.RawModule(code=with_policy(name, policy), options=tuple(options), backend="nvrtc")
 
 
 def function(
@@ -105,7 +89,7 @@ def function(
     threads: int | None = None,
     policy: Policy | None = None,
 ) -> Any:
-    """Return one kernel of a variant. PolicyError where the policy does not compile."""
+    """Return one kernel of a variant."""
     threads = threads or THREADS[name]
     return load_module(device, name, level, numbers, threads, policy).get_function(kernel)
 

@@ -7,8 +7,8 @@ Every run is proved by certificate. On the modelled GPU the scores are the same 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from gpu.engine import run
 from gpu.errors import EngineError, GpuError
@@ -24,69 +24,42 @@ POLICY, BEST = "policy", "best of sweep"
 
 @dataclass(frozen=True)
 class Score:
-    """One graph: milliseconds and processed vertices by column; `best_c`: of the sweep.
-
-    failure : why the policy has no time
-    """
+    """One graph: milliseconds by column; `failure`: why the policy has none."""
 
     graph: str
-    ms: dict[str, float] = field(default_factory=dict)
-    processed: dict[str, int] = field(default_factory=dict)
-    best_c: float = 0.0
+    ms: dict[str, float]
     failure: str = ""
 
 
-def scores(
-    policy: Policy,
-    suite: Suite,
-    entries: Sequence[Entry],
-    progress: Callable[[float, str], object] = lambda _share, _words: None,
-) -> list[Score]:
-    """Run everything. GpuError where a code of the suite fails; a policy's own fault is a score."""
-    made = []
-    for place, entry in enumerate(entries):
-        progress(place / len(entries), entry.name)
-        made.append(_score(policy, suite, entry))
-    return made
-
-
-def _score(policy: Policy, suite: Suite, entry: Entry) -> Score:
+def score(policy: Policy, suite: Suite, entry: Entry) -> Score:
+    """Run everything on a graph. GpuError where a code of the suite fails; a policy may."""
     graph, source = opened(entry)
-    ms, processed, best_c = dict[str, float](), dict[str, int](), 0.0
-    codes = [code for code in suite.rows if isinstance(code, Code)]
-    for code in codes:
-        time_ms, work = _measured(graph, settings_of(code, graph, source, suite.numbers))
+    ms: dict[str, float] = {}
+    for code in [code for code in suite.rows if isinstance(code, Code)]:
+        time_ms = _measured(graph, settings_of(code, graph, source, suite.numbers))
         column = BEST if code.c else code.name
-        if time_ms < ms.get(column, math.inf):
-            ms[column], processed[column] = time_ms, work
-            best_c = code.c[0] if code.c else best_c
+        ms[column] = min(time_ms, ms.get(column, math.inf))
+    adds = Code(algorithm="adds", engine=suite.engine)
+    settings = settings_of(adds, graph, source, suite.numbers)
     try:
-        settings = settings_of(
-            Code(algorithm="adds", engine=suite.engine), graph, source, suite.numbers
-        )
-        time_ms, work = _measured(graph, replace(settings, policy=policy))
+        return Score(entry.name, {POLICY: _measured(graph, replace(settings, policy=policy)), **ms})
     except GpuError as error:
-        return Score(entry.name, ms, processed, best_c, str(error))
-    return Score(entry.name, {POLICY: time_ms, **ms}, {POLICY: work, **processed}, best_c)
+        return Score(entry.name, ms, str(error))
 
 
-def _measured(graph: CSRGraph, settings: RunSettings) -> tuple[float, int]:
+def _measured(graph: CSRGraph, settings: RunSettings) -> float:
     trace = run(graph, settings)
     if wrong := certificate(graph, settings.source, trace.dist):
         raise EngineError(f"wrong distances: {wrong}")
-    return trace.time_ns / 1e6, trace.processed_vertices
+    return trace.time_ns / 1e6
 
 
-def totals(made: Sequence[Score]) -> dict[str, tuple[float, int]]:
-    """Return by column the mean speedup of the policy, and on how many graphs it was faster.
-
-    The mean is geometric. Empty where the policy failed on a graph.
-    """
+def speedups(made: Sequence[Score]) -> dict[str, float]:
+    """Return by column how often as fast the policy was, the geometric mean; {} if it failed."""
     if any(one.failure for one in made):
         return {}
-    found = {}
-    for column in [name for name in made[0].ms if name != POLICY]:
-        ratios = [one.ms[column] / one.ms[POLICY] for one in made]
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        found[column] = (mean, sum(ratio > 1 for ratio in ratios))
-    return found
+    return {
+        column: math.prod(one.ms[column] / one.ms[POLICY] for one in made) ** (1 / len(made))
+        for column in made[0].ms
+        if column != POLICY
+    }

@@ -24,13 +24,12 @@ from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.model import adds_loop
 from gpu.model.adds import AddsRun
-from gpu.policy import BAD_DELTA, BAD_HEADS, CHANGED, GIVEN, SEEN, Policy, fault, translated
+from gpu.policy import BAD_DELTA, BAD_HEADS, CHANGED, SEEN, Policy, fault, translated
 from gpu.record.trace import RunSettings
 
 STEERED = np.dtype(  # `Steered` of policy.cuh, and what only this engine needs
     [
         *CONTROLLER.descr,
-        ("switched", "<i8"),  # in this window so far
         ("fault", "<i8"),  # BAD_DELTA, BAD_HEADS, or 0
         ("seen", SEEN),
         ("entry", "<i8"),  # address of the compiled policy
@@ -71,8 +70,6 @@ def steered(controller: np.ndarray, compiled: Any, unit: float) -> np.ndarray:
     made = np.zeros(1, STEERED)
     for name in CONTROLLER.names or ():
         made[name] = controller[name]
-        if name in GIVEN:
-            made["seen"][name] = controller[name]
     made["seen"]["unit"] = unit
     made["entry"], made["here"] = compiled.address, made.ctypes.data
     return made.view(np.recarray)
@@ -83,28 +80,27 @@ def compiled_policy(policy: Policy) -> Any:
     """Return a policy as Numba's C function of a record's address and a sweep's readings."""
     names: dict[str, Any] = {name: _lean(one) for name, one in SHARED.items()}
     exec(compile(translated(policy)[0], policy.name, "exec"), names)  # noqa: S102, checked text
-    rule = _lean(names["rule"])
+    rule, real = _lean(names["rule"]), names["real"]
 
     def ask(record, processing, waiting, produced, produced_far, produced_tail, switched):  # type: ignore[no-untyped-def]
         """Take one sweep's readings, as `gpu.delta.decide`; ask the policy at a window's end."""
         c = numba.carray(record, 1)[0]
         c.window_ended = 0
-        c.switched += switched
+        c.stretch_switches += switched
         c.sum_processing += processing
         c.sum_waiting += waiting
         c.sweeps += 1
         if c.sweeps < WINDOW_SWEEPS:
             return NONE
-        busy, wait, moved = c.sum_processing / c.sweeps, c.sum_waiting / c.sweeps, c.switched
-        c.sum_processing, c.sum_waiting, c.switched, c.sweeps, c.window_ended = 0, 0, 0, 0, 1
+        busy, wait = c.sum_processing / c.sweeps, c.sum_waiting / c.sweeps
+        moved = c.stretch_switches
+        c.sum_processing, c.sum_waiting, c.sweeps, c.window_ended = 0, 0, 0, 1
+        c.stretch_switches = 0
         if c.by_hand == 1 or c.fault != 0:
             return NONE
         seen = c.seen
         seen.delta, seen.open_heads = c.delta, c.open_heads
-        rule(
-            *(seen, busy, wait, float(produced), float(produced_far), float(produced_tail)),
-            float(moved),
-        )
+        rule(seen, c, busy, wait, real(produced), real(produced_far), real(produced_tail), real(moved))
         seen.windows += 1.0
         if not NARROWEST <= seen.delta <= WIDEST:
             c.fault = BAD_DELTA
@@ -125,10 +121,9 @@ def _lean(function: Any) -> Any:
 
 SHARED: dict[str, Any] = {  # what an expression of a policy calls; scheduler.cuh has the same
     "times": lambda a, b: a * b,
-    "pick": lambda test, a, b: a if test else b,
+    "real": lambda a: float(a),
     "smaller": lambda a, b: a if a < b else b,
     "larger": lambda a, b: a if a > b else b,
-    "fabs": lambda a: a if a > 0.0 else 0.0 - a,
 }
 
 

@@ -12,17 +12,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QRect, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import (
-    QColor,
-    QFontDatabase,
-    QPainter,
-    QPaintEvent,
-    QTextCursor,
-    QTextFormat,
-)
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QFontDatabase, QTextCursor, QTextFormat
 from PyQt6.QtWidgets import (
     QGridLayout,
+    QHBoxLayout,
     QMenu,
     QPlainTextEdit,
     QPushButton,
@@ -44,8 +38,8 @@ from viewer.feature import FeaturePart, Window
 from viewer.models.session import RunRecord
 
 KEPT = "policy"  # key of the settings: name and text
-FIRST = "adds.py"
-KINDS = "Policies (*.py *.cuh)"
+FIRST = "doubling.py"
+KINDS = "Policies (*.py)"
 BUTTONS = {  # name: tooltip
     "Run": "Run ADDS with this policy on the graph shown",
     "Compare with ADDS": "Run this policy, then ADDS itself, and show both",
@@ -56,42 +50,37 @@ BUTTONS = {  # name: tooltip
 }
 
 
-class Editor(QPlainTextEdit):
-    """Plain text with the numbers of its lines; one of them can be marked."""
+class Lines(QPlainTextEdit):
+    """Plain text in a fixed font, a line a row."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setTabChangesFocus(True)
-        self.setAccessibleName("The policy's source")
+        self.setAccessibleName(name)
+
+
+class Editor(Lines):
+    """A policy's text; `numbers` shows those of its lines; one line can be marked."""
+
+    def __init__(self) -> None:
+        super().__init__("The policy's source")
         self.wrong = QColor("red")
-        self.numbers = QWidget(self)
-        self.numbers.paintEvent = self._paint_numbers  # type: ignore[method-assign, assignment]
-        self.updateRequest.connect(self._follow)
-        self.blockCountChanged.connect(self._fit)
-        self._fit()
+        self.numbers = Lines("Numbers of lines")
+        self.numbers.setEnabled(False)
+        self.numbers.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.numbers.setFixedWidth(self.fontMetrics().horizontalAdvance("000000"))
+        self.blockCountChanged.connect(self._number)
+        self._number(1)
+        bar, follower = self.verticalScrollBar(), self.numbers.verticalScrollBar()
+        assert bar is not None
+        assert follower is not None
+        bar.valueChanged.connect(follower.setValue)
 
-    def _fit(self) -> None:
-        width = self.fontMetrics().horizontalAdvance(f" {self.blockCount()} ")
-        self.setViewportMargins(width, 0, 0, 0)
-        self.numbers.setGeometry(QRect(self.contentsRect().topLeft(), QSize(width, self.height())))
-
-    def _follow(self, _rect: QRect, _by: int) -> None:
-        self.numbers.resize(self.numbers.width(), self.contentsRect().height())
-        self.numbers.update()
-
-    def _paint_numbers(self, _event: QPaintEvent | None) -> None:
-        painter = QPainter(self.numbers)
-        painter.setPen(self.palette().placeholderText().color())
-        block, offset = self.firstVisibleBlock(), self.contentOffset()
-        while block.isValid():
-            place = self.blockBoundingGeometry(block).translated(offset)
-            if place.top() > self.height():
-                break
-            place.setWidth(self.numbers.width())
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight, f"{block.blockNumber() + 1} ")
-            block = block.next()
+    def _number(self, lines: int) -> None:
+        self.numbers.setPlainText("\n".join(f"{line:>3}" for line in range(1, lines + 1)))
 
     def mark(self, line: int) -> None:
         """Mark a line, 1-based, and go there; 0: none."""
@@ -134,7 +123,11 @@ class PolicyPanel(QWidget):
         self.buttons["Examples"].setMenu(menu)
         column = QVBoxLayout(self)
         column.addLayout(row)
-        column.addWidget(self.editor)
+        texts = QHBoxLayout()
+        texts.setSpacing(0)
+        texts.addWidget(self.editor.numbers)
+        texts.addWidget(self.editor)
+        column.addLayout(texts)
         column.addWidget(self.words)
         self.setMinimumSize(260, 200)
 

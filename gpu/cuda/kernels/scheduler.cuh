@@ -84,7 +84,7 @@ enum Reason {
 };
 
 struct Controller {  // gpu.delta.CONTROLLER, the same bytes
-    double delta, inverse_delta, floor_delta, ceiling, clip_ceiling;
+    double delta, inverse_delta, floor, ceiling, clip_ceiling;
     double low_processing, low_total, high_processing, high_total, clip_far_share;
     long long sum_processing, sum_waiting, settle_left;
     long long quiet_items, queued, small_items, stretch_items, stretch_switches;
@@ -127,7 +127,7 @@ TWIN void set_weights(Controller &c, double mean_weight, double max_weight, doub
     if (rule.given > 0.0) start = rule.given;
     c.delta = start;
     c.inverse_delta = 1.0 / start;
-    c.floor_delta = larger(rule.integer ? 1.0 : start / 1048576.0, rule.floor_share * start);
+    c.floor = larger(rule.integer ? 1.0 : start / 1048576.0, rule.floor_share * start);
     c.ceiling = larger(start, smaller(rule.ceiling_factor * unit, WIDEST));
     c.clip_ceiling = 2.0 * larger(start, smaller(max_weight, WIDEST));
 }
@@ -163,7 +163,7 @@ TWIN int decide(Controller &c, long long processing, long long waiting, long lon
                      produced_far > c.clip_far_share * produced);
     if (clipping && raised <= c.clip_ceiling) {
         change_delta(c, raised);
-        c.floor_delta = raised;
+        c.floor = raised;
         return CLIPPING;
     }
     if (c.small_items > 0 && c.stretch_switches >= SMALL_SWITCHES) {
@@ -196,7 +196,7 @@ TWIN int decide(Controller &c, long long processing, long long waiting, long lon
             return FLOODED_CLOSE;
         }
         double lowered = c.delta * 0.5;
-        if (lowered >= c.floor_delta) {
+        if (lowered >= c.floor) {
             change_delta(c, lowered);
             return FLOODED_LOWER;
         }

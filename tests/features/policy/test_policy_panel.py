@@ -68,7 +68,7 @@ def test_errors_stand_at_their_line(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: "Δ = " in panel.words.text(), timeout=60_000)
     (mark,) = panel.editor.extraSelections()
     assert mark.cursor.blockNumber() + 1 == 9
-    panel.editor.setPlainText(examples()["adds.py"] + "    x = speed\n")
+    panel.editor.setPlainText(examples()["pi.py"] + "    x = speed\n")
     press(panel, "Run")
     line = panel.editor.blockCount() - 1
     assert panel.words.text() == f"broken.py, line {line}: speed has no value."
