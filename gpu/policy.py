@@ -14,9 +14,9 @@ produced : new items; produced_far : of those, the most in any one bucket more t
     the head; produced_tail : of those, in the last bucket
 switched : sweeps in which the head moved on
 
-The subset: numbers, + - * /, comparisons, and, or, not, if, min(a, b), max(a, b), assignments, a bare
-return, and above the function constants such as `GAIN = 0.3`. All numbers are float64. A variable
-that was not set is 0. There are no loops, so no policy is endless.
+The subset: numbers, + - * /, comparisons, and, or, not, if, min(a, b), max(a, b), assignments, a
+bare return, and above the function constants such as `GAIN = 0.3`. All numbers are float64. A
+variable that was not set is 0. There are no loops, so no policy is endless.
 
 Both engines run the same expressions: `translated` writes them as Python for Numba
 (`gpu.model.policy`) and as C++ (`cuda/kernels/policy.cuh`). What a policy sets that cannot be ends
@@ -171,13 +171,12 @@ class _Translator:
             self._refuse(tree, f"{wrong[0]}: names of variables are of the letters a to z")
         self._variables |= {name: "0.0" for name in names if name not in READINGS}
         self._block(function.body, " ")
-        given = ", ".join(f"v_{name}" for name in READINGS)
         start = [f"v_{name} = {value}" for name, value in self._variables.items()]
-        python = [f"def rule(c, k, {given}):\n", *(f" {one}\n" for one in start), *self._python]
-        head = f"TWIN void rule(Seen &c, Controller &k, double {given.replace(', ', ', double ')}) {{\n"
-        return "".join(python), "".join(
-            [head, *(f"double {one};\n" for one in start), *self._cuda, "}\n"]
-        )
+        given = [f"v_{name}" for name in READINGS]
+        python = [f"def rule(c, k, {', '.join(given)}):\n", *(f" {one}\n" for one in start)]
+        cuda = [f"TWIN void rule(Seen &c, Controller &k, double {', double '.join(given)}) {{\n"]
+        cuda += [f"double {one};\n" for one in start]
+        return "".join([*python, *self._python]), "".join([*cuda, *self._cuda, "}\n"])
 
     def _block(self, nodes: list[ast.stmt], indent: str) -> None:
         self._python.append(f"{indent}pass\n")

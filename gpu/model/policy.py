@@ -79,8 +79,9 @@ def steered(controller: np.ndarray, compiled: Any, unit: float) -> np.ndarray:
 def compiled_policy(policy: Policy) -> Any:
     """Return a policy as Numba's C function of a record's address and a sweep's readings."""
     names: dict[str, Any] = {name: _lean(one) for name, one in SHARED.items()}
+    names["real"] = float
     exec(compile(translated(policy)[0], policy.name, "exec"), names)  # noqa: S102, checked text
-    rule, real = _lean(names["rule"]), names["real"]
+    rule = _lean(names["rule"])
 
     def ask(record, processing, waiting, produced, produced_far, produced_tail, switched):  # type: ignore[no-untyped-def]
         """Take one sweep's readings, as `gpu.delta.decide`; ask the policy at a window's end."""
@@ -100,7 +101,8 @@ def compiled_policy(policy: Policy) -> Any:
             return NONE
         seen = c.seen
         seen.delta, seen.open_heads = c.delta, c.open_heads
-        rule(seen, c, busy, wait, real(produced), real(produced_far), real(produced_tail), real(moved))
+        new = float(produced), float(produced_far), float(produced_tail), float(moved)
+        rule(seen, c, busy, wait, *new)
         seen.windows += 1.0
         if not NARROWEST <= seen.delta <= WIDEST:
             c.fault = BAD_DELTA
@@ -121,7 +123,6 @@ def _lean(function: Any) -> Any:
 
 SHARED: dict[str, Any] = {  # what an expression of a policy calls; scheduler.cuh has the same
     "times": lambda a, b: a * b,
-    "real": lambda a: float(a),
     "smaller": lambda a, b: a if a < b else b,
     "larger": lambda a, b: a if a > b else b,
 }

@@ -73,14 +73,16 @@ class Editor(Lines):
         self.numbers.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.numbers.setFixedWidth(self.fontMetrics().horizontalAdvance("000000"))
         self.blockCountChanged.connect(self._number)
+        self.updateRequest.connect(self._follow)  # also where it scrolls
         self._number(1)
-        bar, follower = self.verticalScrollBar(), self.numbers.verticalScrollBar()
-        assert bar is not None
-        assert follower is not None
-        bar.valueChanged.connect(follower.setValue)
 
     def _number(self, lines: int) -> None:
         self.numbers.setPlainText("\n".join(f"{line:>3}" for line in range(1, lines + 1)))
+
+    def _follow(self) -> None:
+        own, other = self.verticalScrollBar(), self.numbers.verticalScrollBar()
+        if own is not None and other is not None:
+            other.setValue(own.value())
 
     def mark(self, line: int) -> None:
         """Mark a line, 1-based, and go there; 0: none."""
