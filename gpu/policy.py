@@ -133,11 +133,9 @@ def translated(policy: Policy) -> tuple[str, str]:
     """Check a policy; return it as Python and as C++. PolicyError with the line."""
     try:
         return _Translator(policy.name).module(ast.parse(policy.source))
-    except SyntaxError as error:
-        raise PolicyError.at(policy.name, error.lineno or 0, error.msg) from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        words = "it nests too deeply, or holds a null byte"
-        raise PolicyError.at(policy.name, 0, words) from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        words = getattr(error, "msg", "it nests too deeply, or holds a null byte")
+        raise PolicyError.at(policy.name, getattr(error, "lineno", None) or 0, words) from error
 
 
 class _Translator:
@@ -147,34 +145,31 @@ class _Translator:
         self._name = name
         self._python: list[str] = []
         self._cuda: list[str] = []
-        self._variables: dict[str, str] = {}  # and constants: what each begins with
+        self._names = set(READINGS)
 
     def _refuse(self, node: ast.AST | None, words: str = ALLOWED) -> NoReturn:
         raise PolicyError.at(self._name, getattr(node, "lineno", 0), words)
 
     def module(self, tree: ast.Module) -> tuple[str, str]:
         """Translate constants and the one function."""
-        body = [node for node in tree.body if not _is_text(node)]
-        function = body.pop() if body else None
+        above = [node for node in tree.body if not _is_text(node)]
+        function = above.pop() if above else None
         given = ast.unparse(function.args) if isinstance(function, ast.FunctionDef) else ""
         if not isinstance(function, ast.FunctionDef) or f"def {function.name}({given}):" != HEAD:
             self._refuse(function, f"a policy ends with one function, which begins {HEAD}")
-        for node in body:
-            if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
+        for node in above:
+            if not isinstance(node, ast.Assign):
                 self._refuse(node, "above the function stand constants alone, as in GAIN = 0.3")
-            self._variables[node.targets[0].id] = self._number(node.value)
-        named = [part for part in ast.walk(function) if isinstance(part, ast.Name)]
-        names = sorted({part.id for part in named if isinstance(part.ctx, ast.Store)})
-        if wrong := [name for name in names if name in {"c", *self._variables}]:
-            self._refuse(function, f"{wrong[0]} cannot be set in the function")
-        if wrong := [name for name in {*names, *self._variables} if not name.isascii()]:
-            self._refuse(tree, f"{wrong[0]}: names of variables are of the letters a to z")
-        self._variables |= {name: "0.0" for name in names if name not in READINGS}
-        self._block(function.body, " ")
-        start = [f"v_{name} = {value}" for name, value in self._variables.items()]
-        given = [f"v_{name}" for name in READINGS]
-        python = [f"def rule(c, k, {', '.join(given)}):\n", *(f" {one}\n" for one in start)]
-        cuda = [f"TWIN void rule(Seen &c, Controller &k, double {', double '.join(given)}) {{\n"]
+        named = [part for part in ast.walk(tree) if isinstance(part, ast.Name)]
+        names = {part.id for part in named if isinstance(part.ctx, ast.Store)}
+        if wrong := [name for name in names if name == "c" or not name.isascii()]:
+            self._refuse(function, f"{wrong[0]} cannot be set; names are of the letters a to z")
+        self._names |= names
+        self._block([*above, *function.body], " ")
+        start = [f"v_{name} = 0.0" for name in sorted(names.difference(READINGS))]
+        takes = [f"v_{name}" for name in READINGS]
+        python = [f"def rule(c, k, {', '.join(takes)}):\n", *(f" {one}\n" for one in start)]
+        cuda = [f"TWIN void rule(Seen &c, Controller &k, double {', double '.join(takes)}) {{\n"]
         cuda += [f"double {one};\n" for one in start]
         return "".join([*python, *self._python]), "".join([*cuda, *self._cuda, "}\n"])
 
@@ -229,7 +224,7 @@ class _Translator:
                 self._refuse(node, f"{words} is no number that a policy can have")
             return repr(float(value))
         if isinstance(node, ast.Name):
-            if node.id not in self._variables and node.id not in READINGS:
+            if node.id not in self._names:
                 self._refuse(node, f"{words} has no value")
             return f"v_{words}"
         if isinstance(node, ast.Attribute):

@@ -28,7 +28,7 @@ from PyQt6.QtWidgets import (
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.files import written_whole
-from gpu.policy import Policy, PolicyError, load_policy, own_policy, translated
+from gpu.policy import Policy, load_policy, own_policy, translated
 from gpu.record.trace import RunSettings
 from gpu.study.sweep import make_plan
 from viewer.common.later import later
@@ -97,12 +97,6 @@ class Editor(Lines):
             self.setTextCursor(one.cursor)
         self.setExtraSelections(marks)
 
-    def put(self, text: str) -> None:
-        """Put another text there, as an edit that can be undone."""
-        self.selectAll()
-        self.insertPlainText(text)
-        self.moveCursor(QTextCursor.MoveOperation.Start)
-
 
 class PolicyPanel(QWidget):
     """The editor, its buttons, and a line that says what is wrong."""
@@ -138,10 +132,11 @@ class PolicyPanel(QWidget):
         self.editor.wrong = QColor(theme.error)
         self.editor.wrong.setAlpha(80)
 
-    def say(self, words: str, line: int | None = None) -> None:
-        """Say what is wrong, at its line; "" for nothing."""
+    def say(self, words: str) -> None:
+        """Say something; where it names a line, mark it."""
+        line = words.partition(", line ")[2].partition(":")[0]
         self.words.setText(words)
-        self.editor.mark(line or 0)
+        self.editor.mark(int(line) if line.isdecimal() else 0)
 
 
 class PolicyFeature(FeaturePart):
@@ -193,7 +188,7 @@ class PolicyFeature(FeaturePart):
         try:
             self._show(load_policy(path))
         except GpuError as error:
-            self._say(error)
+            self._tell(f"{error}.")
 
     def save(self, path: str) -> None:
         """Write the text."""
@@ -201,7 +196,7 @@ class PolicyFeature(FeaturePart):
             with written_whole(path) as file:
                 file.write(self.text.encode())
         except GpuError as error:
-            self._say(error)
+            self._tell(f"{error}.")
         else:
             self.name = Path(path).name
 
@@ -209,14 +204,12 @@ class PolicyFeature(FeaturePart):
         self.name = policy.name
         self._tell(self.name)
         if self.panel is not None:
-            self.panel.editor.put(policy.source)
+            self.panel.editor.selectAll()  # an edit, which can be undone
+            self.panel.editor.insertPlainText(policy.source)
 
-    def _tell(self, words: str, line: int | None = None) -> None:
+    def _tell(self, words: str) -> None:
         if self.panel is not None:
-            self.panel.say(words, line)
-
-    def _say(self, error: GpuError) -> None:
-        self._tell(f"{error}.", error.line if isinstance(error, PolicyError) else None)
+            self.panel.say(words)
 
     def _run(self, what: str) -> None:
         window, graph = self._window, self._window.session.graph
@@ -235,7 +228,7 @@ class PolicyFeature(FeaturePart):
                     window.show_dock("sweep")
                 return
         except GpuError as error:
-            self._say(error)
+            self._tell(f"{error}.")
             return
         self._tell(f"{self.name}: running")
         self._rival = replace(settings, policy=None) if what == "Compare with ADDS" else None
@@ -245,9 +238,7 @@ class PolicyFeature(FeaturePart):
         """Say how a run of this policy ended; then make the one to compare it with."""
         if run.running or run.settings.policy != Policy(self.name, self.text):
             return
-        line = run.failure.partition(", line ")[2].partition(":")[0]
-        words = f"{run.failure}." if run.failure else f"{self.name}: {run.state}"
-        self._tell(words, int(line) if line.isdecimal() else None)
+        self._tell(f"{run.failure}." if run.failure else f"{self.name}: {run.state}")
         if run.verification is not None and self._rival is not None:  # else its proof is cut short
             later(self, self._compare)
 
