@@ -18,8 +18,9 @@ from llvmlite import ir
 from numba import extending
 from numba.core import types
 
+from gpu import delta
 from gpu.compiled import compiled_inline, compiled_lean, compiled_part
-from gpu.delta import CONTROLLER, NARROWEST, NONE, WIDEST, WINDOW_SWEEPS
+from gpu.delta import CONTROLLER, NARROWEST, NONE, WIDEST
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.model import adds_loop
@@ -70,7 +71,7 @@ def steered(controller: np.ndarray, compiled: Any, unit: float) -> np.ndarray:
     made = np.zeros(1, STEERED)
     for name in CONTROLLER.names or ():
         made[name] = controller[name]
-    made["seen"]["unit"] = unit
+    made["seen"]["unit"], made["dynamic"] = unit, 0
     made["entry"], made["here"] = compiled.address, made.ctypes.data
     return made.view(np.recarray)
 
@@ -81,24 +82,18 @@ def compiled_policy(policy: Policy) -> Any:
     names: dict[str, Any] = {name: _lean(one) for name, one in SHARED.items()}
     names["real"] = float
     exec(compile(translated(policy)[0], policy.name, "exec"), names)  # noqa: S102, checked text
-    rule = _lean(names["rule"])
+    rule, add_up = _lean(names["rule"]), _lean(delta.decide)  # not dynamic: it only sums
 
     def ask(record, processing, waiting, produced, produced_far, produced_tail, switched):  # type: ignore[no-untyped-def]
         """Take one sweep's readings, as `gpu.delta.decide`; ask the policy at a window's end."""
-        c = numba.carray(record, 1)[0]
-        c.window_ended = 0
-        c.stretch_switches += switched
-        c.sum_processing += processing
-        c.sum_waiting += waiting
-        c.sweeps += 1
-        if c.sweeps < WINDOW_SWEEPS:
+        state = numba.carray(record, 1)
+        c = state[0]
+        sweeps, moved = c.sweeps + 1, c.stretch_switches + switched
+        busy, wait = (c.sum_processing + processing) / sweeps, (c.sum_waiting + waiting) / sweeps
+        add_up(state, processing, waiting, produced, produced_far, produced_tail, switched)
+        if c.window_ended == 0 or c.by_hand == 1 or c.fault != 0:
             return NONE
-        busy, wait = c.sum_processing / c.sweeps, c.sum_waiting / c.sweeps
-        moved = c.stretch_switches
-        c.sum_processing, c.sum_waiting, c.sweeps, c.window_ended = 0, 0, 0, 1
         c.stretch_switches = 0
-        if c.by_hand == 1 or c.fault != 0:
-            return NONE
         seen = c.seen
         seen.delta, seen.open_heads = c.delta, c.open_heads
         new = float(produced), float(produced_far), float(produced_tail), float(moved)

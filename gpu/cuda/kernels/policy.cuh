@@ -32,6 +32,7 @@ TWIN double real(double a) { return a; }
 
 // Once the weights are known; `unit`: mean weight / mean degree.
 TWIN void begin_policy(Steered &c, double unit) {
+    c.dynamic = 0;
     c.fault = 0;
     c.seen = {};
     c.seen.unit = unit;
@@ -39,20 +40,14 @@ TWIN void begin_policy(Steered &c, double unit) {
 
 TWIN int decide(Steered &c, long long processing, long long waiting, long long produced,
                 long long produced_far, long long produced_tail, int switched) {
-    c.window_ended = 0;
-    c.stretch_switches += switched;
-    c.sum_processing += processing;
-    c.sum_waiting += waiting;
-    c.sweeps += 1;
-    if (c.sweeps < WINDOW_SWEEPS) return NONE;
-    double busy = (double)c.sum_processing / c.sweeps, wait = (double)c.sum_waiting / c.sweeps;
-    double moved = (double)c.stretch_switches;
-    c.sum_processing = 0;
-    c.sum_waiting = 0;
+    int sweeps = c.sweeps + 1;
+    double busy = (double)(c.sum_processing + processing) / sweeps;
+    double wait = (double)(c.sum_waiting + waiting) / sweeps;
+    double moved = (double)(c.stretch_switches + switched);
+    Controller &own = c;  // not dynamic: it sums, and decides nothing
+    decide(own, processing, waiting, produced, produced_far, produced_tail, switched);
+    if (!c.window_ended || c.by_hand == 1 || c.fault != 0) return NONE;
     c.stretch_switches = 0;
-    c.sweeps = 0;
-    c.window_ended = 1;
-    if (c.by_hand == 1 || c.fault != 0) return NONE;
     Seen &seen = c.seen;
     seen.delta = c.delta;
     seen.open_heads = c.open_heads;
