@@ -331,5 +331,9 @@ class PlayFeature(Scheduler):
             docks[DOCK].close()
         return shown
 
+    def close(self) -> None:
+        """The next start shows what was there before the game."""
+        self.back()
+
 
 install = PlayFeature

@@ -110,3 +110,12 @@ def test_a_large_graph_is_refused_and_a_drawing_is_played(window: MainWindow, qt
     draw.show()
     assert opened(window, qtbot).game.graph.n == 9
     assert not window.session.runs
+
+
+def test_the_next_start_shows_the_panels_of_before(window: MainWindow, qtbot: QtBot) -> None:
+    before = window.docks.arrangement
+    opened(window, qtbot)
+    assert window.docks.arrangement != before
+    window.close()
+    assert window.docks.arrangement == before
+    assert not window.docks["play"].isVisible()
