@@ -59,7 +59,8 @@ def ends_soon() -> Iterator[None]:
         yield
     finally:
         over.set()
-        sys.unraisablehook = hook
+        if not heard:  # else what it left half made is dropped later still
+            sys.unraisablehook = hook
         signal.set_wakeup_fd(wakeup)
         for number, handler in mine.items():
             usual = signal.default_int_handler if handler is end_at_once else handler
@@ -83,8 +84,11 @@ def _leave(number: int, _frame: object) -> NoReturn:
 
 
 def _unraisable(hook: Callable[[Any], object], lost: Any) -> None:
-    """Say nothing of an interrupt that a callback swallows, as those of Numba's compiler do."""
-    if lost.exc_type is not Interrupted:
+    """Say nothing of an interrupt that a callback swallows, nor of what it left half made.
+
+    Both happen while Numba compiles.
+    """
+    if not heard and lost.exc_type is not Interrupted:
         hook(lost)
 
 

@@ -56,6 +56,15 @@ from gpu.cli.main import guarded
 words = "os.kill(os.getpid(), signal.{}); [print() for _ in ()]"
 sys.exit(guarded([], lambda: exec(words)))
 """
+HALF_MADE = """
+import os, signal, sys
+from gpu.cli.main import guarded
+class Half:
+    def __del__(self):
+        raise AttributeError("half made")
+half = Half()
+sys.exit(guarded([], lambda: os.kill(os.getpid(), signal.SIGINT)))
+"""
 SWALLOWED = """
 import ctypes, signal, sys, time
 from gpu.cli.main import guarded
@@ -108,6 +117,13 @@ def test_a_signal_while_text_is_executed(name: str, code: int, tmp_path: Path) -
     done = ended(IN_TEXT.replace("{}", name), tmp_path)
     assert done.returncode == code, done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_what_was_half_made_is_dropped_without_a_word() -> None:
+    """LLVM's objects are, where the signal came while one was made."""
+    words = [sys.executable, "-c", HALF_MADE]
+    done = subprocess.run(words, cwd=TOP, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (INTERRUPTED, "sssp-scope: interrupted\n")
 
 
 def test_folders_and_shared_memory_go_with_the_process(tmp_path: Path) -> None:
