@@ -72,7 +72,11 @@ def ends_soon() -> Iterator[None]:
 
 
 def end_of(code: int) -> int:
-    """Report in one line that a signal ended the command; return the exit code."""
+    """Report in one line that a signal ended the command; return the exit code.
+
+    A removal that the signal cut short is done again.
+    """
+    abandon()
     return fault("cancelled", WORDS[code], code)
 
 
@@ -99,7 +103,6 @@ def _listen(signals: socket.socket, over: threading.Event, mine: set[signal.Sign
 
 
 def _end_now(code: int) -> NoReturn:
-    abandon()
     if memory := sys.modules.get("gpu.host.memory"):
         memory.Memory(f"sssp-{os.getpid()}").sweep()
     with suppress(Exception):

@@ -65,6 +65,19 @@ class Half:
 half = Half()
 sys.exit(guarded([], lambda: os.kill(os.getpid(), signal.SIGINT)))
 """
+CUT_SHORT = """
+import os, shutil, signal, sys
+from gpu.cli.main import guarded
+from gpu.files import temporary_folder
+remove = shutil.rmtree
+def struck(*given, **more):
+    shutil.rmtree = remove
+    os.kill(os.getpid(), signal.SIGINT)
+def work():
+    with temporary_folder():
+        shutil.rmtree = struck
+sys.exit(guarded([], work))
+"""
 SWALLOWED = """
 import ctypes, signal, sys, time
 from gpu.cli.main import guarded
@@ -124,6 +137,14 @@ def test_what_was_half_made_is_dropped_without_a_word() -> None:
     words = [sys.executable, "-c", HALF_MADE]
     done = subprocess.run(words, cwd=TOP, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (INTERRUPTED, "sssp-scope: interrupted\n")
+
+
+def test_a_folder_whose_removal_is_struck_goes_too(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    words = [sys.executable, "-c", CUT_SHORT]
+    done = subprocess.run(words, cwd=TOP, env=environment, timeout=60, check=False)
+    assert done.returncode == INTERRUPTED
+    assert not list(tmp_path.iterdir())
 
 
 def test_folders_and_shared_memory_go_with_the_process(tmp_path: Path) -> None:
