@@ -218,13 +218,14 @@ class SweepPanel(QWidget):
         theme, plan = self._theme, self._model.plan
         assert plan is not None
         x = np.log10([point.value or 1.0 for point in self._shown])
+        errors = [point.distance_error or 0.0 for point in self._shown]
+        least = min(filter(None, errors), default=0.0)  # 0 has no logarithm
         ys = {
             "time": _shares([point.time_ns for point in self._shown]),
             "work": _shares([point.processed_vertices for point in self._shown]),
-            "disorder": _shares([point.distance_error or 0.0 for point in self._shown], 0.0),
+            "disorder": _shares(errors, least or 1.0),
         }
-        measured = any(point.distance_error for point in self._shown)
-        self._curves["disorder"].setVisible(measured)
+        self._curves["disorder"].setVisible(least > 0.0)
         data = theme.data
         colours = {"time": data.time, "work": data.work, "disorder": data.relaxed}
         marked = {"time": ("o", self._model.findings.best_time), "disorder": ("t", None)}
@@ -350,10 +351,9 @@ class SweepPanel(QWidget):
 
 
 def _shares(values: Sequence[float], least: float = 1.0) -> np.ndarray:
-    """Return logarithms of values by the smallest above `least`, up to which all are alike."""
-    numbers = np.asarray(values, float)
-    floor = np.min(numbers, where=numbers > least, initial=max(numbers.max(), least))
-    return np.log10(np.maximum(numbers, floor) / floor) if floor else np.zeros(len(numbers))
+    """Return logarithms of values by the smallest; those below `least` count as that."""
+    numbers = np.maximum(np.asarray(values, float), least)
+    return np.log10(numbers / numbers.min())
 
 
 def _ratio(value: float, least: float) -> str:
