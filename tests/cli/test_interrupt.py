@@ -108,8 +108,12 @@ sys.exit(guarded([], work))
 """
 WINDOW = """
 import os, signal, subprocess, time
-engine = 'cat; sleep 0.2; mkdir -p "$XDG_CONFIG_HOME"; touch end'  # cat: until the window is dead
+from pathlib import Path
+segment = Path(f"/dev/shm/sssp-{os.getpid()}-x")
+segment.touch()
+engine = 'cat; sleep 1; mkdir -p "$XDG_CONFIG_HOME"'  # cat: until the window is dead
 held = subprocess.Popen(["sh", "-c", engine], stdin=subprocess.PIPE)
+Path("left").write_text(f"{segment} /proc/{held.pid}/stat")
 os.kill(os.getppid(), signal.SIGINT)
 time.sleep(60)
 """
@@ -159,8 +163,9 @@ def test_a_measured_window_leaves_no_folder_when_only_bench_is_struck(tmp_path: 
     (tmp_path / "measured_window.py").write_text(WINDOW)
     done = ended(MEASURED, tmp_path)
     assert done.returncode == INTERRUPTED, done.stderr
-    while not (tmp_path / "end").exists():
-        time.sleep(0.02)
+    segment, engine = map(Path, (tmp_path / "left").read_text().split())
+    assert not segment.exists()
+    assert not engine.exists() or ") Z" in engine.read_text()
     assert not Path(done.stdout.strip()).exists()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import statistics
 import subprocess
 import time
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu.errors import EngineError
+from gpu.host.memory import Memory
 from gpu.interpreter import module_command
 from gpu.lab.bench import TRIES, Measurement, Row, add_group, stand_in
 
@@ -40,13 +42,19 @@ def _output(folder: Path, *command: str) -> Any:
     own[STARTED] = repr(time.time())
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        module_command(*command), env=kept | own, stdout=pipe, stderr=pipe, text=True
+        module_command(*command),
+        env=kept | own,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        start_new_session=True,
     ) as program:
         try:
             output, errors = program.communicate(timeout=PATIENCE_S)
         except BaseException:
-            program.kill()
-            program.communicate()  # its engine writes bytecode in `folder` until it ends
+            os.killpg(program.pid, signal.SIGKILL)  # its engine, too, writes in `folder`
+            program.communicate()
+            Memory(f"sssp-{program.pid}").sweep()
             raise
     if program.returncode != 0 or not output.strip():
         words = (errors.strip() or f"exit code {program.returncode}").splitlines()[-1]
