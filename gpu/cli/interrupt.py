@@ -74,9 +74,12 @@ def ends_soon() -> Iterator[None]:
 def end_of(code: int) -> int:
     """Report in one line that a signal ended the command; return the exit code.
 
-    A removal that the signal cut short is done again.
+    A removal that the signal cut short is done again. After a signal Python takes nothing down at
+    its exit: compiled code that LLVM left half made has ended a process by SIGSEGV there.
     """
     abandon()
+    if heard:
+        atexit.register(_exit, code)  # the last registered is called first
     return fault("cancelled", WORDS[code], code)
 
 
@@ -103,8 +106,12 @@ def _listen(signals: socket.socket, over: threading.Event, mine: set[signal.Sign
 
 
 def _end_now(code: int) -> NoReturn:
-    if memory := sys.modules.get("gpu.host.memory"):
-        memory.Memory(f"sssp-{os.getpid()}").sweep()
     with suppress(Exception):
         end_of(code)
+    _exit(code)
+
+
+def _exit(code: int) -> NoReturn:
+    if memory := sys.modules.get("gpu.host.memory"):
+        memory.Memory(f"sssp-{os.getpid()}").sweep()
     os._exit(code)

@@ -87,7 +87,7 @@ def guarded(argv: list[str], work: Callable[[], int]) -> int:
             return flushed(error.code if isinstance(error.code, int) else WRONG_USAGE)
         except (Exception, KeyboardInterrupt) as error:
             if heard or not isinstance(error, Exception):  # also what a library made of it
-                return end_of(heard[0] if heard else INTERRUPTED)
+                return flushed(end_of(heard[0] if heard else INTERRUPTED))
             if os.environ.get(DEBUG):
                 raise
             code = failure(error)
