@@ -1,9 +1,11 @@
 """Rows of numbers in text: DIMACS, SNAP, numeric tables, Matrix Market, coordinates.
 
 `RowRules` defines a line: an optional key letter, identifiers, values. Its regular expression is
-the definition, and it reads small texts. A large text goes through the compiled loop of
-`gpu.formats.scan`, in chunks that end at line ends, on all cores. The loop leaves every value that
-is no plain number to `float` here, and stops at a bad line, for which this module has the words.
+the definition, and it reads small texts. A large text is read in chunks that end at line ends, on
+all cores: by NumPy where each line holds plain whole numbers and Numba is not loaded yet, which
+takes half a second, else by the compiled loop of `gpu.formats.scan`. The loop leaves every value
+that is no plain number to `float` here, and stops at a bad line, for which this module has the
+words.
 """
 
 from __future__ import annotations
@@ -24,12 +26,15 @@ from gpu.formats.reading import SIGNS, Reading, shown
 from gpu.formats.source import READ_SHARE, cores
 from gpu.numbers import EXACT_FLOAT64
 
+NEWLINE, ZERO = b"\n0"
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold; as in gpu.formats.scan
 FLOAT_MAX = float(np.finfo(np.float64).max)
 INT64_MAX = 2**63 - 1
 
 COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded anyway
 COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it takes about a second
+PLAIN_BYTES = 200_000_000  # up to which NumPy does
+PLAIN_DIGITS = 15  # of a number that NumPy reads: below 2**53
 CHUNK_BYTES = 4 << 20
 PARSE_SHARE = 0.4  # of the progress bar
 ROWS_PER_REPORT = 50_000
@@ -140,6 +145,11 @@ def runs_compiled(size: int) -> bool:
     return size >= least and find_spec("numba") is not None
 
 
+def reads_plain(size: int) -> bool:
+    """Return whether NumPy is to read so many bytes where it can: it need not be loaded."""
+    return "numba" not in sys.modules and size <= PLAIN_BYTES
+
+
 def warm_up() -> None:
     """Load the compiled loops, so that the first large file does not wait."""
     if find_spec("numba") is None:
@@ -191,7 +201,8 @@ def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRule
     reading.need_memory(lines * 8 * (2 * rules.columns + 4 * rules.value_columns))
     parts: list[_Part] = []
     with ThreadPoolExecutor(max_workers=max(1, min(cores(), len(bounds)))) as pool:
-        waiting = [pool.submit(_scan_chunk, reading, data, *bound, rules) for bound in bounds]
+        read = _read_plain if reads_plain(len(data) - start) else _scan_chunk
+        waiting = [pool.submit(read, reading, data, *bound, rules) for bound in bounds]
         try:
             for done, future in enumerate(waiting, 1):
                 parts.append(future.result())
@@ -217,6 +228,48 @@ def _chunk_bounds(data: bytearray, start: int) -> list[tuple[int, int]]:
         bounds.append((at, stop))
         at = stop
     return bounds
+
+
+def _read_plain(reading: Reading, data: bytearray, first: int, stop: int, rules: RowRules) -> _Part:
+    """Read a chunk of plain lines by NumPy; any other chunk by the compiled loop.
+
+    A plain line holds the key, if there is one, and whole numbers, one blank between, no sign.
+    """
+    text = np.frombuffer(data, np.uint8)[first:stop]
+    gaps = _gaps(data[first:stop], rules)
+    lengths = np.diff(gaps, axis=0) - 1
+    if not lengths.size or lengths.min() < 1 or lengths.max() > PLAIN_DIGITS:
+        return _scan_chunk(reading, data, first, stop, rules)
+    numbers = np.zeros(lengths.shape, np.int64)
+    for place in range(int(lengths.max())):
+        digits = text[np.maximum(gaps[1:] - 1 - place, 0)] - np.int64(ZERO)
+        numbers += np.where(place < lengths, digits, 0) * 10**place
+    ids, values = numbers[: rules.id_columns], numbers[rules.id_columns :]
+    if ids.min() < rules.low or ids.max() > rules.high:
+        return _scan_chunk(reading, data, first, stop, rules)
+    return _Part(ids, values.astype(np.float64), whole=True, huge=False)
+
+
+def _gaps(text: bytearray, rules: RowRules) -> np.ndarray:
+    """Return the bytes before and after each number of plain lines, (columns + 1, rows).
+
+    No rows where there is any other line.
+    """
+    keys, other = len(rules.key), text.translate(None, b"0123456789 \n" + rules.key)
+    gaps = np.flatnonzero(np.frombuffer(text, np.uint8) < ZERO)
+    rows, left = divmod(len(gaps), keys + rules.columns)
+    gaps = gaps.reshape(-1, keys + rules.columns).T if not left else np.zeros((1, 0), np.int64)
+    lines = np.concatenate([[-1], gaps[-1]])  # the byte before each, and the last newline
+    good = not (other or left or rules.separator) and rows and rules.values != SKIPPED
+    good = good and lines[-1] == len(text) - 1 and text.count(b"\n") == rows
+    good = good and (np.frombuffer(text, np.uint8)[lines[1:]] == NEWLINE).all()
+    if good and keys:
+        good = text.count(b"\n" + rules.key + b" ") == rows - 1 and text.startswith(
+            rules.key + b" "
+        )
+        good = good and text.count(rules.key) == rows
+    gaps = gaps if keys else np.vstack([lines[:-1], gaps])
+    return gaps if good else gaps[:, :0]
 
 
 def _scan_chunk(reading: Reading, data: bytearray, first: int, stop: int, rules: RowRules) -> _Part:

@@ -78,11 +78,11 @@ def arcs_of(graph: CSRGraph) -> list[tuple[int, int, float]]:
     return sorted(zip(tails.tolist(), graph.indices.tolist(), graph.weights.tolist(), strict=True))
 
 
-@pytest.fixture(params=["compiled", "python"])
+@pytest.fixture(params=["compiled", "plain", "python"])
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run a test once with the compiled reader of rows and once without it."""
-    chosen = request.param == "compiled"
-    monkeypatch.setattr(rows, "runs_compiled", lambda size: chosen)
+    """Run a test with each reader of rows: the compiled one, NumPy's and the definition."""
+    monkeypatch.setattr(rows, "runs_compiled", lambda size: request.param != "python")
+    monkeypatch.setattr(rows, "reads_plain", lambda size: request.param == "plain")
     return str(request.param)
 
 

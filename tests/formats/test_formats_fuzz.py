@@ -188,18 +188,34 @@ def test_compiled_and_python_accept_the_same_lines(
         low=-2, high=2**63 - 1,
     )  # fmt: skip
     data = bytearray(b"".join(tokens))
-    outcomes = [_outcome(data, rules, compiled) for compiled in (True, False)]
-    if isinstance(outcomes[0], str) or isinstance(outcomes[1], str):
-        assert outcomes[0] == outcomes[1]
-        return
-    one, two = outcomes
-    assert np.array_equal(one.ids, two.ids)
-    assert np.array_equal(one.values, two.values)
-    assert one.values.dtype == two.values.dtype or not one.values.size
+    one, *others = (_outcome(data, rules, how) for how in ("python", "compiled", "plain"))
+    for other in others:
+        if isinstance(one, str) or isinstance(other, str):
+            assert one == other
+            continue
+        assert np.array_equal(one.ids, other.ids)
+        assert np.array_equal(one.values, other.values)
+        assert one.values.dtype == other.values.dtype or not one.values.size
 
 
-def _outcome(data: bytearray, rules: RowRules, compiled: bool) -> Rows | str:
-    try:
-        return read_rows(Reading(Path("text")), bytearray(data), 0, rules, compiled=compiled)
-    except FormatError as error:
-        return str(error)
+def _outcome(data: bytearray, rules: RowRules, how: str) -> Rows | str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gpu.formats.rows.reads_plain", lambda size: how == "plain")
+        try:
+            return read_rows(Reading(Path("text")), data, 0, rules, compiled=how != "python")
+        except FormatError as error:
+            return str(error)
+
+
+PLAIN = st.lists(st.lists(st.integers(0, 10**15 - 1), min_size=3, max_size=3), min_size=1)
+
+
+@given(rows=PLAIN, key=st.sampled_from(["", "a "]))
+def test_plain_rows_need_no_compiled_loop(rows: list[list[int]], key: str) -> None:
+    rules = RowRules("x", value_columns=1, key=key.strip().encode())
+    data = bytearray("".join(f"{key}{a} {b} {w}\n" for a, b, w in rows), "ascii")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gpu.formats.rows.reads_plain", lambda size: True)
+        patch.setattr("gpu.formats.rows._scan_chunk", None)
+        read = read_rows(Reading(Path("text")), data, 0, rules, compiled=True)
+    assert np.array_equal([*read.ids, *read.values], np.transpose(rows))
