@@ -13,6 +13,7 @@ import numpy as np
 from gpu.graph import CSRGraph
 
 PERCENTS = (1, 25, 50, 75, 99)
+SMALL_ARCS = 50_000  # up to here plain Python is quicker than the import of SciPy, 0.2 s
 
 
 def statistics(graph: CSRGraph) -> dict[str, Any]:
@@ -48,8 +49,20 @@ def reachable(graph: CSRGraph, source: int) -> np.ndarray:
     Raises SourceError where `source` is not a vertex.
     """
     seen = np.zeros(graph.n, bool)
-    seen[_search(graph, source)[0]] = True
+    seen[_search(graph, source)[0] if graph.m > SMALL_ARCS else _walk(graph, source)] = True
     return seen
+
+
+def _walk(graph: CSRGraph, source: int) -> list[int]:
+    """Return the reached vertices of a small graph, for which SciPy is not imported."""
+    begins, heads = graph.indptr.tolist(), graph.indices.tolist()
+    order = [graph.check_source(source)]
+    seen = set(order)
+    for vertex in order:
+        fresh = set(heads[begins[vertex] : begins[vertex + 1]]) - seen
+        seen |= fresh
+        order += fresh
+    return order
 
 
 def hops(graph: CSRGraph, source: int) -> np.ndarray:

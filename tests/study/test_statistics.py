@@ -44,14 +44,16 @@ def test_counts_by_hand(given_arcs: tuple[int, Arcs]) -> None:
         assert found["weight"]["mean"] == pytest.approx(sum(w for _, _, w in arcs) / len(arcs))
 
 
-@given(ARCS)
-def test_reachable_by_hand(given_arcs: tuple[int, Arcs]) -> None:
+@given(ARCS, st.booleans())
+def test_reachable_by_hand(given_arcs: tuple[int, Arcs], small: bool) -> None:
     n, arcs = given_arcs
     seen, grown = set(), {0}
     while seen != grown:
         seen = set(grown)
         grown |= {v for u, v, _ in arcs if u in seen}
-    assert set(np.flatnonzero(reachable(built(n, arcs), 0)).tolist()) == seen
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gpu.study.statistics.SMALL_ARCS", 50_000 * small - 1)
+        assert set(np.flatnonzero(reachable(built(n, arcs), 0)).tolist()) == seen
 
 
 def test_percentiles_and_json() -> None:
