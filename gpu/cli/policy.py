@@ -28,7 +28,8 @@ POLICY, BEST = "policy", "best of sweep"
 
 def add_policy(parser: Parser) -> None:
     """Fill the parser of `policy`."""
-    parser.add_argument("policy", metavar="POLICY", help="a policy, a .py")
+    words = "a .py with one function, decide; the manual (F1) and lesson 10 show how"
+    parser.add_argument("policy", metavar="POLICY", help=words)
     parser.add_argument("--suite", default="class", help="a suite of lab, or a .toml [class]")
     parser.add_argument("--engine", choices=("model", "cuda"), default="", help="[the suite's]")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
@@ -66,7 +67,8 @@ def _policy(args: argparse.Namespace) -> int:
     for name, row in made.items():
         report("".join([f"{name:<38}", *(f"  {column} {ms:.4f}" for column, ms in row.items())]))
     for name, mean in speedups.items():
-        report(f"{mean:.3f}x as fast as {name}")
+        ahead = sum(row[POLICY] < row[name] for row in rows)
+        report(f"{mean:.3f}x as fast as {name}, quicker on {ahead} of {len(rows)}")
     return 0
 
 

@@ -25,12 +25,12 @@ import numpy as np
 from msgspec import Struct
 
 from gpu.algorithms import find
-from gpu.engine import Observer, run
+from gpu.engine import DEVICES, Observer, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.files import temporary_folder
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
-from gpu.interpreter import cores, machine, version
+from gpu.interpreter import machine, version
 from gpu.lab import records
 from gpu.lab.records import Appended, Line, Results, Run
 from gpu.lab.suite import UNIT_MS, Code, Command, Entry, Suite
@@ -126,7 +126,8 @@ def _begin(suite: Suite, entries: Sequence[Entry], path: Path, file: Appended) -
 
                 engines["cuda"] = find_device().facts()
             else:
-                engines[code.engine] = {"engine": code.engine, "cores": cores()}
+                device = code.device or DEVICES.get(code.engine, code.engine)
+                engines[code.device or code.engine] = {"engine": code.engine, "device": device}
     if results.head is None:
         names = [row.name for row in suite.rows if row.name not in left_out]
         head = suite.title, suite.digest, suite.engine, names, len(entries), left_out

@@ -104,8 +104,8 @@ def _algorithm(row: Algorithm) -> Part:
     html = [f"<p><i>{escape(capital(row.summary))}.</i></p>"]
     for piece in essay(row.key).strip().split("\n\n"):
         name = NAMED.match(piece)
-        words = escape(" ".join(piece[name.end() if name else 0 :].split()))
-        html.append(f"<p><b>{escape(name[1])}.</b> {words}</p>" if name else f"<p>{words}</p>")
+        words = " ".join(piece[name.end() if name else 0 :].split())
+        html.append(to_html(f"**{name[1]}.** {words}" if name else words))
     return Part(f"algorithm_{row.key}", row.title, "".join(html))
 
 

@@ -48,7 +48,7 @@ from viewer.graph.worker import NewestFirst
 from viewer.raster.colour import Colouring
 
 DOCK = "play"
-COLUMNS = ("", "Vertices", "Edges", "Rank error", "Distance error", "Time, modelled")
+COLUMNS = ("", "Vertices", "Edges", "Rank error", "Distance error", "Time, modelled Classroom GPU")
 LEGEND = Legend("Now", (), ((0, "unreached"), (1, "waiting"), (2, "taken")))
 BUTTONS = {  # name: tooltip
     "Take": "Process the chosen vertex (Enter, or a click on the map)",
@@ -93,7 +93,8 @@ class PlayPanel(QWidget):
         self.delta.setPrefix("Δ = ")
         self.delta.setAccessibleName("Width Δ of a bucket")
         self.scores = plain_table(COLUMNS, "What your order cost, and that of others")
-        self.scores.setToolTip(str(__doc__).rpartition("\n\n")[2].replace("*", ""))
+        words = str(__doc__).rpartition("\n\n")[2].replace("*", "").replace("\n", " ")
+        self.scores.setToolTip(words)
         self.order = plain_table(("Pop", "You", "Dijkstra"), "Your order and Dijkstra's")
         self.order.hide()
         column, grid = QVBoxLayout(self), QGridLayout()
@@ -106,6 +107,8 @@ class PlayPanel(QWidget):
             button.setToolTip(BUTTONS[name])
             button.clicked.connect(call)
             grid.addWidget(button, place // 2, place % 2)
+        for widget in (*self.buttons.values(), self.scores, self.order):
+            widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click, Enter is the game's
         grid.addWidget(self.delta, 0, 2)
         for part in (self.words, self.list, self.scores, self.order):
             column.addWidget(part, 0 if part is self.words else 1)
@@ -132,6 +135,7 @@ class PlayPanel(QWidget):
         if not self.isVisible() or graph is None or session.arcs_missing:
             return
         self.game, self.others, words = None, [], refusal(graph)
+        self.order.hide()
         if not words:
             game = self.game = Game(graph, session.source)
             words = f"{game.step_words()} Press Enter, or click it."
@@ -226,7 +230,6 @@ class PlayPanel(QWidget):
             part.setVisible(game is not None)
         self._show_map()
         if game is None:
-            self.order.hide()
             return
         with QSignalBlocker(self.list):
             self.list.clear()

@@ -33,7 +33,7 @@ def test_every_panel_algorithm_and_word_has_its_part(window: MainWindow) -> None
     for key in (*window.docks.by_key, "graph", "compare", "draw", "start"):
         assert len(bodies[key]) > 200, key
     for key in ALGORITHMS:
-        assert "<b>The idea.</b>" in bodies[f"algorithm_{key}"], key
+        assert "<strong>The idea.</strong>" in bodies[f"algorithm_{key}"], key
     for term in TERMS:
         assert term.seen, term.key
         for key in ("words", *term.seen):

@@ -66,6 +66,9 @@ def test_a_game_with_keys_alone(window: MainWindow, qtbot: QtBot) -> None:
     assert scores[0].processed == 3
     panel.buttons["Show me the difference"].click()
     assert [panel.order.item(1, column).text() for column in range(3)] == ["2", "B at 1", "B at 1"]
+    qtbot.mouseClick(panel.buttons["Play again"], Qt.MouseButton.LeftButton)
+    assert panel.order.isHidden()
+    assert panel.window().focusWidget() is panel.list
     window.back()
     assert not panel.isVisible()
     assert window.graph_view.distances_now is None
