@@ -69,7 +69,7 @@ def _run(args: argparse.Namespace) -> int:
     entries = entries_of(suite, folder, _paper_folder(args.graphs))
     with progress_line() as progress:
         results = run_suite(suite, entries, Path(args.output), progress.show, args.cluster)
-    wrong = [line for line in results.failed.values() if line.reason.startswith("wrong")]
+    wrong = [line for line in results.failed.values() if line.wrong]
     numbers = {"runs": len(results.runs), "graphs": len(results.graphs)}
     result(numbers | {"failed": len(results.failed), "file": args.output}, is_json=args.json)
     if wrong:

@@ -34,8 +34,9 @@ from gpu.interpreter import machine, version
 from gpu.lab import records
 from gpu.lab.records import Appended, Line, Results, Run
 from gpu.lab.suite import UNIT_MS, Code, Command, Entry, Suite
+from gpu.numbers import unreached
 from gpu.proof.distances import read_distances
-from gpu.proof.verify import certificate
+from gpu.proof.verify import certificate, verify
 from gpu.record.disorder import distance_error
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.study.elsewhere import Stop, cluster, map_there, never, result
@@ -44,7 +45,12 @@ from sample_graphs import PREFIX, open_sample, suggested_source
 
 PROFILE_POINTS = 300  # of a curve that are kept
 WARM_UP, PROFILE = -1, -2  # turns of which no time is kept
+TABLE = np.dtype([("id", np.int64), ("dist", np.float64)])  # of distances, as programs write it
 Progress = Callable[[float, str], object]
+
+
+class WrongDistancesError(EngineError):
+    """A code ended with distances that are not those of shortest paths."""
 
 
 class Job(Struct, frozen=True):
@@ -162,7 +168,8 @@ def _job(suite: Suite, entry: Entry, results: Results) -> Job:
         if name in (row.only or (name,)) and turn < (row.runs or 0) and (row.name, turn) not in done
     ]
     left = {row.name for row, _ in runs}
-    warm_ups = [(row, WARM_UP) for row in rows if row.name in left] * suite.warm_ups
+    cold = [row for row in rows if row.name in left and isinstance(row, Code)]
+    warm_ups: list[tuple[Code | Command, int]] = [(row, WARM_UP) for row in cold] * suite.warm_ups
     ours = [row for row in rows if isinstance(row, Code) and not row.c and row.runs]
     profiled: list[Code | Command] = [*ours] if name in suite.profiles else []
     profiles = [(row, PROFILE) for row in profiled if (name, row.name) not in results.profiles]
@@ -198,7 +205,8 @@ def measured(job: Job, should_stop: Stop = never) -> Generator[Line]:
                 raise
             except (GpuError, OSError, MemoryError, subprocess.SubprocessError) as error:
                 failed.add(row.name)
-                yield records.Failed(name, row.name, _sentence(error))
+                wrong = isinstance(error, WrongDistancesError)
+                yield records.Failed(name, row.name, _sentence(error), wrong)
             else:
                 if turn != WARM_UP:
                     yield line
@@ -239,7 +247,7 @@ def facts_of(entry: Entry, graph: CSRGraph, source: int) -> records.Facts:
 class Bench(Struct):
     """One graph in memory: runs codes on it and proves what they return.
 
-    proved : right distances, by number type
+    proved : right distances, by number type      read_back : graphs as commands number them
     """
 
     job: Job
@@ -248,6 +256,7 @@ class Bench(Struct):
     folder: Path
     should_stop: Stop
     proved: dict[str, np.ndarray] = {}
+    read_back: dict[Path, CSRGraph] = {}
 
     def line(self, row: Code | Command, turn: int) -> Line:
         """Run a code once. Raises GpuError; OSError; what `subprocess` raises."""
@@ -305,8 +314,28 @@ class Bench(Struct):
         if kind in self.proved and np.array_equal(dist, self.proved[kind]):
             return
         if fault := certificate(self.graph, self.source, dist):
-            raise EngineError(f"wrong distances: {fault}")
+            raise WrongDistancesError(f"wrong distances: {fault}")
         self.proved[kind] = dist.copy()
+
+    def _prove_table(self, file: Path, out: Path) -> None:
+        """Prove what a command wrote for the graph in `file`. Raises GpuError."""
+        if not out.exists():
+            raise EngineError("ended without the distances that its line asks for")
+        graph = self.read_back.get(file) or self.read_back.setdefault(file, load_graph(file))
+        ids = np.arange(graph.n) if graph.ids is None else graph.ids
+        with suppress(ValueError):  # the usual table, equal to what is proved: a look is enough
+            table = np.loadtxt(out, TABLE, ndmin=1) if out.stat().st_size else np.zeros(0, TABLE)
+            for kind, dist in self.proved.items():
+                right = np.where(dist == unreached(dist.dtype), np.inf, dist)
+                same = np.array_equal(table["id"], ids) and np.array_equal(table["dist"], right)
+                if same and kind != "int64":
+                    return
+        read = read_distances(out, graph, self.source)
+        proofs = [verify(graph, self.source, dist, stored=by) for dist, by in read.readings()]
+        if not any(proof.passed for proof in proofs):
+            raise WrongDistancesError(f"wrong distances: {proofs[0].detail}")
+        if proofs[0].passed:
+            self.proved.setdefault(str(read.dist.dtype), read.dist)
 
     def _command(self, command: Command, turn: int) -> Run:
         graph, source, limit_s = self.graph, self.source, self.job.suite.limit_s
@@ -325,8 +354,8 @@ class Bench(Struct):
         if ended.returncode or not times:
             last = (text.split("\n")[-2:] or [""])[0][:200]
             raise EngineError(f"{words[0]} ended with {ended.returncode}, no time found: {last}")
-        if out.exists():
-            self._prove(read_distances(out, load_graph(file), source).dist)
+        if "{distances}" in command.line:
+            self._prove_table(file, out)
         counts = re.findall(command.processed, text) if command.processed else []
         ms = statistics.median(times) * UNIT_MS[command.unit]
         work = int(float(counts[-1])) if counts else 0

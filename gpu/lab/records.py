@@ -109,11 +109,15 @@ class Profile(Line, frozen=True, tag="profile"):
 
 
 class Failed(Line, frozen=True, tag="failed"):
-    """What could not be measured, `code` "": a whole graph. It is not tried again."""
+    """What could not be measured, `code` "": a whole graph. It is not tried again.
+
+    wrong : distances were not those of shortest paths
+    """
 
     graph: str
     code: str
     reason: str
+    wrong: bool = False
 
 
 _ENCODER = json.Encoder(enc_hook=lambda value: value.item())  # NumPy's numbers

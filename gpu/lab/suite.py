@@ -85,7 +85,7 @@ class Command(Row, frozen=True, forbid_unknown_fields=True):
     """A program that is no part of us, started once for each run.
 
     line : a template with {graph}, {source} (0-based), {source_id}, {distances} (a file that it
-        may write, one line a vertex: id and distance) and {python}; it is not read by a shell
+        writes, one line a vertex: id and distance) and {python}; it is not read by a shell
     time : a pattern with one group, the time in `unit`; of several matches the median counts
     processed : likewise, vertices processed      format : of the graph file, its suffix
     """
@@ -110,6 +110,7 @@ class Command(Row, frozen=True, forbid_unknown_fields=True):
 class Suite(Struct, frozen=True, forbid_unknown_fields=True):
     """A whole suite, as its file says it.
 
+    warm_ups : of each code of ours; a command starts anew in every run
     profiles : graphs whose parallelism over time is kept too, of ADDS and Near-Far
     limit_s : of one run; one that takes longer is stopped and counts as failed
     least_vertices, least_arcs, least_reached : other graphs are left out; the paper's own rule is

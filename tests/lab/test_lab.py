@@ -96,18 +96,21 @@ def test_what_fails_costs_itself_and_is_listed(suite: Path, tmp_path: Path) -> N
 
 OTHER = """
 import sys
-graph, source, out, wrong = sys.argv[1:]
+graph, source, out, kind = sys.argv[1:]
 print("Trial Time: 0.25\\nTrial Time: 0.75\\nTrial Time: 0.5\\nvisited 7")
 import numpy as np, gpu
 from gpu.proof.verify import oracle_distances
 graph = gpu.load_graph(graph)
-distances = oracle_distances(graph, int(source)) + np.arange(graph.n) * float(wrong)
-rows = (f"{graph.id_of(v)} {d:.0f}" for v, d in enumerate(distances))
-open(out, "w").write("\\n".join(rows))
+distances = oracle_distances(graph, int(source)) + np.arange(graph.n) * (kind == "wrong")
+rows = [f"{graph.id_of(v)} {d:.0f}" for v, d in enumerate(distances)]
+if kind != "none":
+    open(out, "w").write("\\n".join(["id distance"] * (kind == "header") + rows))
 """
 
 
-def test_another_program_is_a_row_and_its_distances_are_proved(tmp_path: Path) -> None:
+def test_another_program_is_a_row_and_its_distances_are_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     tool = tmp_path / "tool.py"
     tool.write_text(OTHER)
     row = """[[commands]]
@@ -117,13 +120,20 @@ time = 'Trial Time: ([\\d.]+)'
 processed = 'visited (\\d+)'
 """
     suite, out = tmp_path / "peers.toml", tmp_path / "peers.jsonl"
-    tools = ("right", sys.executable, tool, 0), ("wrong", sys.executable, tool, 1)
-    rows = "".join(row.format(*words) for words in tools)
-    suite.write_text(f'runs = 1\nwarm_ups = 0\n[[graphs]]\nsamples = ["chain?n=20"]\n{rows}')
-    assert lab("run", suite, "-o", out) == 3
-    (run,) = Results(out).runs
-    assert (run.code, run.ms, run.processed, run.proved) == ("right", 500.0, 7, True)
-    assert "wrong distances" in Results(out).failed["chain?n=20", "wrong"].reason
+    kinds = "right", "header", "wrong", "none"
+    rows = "".join(row.format(kind, sys.executable, tool, kind) for kind in kinds)
+    head = 'runs = 1\nwarm_ups = 0\n[[graphs]]\nsamples = ["chain?n=20"]\n'
+    for ours in '[[codes]]\nalgorithm = "dijkstra"\nengine = "cpu"\n', "":  # what is proved: a look
+        suite.write_text(head + ours + rows)
+        out.unlink(missing_ok=True)
+        assert lab("run", suite, "-o", out) == 3
+        assert "chain?n=20, wrong: wrong distances: " in capsys.readouterr().err
+        results = Results(out)
+        runs = {run.code: (run.ms, run.processed, run.proved) for run in results.runs}
+        assert runs["right"] == runs["header"] == (500.0, 7, True)
+        failed = {code: line for (_, code), line in results.failed.items()}
+        assert {code: line.wrong for code, line in failed.items()} == {"wrong": True, "none": False}
+        assert "ended without the distances" in failed["none"].reason
 
 
 def kept(path: Path) -> list[bytes]:
