@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.algorithms import ALGORITHMS, find
+from gpu.algorithms import ALGORITHMS, OURS, find
 from gpu.algorithms.all_pairs import check_events, require_room, source_range
 from gpu.devices import DEFAULT_PRESET
 from gpu.errors import DistanceRangeError, ParameterError, QueuesFullError
@@ -26,6 +26,7 @@ from gpu.numbers import check_choice, in_numbers, judge_range, unreached, wider
 from gpu.policy import check_runs
 from gpu.record.trace import (
     NEVER,
+    NOT_RANKED,
     SAMPLE,
     VERTEX_TYPES,
     GraphReference,
@@ -258,6 +259,8 @@ def execute(
     outcome: EngineOutcome = engine(graph, settings, buffers, observer)
     if outcome.overflowed and outcome.outcome == "finished":
         judge_range(graph, buffers.dist)
+    if outcome.clock == "modelled" and settings.algorithm not in OURS:
+        outcome.environment[NOT_RANKED] = "an installed algorithm's package models its own times"
     return outcome
 
 

@@ -66,6 +66,8 @@ def test_the_package_of_the_readme_runs_as_a_row(installed: Path) -> None:
     result = json.loads(out)
     assert result["algorithm"] == "fifo"
     assert result["verified"]
+    pair = ("-m", "viewer.app", "compare", "sample:city_roads?n=900", "--a", "fifo", "--b", "adds")
+    assert "package models its own times" in output(installed, *pair)[0]
     for words in LEFT_OUT:
         assert words in err
     assert json.loads(output(installed, *given)[0])["algorithm"] == "adds"  # as without them
