@@ -93,7 +93,7 @@ class ComparisonModel(QObject):
         pair = self.sides()
         if pair is None or self.a is None or self.b is None:
             return None
-        twins = [self._rerun_of(record) for record in (self.a, self.b)]
+        twins = [self.rerun_of(record) for record in (self.a, self.b)]
         quoted = [side_of(twin) if twin is not None else None for twin in twins]
         return summarise(*pair, (quoted[0], quoted[1]))
 
@@ -103,7 +103,7 @@ class ComparisonModel(QObject):
         if not all(run.state == "finished" for run in runs):
             return []
         mine = [run for run in runs if _probed(run) and not run.recorded_on]
-        missing = [run for run in mine if self._rerun_of(run) is None]
+        missing = [run for run in mine if self.rerun_of(run) is None]
         return [replace(run.settings, probe=int(Probe.OFF)) for run in missing]
 
     # --- wishes
@@ -186,7 +186,8 @@ class ComparisonModel(QObject):
         self._session.notes.show_pair(record)
         self.words_changed.emit()
 
-    def _rerun_of(self, record: RunRecord) -> RunRecord | None:
+    def rerun_of(self, record: RunRecord) -> RunRecord | None:
+        """Return the same run without probes, where one is in the session."""
         if not _probed(record):
             return None
         settings = replace(record.settings, probe=int(Probe.OFF))

@@ -145,8 +145,8 @@ def _device_words(record: RunRecord) -> str:
 COLUMNS = (
     Column("Algorithm", "What ran", lambda r: name_of(r.settings)),
     Column("Graph", "The graph it ran on", lambda r: r.graph_reference.name),
-    Column("Time", "Length on its own clock; measured with probes on it is no speed", _time_words,
-           _time_ns),
+    Column("Time", "Length on its own clock; with probes it is no speed, and (+9 %) is their cost, "
+           "where the run was made again without", _time_words, _time_ns),
     Column("Device", "What it ran on", _device_words),
     Column("Δ", "Bucket width: as given, or automatic, at first and at the end", _delta_words,
            _delta),
@@ -291,7 +291,8 @@ class RunsPanel(QWidget):
         for row, record in enumerate(self._session.runs):
             self.table.setItem(row, 0, self._mark(record))
             for place, column in enumerate(COLUMNS, 1):
-                words = in_sight(column.words(record))
+                cost = self._probe_cost(record) if column.title == "Time" else ""
+                words = in_sight(column.words(record) + cost)
                 cell = Cell(words, column.value(record) if column.value else words)
                 cell.setToolTip(in_sight(record.failure or record.title, SENTENCE))
                 if column.number:
@@ -303,6 +304,12 @@ class RunsPanel(QWidget):
         if shown is not None:
             self.select(shown)
         self._show_wishes()
+
+    def _probe_cost(self, record: RunRecord) -> str:
+        bare = self._pair.rerun_of(record)
+        if bare is None or not len(record.samples):
+            return ""
+        return f" ({100 * (_time_ns(record) / max(_time_ns(bare), 1) - 1):+.0f} %)"
 
     def _mark(self, record: RunRecord) -> QTableWidgetItem:
         """Return A or B on the colour of the run, or • for the one that is shown alone."""
