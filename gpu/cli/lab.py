@@ -19,6 +19,7 @@ from gpu.files import check_writable, written_whole
 from gpu.words import size_words
 
 ENGINES = ("model", "cuda", "cpu")
+MOST_SAID = 5  # failures; all of them are in RESULTS
 
 
 def add_lab(parser: Parser) -> None:
@@ -69,6 +70,8 @@ def _run(args: argparse.Namespace) -> int:
     entries = entries_of(suite, folder, _paper_folder(args.graphs))
     with progress_line() as progress:
         results = run_suite(suite, entries, Path(args.output), progress.show, args.cluster)
+    for line in [*results.failed.values()][:MOST_SAID]:
+        note(f"{line.graph}{line.code and f', {line.code}'}: {line.reason}")
     wrong = [line for line in results.failed.values() if line.wrong]
     numbers = {"runs": len(results.runs), "graphs": len(results.graphs)}
     result(numbers | {"failed": len(results.failed), "file": args.output}, is_json=args.json)

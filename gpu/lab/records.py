@@ -8,6 +8,7 @@ that a kill cut short is dropped by the next process that writes.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import zlib
@@ -132,7 +133,7 @@ class Results:
         self.whole_bytes = 0  # up to the end of the last whole line
         try:
             lines = list(self._lines())
-        except (EOFError, zlib.error) as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise GpuError(f"{self.path}: damaged: {error}") from error
         self.head = next((line for line in lines if isinstance(line, Head)), None)
         self.sessions = [line for line in lines if isinstance(line, Session)]
@@ -207,9 +208,8 @@ class Appended(AbstractContextManager["Appended"]):
         """Append a line."""
         size, data = os.fstat(self._file).st_size, _ENCODER.encode(line) + b"\n"
         try:
-            if os.write(self._file, data) < len(data):  # the disk is nearly full
-                os.ftruncate(self._file, size)
-                os.write(self._file, data)
+            if os.write(self._file, data) < len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             os.ftruncate(self._file, size)
             words = "what ran before is kept: make room and repeat the command"

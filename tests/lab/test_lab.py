@@ -80,12 +80,15 @@ def test_a_suite_of_three_own_files(suite: Path, tmp_path: Path) -> None:
     assert out.read_bytes().startswith(before)
 
 
-def test_what_fails_costs_itself_and_is_listed(suite: Path, tmp_path: Path) -> None:
+def test_what_fails_costs_itself_and_is_listed(
+    suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "broken.gr").write_text("p sp 2 1\na 1 9 4\n")
     text = SUITE.replace('"roads.gr"', '"roads.gr", "none.gr", "broken.gr"')
     suite.write_text(text + '[[commands]]\nname = "ls"\nline = "ls {graph}"\ntime = "(\\\\d+) s"\n')
     out = tmp_path / "mine.jsonl"
     assert lab("run", suite, "-o", out) == 0
+    assert "sssp-scope: none: " in capsys.readouterr().err  # and four more
     failed = {key: line.reason for key, line in Results(out).failed.items()}
     assert set(failed) == {("none", ""), ("broken", ""), *((g, "ls") for g in Results(out).graphs)}
     assert "none.gr" in failed["none", ""]
@@ -164,14 +167,12 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(suite: Path, tmp_path: Pat
 def test_a_full_disk_loses_nothing(
     suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, left, write = tmp_path / "mine.jsonl", [3000], os.write
+    out, write = tmp_path / "mine.jsonl", os.write
 
     def full(file: int, data: bytes) -> int:
-        if not left[0]:
+        if not (room := 3000 - os.fstat(file).st_size):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        size = write(file, data[: left[0]])
-        left[0] -= size
-        return size
+        return write(file, data[:room])
 
     with monkeypatch.context() as patch:
         patch.setattr("gpu.lab.records.os.write", full)
@@ -195,6 +196,7 @@ def test_a_full_disk_loses_nothing(
         (["run", "mine.toml", "-o", "more"], "cannot write more: Is a directory"),
         (["run", "mine.toml", "-o", "x.gz"], "x.gz: nothing can be added to packed results"),
         (["report", "cut.jsonl.gz"], "cut.jsonl.gz: damaged"),
+        (["report", "junk.jsonl.gz"], "junk.jsonl.gz: damaged: Not a gzipped file"),
         (["run", "twice.toml", "-o", "x"], "two codes are called 'delta_stepping'"),
         (["run", "paper.toml", "-o", "x"], "'road-USA' is none of the paper's 226 graphs"),
     ],
@@ -210,6 +212,7 @@ def test_bad_input_is_one_sentence(
     for name, row in (("old", head | {"format": 99}), ("other", head)):
         Path(f"{name}.jsonl").write_text(json.dumps(row, separators=(",", ":")) + "\n")
     Path("cut.jsonl.gz").write_bytes(gzip.compress(Path("other.jsonl").read_bytes())[:-9])
+    Path("junk.jsonl.gz").write_bytes(b"no archive")
     before = {path: path.read_bytes() for path in suite.parent.glob("*.*")}
     assert lab(*words) == 1
     error = capsys.readouterr().err
