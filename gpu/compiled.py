@@ -14,7 +14,6 @@ import copy
 import hashlib
 import os
 import pickle
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -31,6 +30,8 @@ from numba.core import caching
 from numba.core.dispatcher import Dispatcher
 from numba.core.types import BaseFunction
 
+from gpu.files import cache_root
+
 try:
     import fcntl
 except ImportError:  # Windows: two processes may compile the same function
@@ -43,18 +44,7 @@ LEAN: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}  # see `compi
 
 def cache_folder() -> Path:
     """Return the folder for code compiled from this version of our sources."""
-    return _root() / f"numba-{numba.__version__}-{_source_digest()}"
-
-
-def _root() -> Path:
-    if "SSSP_SCOPE_CACHE" in os.environ:
-        return Path(os.environ["SSSP_SCOPE_CACHE"])
-    local = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
-    try:
-        folder = Path(local) if local else Path.home() / ".cache"
-    except RuntimeError:  # neither HOME nor an entry among the users
-        folder = Path(os.devnull)
-    return folder / "sssp-scope"
+    return cache_root() / f"numba-{numba.__version__}-{_source_digest()}"
 
 
 def _is_writable(folder: Path) -> bool:

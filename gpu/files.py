@@ -152,6 +152,18 @@ def _refused(path: str | Path, error: OSError | MemoryError) -> GpuError:
 # read
 
 
+def cache_root() -> Path:
+    """Return the folder for code that was compiled here; it need not exist."""
+    if "SSSP_SCOPE_CACHE" in os.environ:
+        return Path(os.environ["SSSP_SCOPE_CACHE"])
+    local = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    try:
+        folder = Path(local) if local else Path.home() / ".cache"
+    except RuntimeError:  # neither HOME nor an entry among the users
+        folder = Path(os.devnull)
+    return folder / "sssp-scope"
+
+
 def open_regular(path: str | Path) -> IO[bytes]:
     """Open a regular file for reading. OSError; its `strerror` says what to do."""
     if "\0" in str(path):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import nullcontext, redirect_stdout
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +52,8 @@ def add_run(parser: Parser) -> None:
 def _run(args: argparse.Namespace) -> int:
     taken = _check_outputs(args)
     with progress_line() as progress:
-        graph = open_graph(args.file, args, progress)
+        with _gpu_made_ready(args):
+            graph = open_graph(args.file, args, progress)
         trace = made(graph, run_settings(graph, args), progress)
         if args.verify:
             trace = verified(graph, trace, progress)
@@ -65,6 +68,27 @@ def _run(args: argparse.Namespace) -> int:
         with redirect_stdout(sys.stderr) if taken else nullcontext():
             _print_result(trace, args)
     return checked(trace.verification)
+
+
+@contextmanager
+def _gpu_made_ready(args: argparse.Namespace) -> Iterator[None]:
+    """Load the GPU's library and kernels on another thread, while the block reads the graph."""
+    if args.engine != "cuda":
+        yield
+        return
+    settings = RunSettings(args.algorithm, "cuda", args.device or "", probe=args.probe)
+    thread = threading.Thread(target=_run_on_an_arc, args=(settings,))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+def _run_on_an_arc(settings: RunSettings) -> None:
+    ends = np.array([0, 1])
+    with suppress(GpuError):  # the run itself says what is wrong
+        run(CSRGraph.from_arcs(ends[:1], ends[1:], np.ones(1, np.int32), 2), settings)
 
 
 def _check_outputs(args: argparse.Namespace) -> bool:

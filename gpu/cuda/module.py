@@ -1,12 +1,15 @@
 """From kernel source to functions: compile options, and one compiled module a variant.
 
 A variant is a kernel file at a probe level for a number type and a number of threads a block.
-Headers are put into the source, so that CuPy's cache on disk notices when one of them changes.
+Headers are put into the source. What it is compiled to is kept on disk by a hash of the source, of
+the options and of the card: CuPy's own cache starts the compiler each time, to ask its version.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from gpu.cuda.records import RUN, STATE
+from gpu.errors import GpuError
+from gpu.files import cache_root, written_whole
 from gpu.policy import Policy, translated
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
@@ -76,8 +81,20 @@ def load_module(
     del device  # part of the key: a module lives on one device
     import cupy
 
-    options = compile_options(name, level, numbers, threads)
-    return cupy.RawModule(code=with_policy(name, policy), options=tuple(options), backend="nvrtc")
+    options = tuple(compile_options(name, level, numbers, threads))
+    source = with_policy(name, policy)
+    capability = cupy.cuda.Device().compute_capability
+    key = repr((source, options, capability, cupy.__version__)).encode()
+    path = cache_root() / "cuda" / f"{hashlib.blake2b(key, digest_size=16).hexdigest()}.cubin"
+    if not path.is_file():
+        code = cupy.cuda.compiler.compile_using_nvrtc(source, (*options, "-ftz=true"))[0]
+        with suppress(OSError, GpuError):  # a folder that is full, or not ours to write
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with written_whole(path) as file:
+                file.write(code)
+    if path.is_file():
+        return cupy.RawModule(path=str(path))
+    return cupy.RawModule(code=source, options=options, backend="nvrtc")
 
 
 def function(
