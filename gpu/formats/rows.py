@@ -33,7 +33,7 @@ INT64_MAX = 2**63 - 1
 
 COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded anyway
 COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it takes about a second
-PLAIN_BYTES = 200_000_000  # up to which NumPy does
+PLAIN_BYTES = 20_000_000  # up to which NumPy does
 PLAIN_DIGITS = 15  # of a number that NumPy reads: below 2**53
 CHUNK_BYTES = 4 << 20
 PARSE_SHARE = 0.4  # of the progress bar
@@ -147,7 +147,7 @@ def runs_compiled(size: int) -> bool:
 
 def reads_plain(size: int) -> bool:
     """Return whether NumPy is to read so many bytes where it can: it need not be loaded."""
-    return "numba" not in sys.modules and size <= PLAIN_BYTES
+    return "gpu.formats.scan" not in sys.modules and size <= PLAIN_BYTES
 
 
 def warm_up() -> None:

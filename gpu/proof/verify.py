@@ -31,23 +31,27 @@ A wrong distance is a result, in words with the file's own vertex names, never a
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 import numpy as np
 
-from gpu.compiled import at_once, compiled
 from gpu.errors import CancelledByUserError
 from gpu.graph import NUMBER_TYPES, CSRGraph
 from gpu.numbers import EXACT_FLOAT64, in_numbers, unreached
 from gpu.record.trace import Verification
 
-SPARE = 4  # roundings beside one an arc: of weights, of a comparison
+SPARE = 4  # roundings beside one an arc: of weights, of a comparison; as in `gpu.proof.walks`
 HALF = 2.0**-53  # of a float64: what one of the proof's own sums is rounded by, at most
 LONGER = 1 - 1e-12  # float32: a shorter way counts when it is this much shorter
 
-PROVED = "every distance equals SciPy's Dijkstra, and no edge can shorten any distance"
+PROVED_BY = {  # a number of proofs
+    1: "no edge can shorten any distance, and each is a path's; Dijkstra, slow here, was not run",
+    2: "every distance equals SciPy's Dijkstra, and no edge can shorten any distance",
+}
+ORACLE_SIZE = 6_000_000  # vertices and arcs for which the oracle takes a second
+PLAIN_ARCS = 20_000_000  # up to which NumPy proves what is positive, if Numba is not loaded
 ARCS_ALL = 200_000_000  # of all rows together: a few seconds on one core
 AT_ONCE = 64  # rows proved between two looks at Stop
 
@@ -60,14 +64,16 @@ def verify(
     dist: np.ndarray,
     *,
     stored: float = 0.0,
+    oracle: bool | None = None,
     should_stop: Callable[[], bool] | None = None,
     progress: Callable[[float, str], object] | None = None,
 ) -> Verification:
-    """Prove distances right or wrong, by both proofs.
+    """Prove distances right or wrong, by both proofs where the oracle takes a second at most.
 
     dist : (n,) in a number type of the weights' kind (see `gpu.numbers`), as `Trace.dist`; a
         matrix (k, n) is proved by the certificate of its rows, see `verify_rows`
     stored : relative error of float distances that were stored as text: 10^-digits; else 0
+    oracle : whether Dijkstra is run as well; None: on up to ORACLE_SIZE vertices and arcs
     should_stop : called before each proof; progress : called with 0..1 and words, of a matrix only
     Raises SourceError where `source` is no vertex, CancelledByUserError.
     """
@@ -76,15 +82,19 @@ def verify(
         return verify_rows(graph, source, dist, progress=progress, should_stop=should_stop)
     faults: dict[str, str | None] = {}
     within: list[str] = []
-    for name, proof in (("certificate", _certificate_fault), ("oracle", _oracle_fault)):
+    proofs = {"certificate": _certificate_fault, "oracle": _oracle_fault}
+    if oracle is False or (oracle is None and graph.n + graph.m > ORACLE_SIZE):
+        del proofs["oracle"]
+    for name, proof in proofs.items():
         if should_stop is not None and should_stop():
             raise CancelledByUserError("verification stopped")
         faults[name], tolerance = proof(graph, source, dist, stored)
         within.insert(0, tolerance)  # the oracle's is named first
     words = "; ".join(f"{name}: {fault}" for name, fault in faults.items() if fault is not None)
     tolerances = " and ".join(dict.fromkeys(filter(None, within)))
-    words = words or ", ".join(filter(None, (PROVED, tolerances)))
-    return Verification(faults["oracle"] is None, faults["certificate"] is None, words)
+    words = words or ", ".join(filter(None, (PROVED_BY[len(proofs)], tolerances)))
+    held = {name: fault is None for name, fault in faults.items()}
+    return Verification(held.get("oracle"), held["certificate"], words)
 
 
 def verify_rows(
@@ -243,15 +253,42 @@ def _certificate_fault(
     if dist[source] != 0:
         name = graph.id_of(source)
         return f"source {name} has distance {_number(dist[source])}, must be 0", ""
-    claim = Claim(graph.indptr, graph.indices, graph.weights, dist, source)
+    kind, tail, arc, arcs = _proof(graph, source, dist, stored)
+    within = "" if graph.integer else _within(dist.dtype, arcs, stored)
+    return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc, arcs)), within
+
+
+def _proof(
+    graph: CSRGraph, source: int, dist: np.ndarray, stored: float
+) -> tuple[int, int, int, int]:
+    """Return HOLDS or what is wrong, its vertex, its arc, and the arcs of the longest path."""
+    plain = "gpu.proof.walks" not in sys.modules and graph.integer and graph.m <= PLAIN_ARCS
+    if plain and graph.weights.min(initial=1) > 0:
+        return *_positive_proof(graph, source, dist), 0
+    from gpu.compiled import at_once
+    from gpu.proof import walks
+
+    claim = walks.Claim(graph.indptr, graph.indices, graph.weights, dist, source)
     if graph.integer:
-        kind, tail, arc = at_once(_prove_integers, graph.m, claim, unreached(dist.dtype))
-        return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc)), ""
+        return *at_once(walks.prove_integers, graph.m, claim, unreached(dist.dtype)), 0
     longer = LONGER if dist.dtype == np.float32 else 1.0
     more = (_each(dist.dtype), stored, longer)
-    kind, tail, arc, arcs = at_once(_prove_floats, graph.m, claim, *more)
-    within = _within(dist.dtype, arcs, stored)
-    return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc, arcs)), within
+    found: tuple[int, int, int, int] = at_once(walks.prove_floats, graph.m, claim, *more)
+    return found
+
+
+def _positive_proof(graph: CSRGraph, source: int, dist: np.ndarray) -> tuple[int, int, int]:
+    """Prove whole distances without a walk: over positive weights a tight arc leads nearer."""
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    gaps = dist[graph.indices].astype(np.int64) - dist[tails]
+    relaxable = np.flatnonzero(graph.weights < gaps)
+    if len(relaxable):
+        return RELAXABLE, int(tails[relaxable[0]]), int(relaxable[0])
+    reached = dist != unreached(dist.dtype)
+    reached[graph.indices[graph.weights == gaps]] = False
+    reached[source] = False
+    orphans = np.flatnonzero(reached)
+    return (ORPHAN, int(orphans[0]), -1) if len(orphans) else (HOLDS, -1, -1)
 
 
 def _fault_words(
@@ -327,143 +364,3 @@ def depths(before: np.ndarray, source: int) -> np.ndarray:
         if np.array_equal(further, depth):
             return depth
         depth, back = further, back[back]
-
-
-class Claim(NamedTuple):
-    """Distances from a source, on a graph."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    weights: np.ndarray
-    dist: np.ndarray
-    source: int
-
-
-class Paths(NamedTuple):
-    """Real paths from the source: to each vertex one, of `length` (float64) and `hops` (int32)."""
-
-    length: np.ndarray
-    hops: np.ndarray
-    queue: np.ndarray  # int32 (n,): vertices whose arcs are still to be looked at
-
-
-@compiled
-def _prove_integers(claim: Claim, unreached: int) -> tuple[int, int, int]:
-    """Return (HOLDS | RELAXABLE | ORPHAN, vertex, arc); dist[source] = 0 is checked before."""
-    indptr, indices, weights, dist, source = claim
-    n = len(dist)
-    walked = np.zeros(n, np.bool_)
-    queue = np.empty(n, np.int32)
-    queue[0], filled = source, 1
-    walked[source] = True
-    taken = 0
-    while taken < filled:
-        u = queue[taken]
-        taken += 1
-        for arc in range(indptr[u], indptr[u + 1]):
-            v = indices[arc]
-            if dist[v] > dist[u] and weights[arc] < dist[v] - dist[u]:
-                return RELAXABLE, u, arc
-            if dist[v] == unreached or walked[v]:
-                continue
-            if dist[v] >= dist[u] and weights[arc] == dist[v] - dist[u]:
-                walked[v] = True
-                queue[filled] = v
-                filled += 1
-    for u in range(n):
-        if dist[u] != unreached and not walked[u]:
-            return ORPHAN, u, -1
-    return HOLDS, -1, -1
-
-
-@compiled
-def _prove_floats(
-    claim: Claim, each: float, stored: float, longer: float
-) -> tuple[int, int, int, int]:
-    """Return (HOLDS | RELAXABLE | ORPHAN | BELOW, vertex, arc, arcs of the longest path).
-
-    each : tolerance of one arc, relative; stored : of a distance beside
-    """
-    dist, source = claim.dist, claim.source
-    n = len(dist)
-    paths = Paths(np.full(n, np.inf), np.zeros(n, np.int32), np.empty(n, np.int32))
-    length, hops = paths.length, paths.hops
-    length[source] = 0.0
-    paths.queue[0] = source
-    filled = _walk(claim, paths, 1, 0.0)
-    filled = _walk(claim, paths, filled, SPARE * each + 2.0 * stored)
-    made = hops.copy()  # along the paths that the distances came by
-    tail, arc = _settle(claim, paths, filled, each, stored, longer)
-    deepest = max(int(made.max()), int(hops.max()))
-    if arc >= 0:
-        return RELAXABLE, tail, arc, deepest
-    for u in range(n):
-        if dist[u] < np.inf:
-            if length[u] == np.inf:
-                return ORPHAN, u, -1, deepest
-            if dist[u] < length[u] * (1.0 - (max(made[u], hops[u]) + SPARE) * each - stored):
-                return BELOW, u, -1, deepest
-    return HOLDS, -1, -1, deepest
-
-
-@compiled
-def _walk(claim: Claim, paths: Paths, filled: int, slack: float) -> int:
-    """Walk on from queue[:filled] along arcs tight within `slack` of the distance.
-
-    Gives `length` and `hops` to every vertex that it meets; returns the new end of the queue.
-    """
-    indptr, indices, weights, dist, _ = claim
-    length, hops, queue = paths
-    taken = 0
-    while taken < filled:
-        u = queue[taken]
-        taken += 1
-        for arc in range(indptr[u], indptr[u + 1]):
-            v = indices[arc]
-            if length[v] < np.inf or dist[v] == np.inf:
-                continue
-            reach = dist[u] + weights[arc]  # in their own type
-            if reach == dist[v] or abs(np.float64(reach) - dist[v]) <= slack * dist[v]:
-                length[v] = length[u] + weights[arc]
-                hops[v] = hops[u] + 1
-                queue[filled] = v
-                filled += 1
-    return filled
-
-
-@compiled
-def _settle(
-    claim: Claim, paths: Paths, count: int, each: float, stored: float, longer: float
-) -> tuple[int, int]:
-    """Relax `length` until no arc can be relaxed; `queue` is a ring, each vertex once in it.
-
-    Returns (-1, -1), or the arc by which a length falls below the distance by more than the
-    tolerance of its arcs.
-    """
-    indptr, indices, weights, dist, _ = claim
-    length, hops, queue = paths
-    n = len(dist)
-    waiting = np.zeros(n, np.bool_)
-    waiting[queue[:count]] = True
-    taken = 0
-    while count > 0:
-        u = queue[taken]
-        taken = taken + 1 if taken + 1 < n else 0
-        count -= 1
-        waiting[u] = False
-        spare = SPARE + 1 + hops[u]
-        for arc in range(indptr[u], indptr[u + 1]):
-            v = indices[arc]
-            reach = length[u] + weights[arc]
-            if not reach < length[v] * longer:
-                continue
-            if reach < dist[v] * (1.0 - spare * each - stored):
-                return u, arc
-            length[v] = reach
-            hops[v] = hops[u] + 1
-            if not waiting[v]:
-                waiting[v] = True
-                end = taken + count
-                queue[end if end < n else end - n] = v
-                count += 1
-    return -1, -1
