@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import sys
 
 import numpy as np
 import pytest
@@ -182,6 +183,16 @@ def test_source_out_of_range_and_cancel() -> None:
         verify(graph, 0, np.array([0, 1], np.int32), should_stop=lambda: True)
 
 
+def test_a_large_graph_is_proved_by_the_certificate_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = graph_of([(0, 1, 3), (1, 2, 2)], 3)
+    monkeypatch.setattr("gpu.proof.verify.ORACLE_SIZE", 4)
+    for distances, right in (([0, 3, 5], True), ([0, 3, 4], False)):
+        alone = verify(graph, 0, np.array(distances, np.int32))
+        assert (alone.oracle, alone.certificate, alone.passed) == (None, right, right)
+        assert ("Dijkstra, slow here, was not run" in alone.detail) == right
+        assert verify(graph, 0, np.array(distances, np.int32), oracle=True).oracle is right
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 def test_what_both_proofs_say_word_for_word(dtype: type) -> None:
     """0 --3--> 1 --2--> 2, and 3 is never reached."""
@@ -233,14 +244,17 @@ def test_the_tolerance_is_half_a_unit_an_arc_and_four_to_spare() -> None:
 ARCS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 5)), max_size=25)
 
 
-@given(ARCS, st.integers(0, 6), st.integers(-3, 3), st.booleans())
+@given(ARCS, st.integers(0, 6), st.integers(-3, 3), st.booleans(), st.booleans())
 def test_proofs_agree_with_each_other(
-    arcs: list[tuple[int, int, float]], vertex: int, change: int, whole: bool
+    arcs: list[tuple[int, int, float]], vertex: int, change: int, whole: bool, plain: bool
 ) -> None:
     graph = graph_of(arcs, 7, np.int32 if whole else np.float32)
     dist = plain_dijkstra(graph, 0)
     reached = dist[vertex] != (INT_UNREACHED if whole else np.inf)
     dist[vertex] = dist[vertex] + change if reached else abs(change)
     right = reached and change == 0
-    result = verify(graph, 0, dist)
+    with pytest.MonkeyPatch.context() as patch:
+        if plain:  # as if nothing compiled were loaded: NumPy proves what is positive
+            patch.delitem(sys.modules, "gpu.proof.walks", raising=False)
+        result = verify(graph, 0, dist)
     assert (result.oracle, result.certificate) == (right, right), result.detail
