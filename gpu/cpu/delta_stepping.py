@@ -28,8 +28,8 @@ from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
 from gpu.interpreter import cores
-from gpu.loops.driver import MOST_SAMPLES
 from gpu.loops.log import Log, make_log
+from gpu.loops.run import MOST_SAMPLES
 from gpu.loops.state import vertex_arrays
 from gpu.numbers import bits_dtype, bits_of, unreached
 from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings

@@ -11,8 +11,8 @@ from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.files import require_memory
 from gpu.graph import CSRGraph
 from gpu.loops.codes import FINISHED
-from gpu.loops.driver import drive
 from gpu.loops.heap import HeapRun
+from gpu.loops.run import drive
 from gpu.loops.state import make_state, sample_buffer
 from gpu.record.trace import Flag, RunSettings
 

@@ -1,4 +1,8 @@
-"""What runs of one compiled loop share: a bundle of arrays, one state record, a log, a delta."""
+"""One run of a compiled loop, and what drives it: slices, samples, Stop, pace, errors.
+
+Between two slices `drive` hands the samples over, asks for Stop and for a delta held by hand, and
+doubles the sampling period where the recording grows too long.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,20 @@ from typing import Any
 import numpy as np
 
 from gpu.compiled import PLAIN_ARCS, at_once, uncompiled
-from gpu.loops.codes import LOG_FULL
-from gpu.loops.log import Log, grown, note
+from gpu.engine import EngineOutcome, Observer
+from gpu.loops.codes import FINISHED, LOG_FULL
+from gpu.loops.log import Log, events_of, grown, note
+from gpu.loops.state import sample_buffer
 from gpu.record.events import EventKind
 from gpu.record.trace import Flag, Reason
 
+ARCS_PER_SLICE = 200_000  # about 10 ms of wall time between two looks at Stop
+MOST_SAMPLES = 2**17  # from here on the period doubles
 PLAIN_SLICE = 400  # arcs of a slice that runs uncompiled: a tenth of a second
 
 
 class LoopRun:
-    """One run of a compiled loop, which `gpu.loops.driver` advances a slice at a time.
+    """One run of a compiled loop, which `drive` advances a slice at a time.
 
     arrays : the loop's bundle, a NamedTuple with a `log`; sim : its state, one record
     loop : the module with `advance(arrays, state, samples, arcs)` and
@@ -68,3 +76,39 @@ class LoopRun:
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""
         uncompiled(self._loop.write_sample, self.arrays, self.sim[0], sample)
+
+
+def drive(
+    run: LoopRun, observer: Observer, clock: str, environment: dict[str, Any]
+) -> EngineOutcome:
+    """Advance to the end or to Stop.
+
+    clock : "modelled" or "measured"; environment : what ran
+    """
+    by_hand, handed = None, 0
+    stopped = False
+    while run.sim[0].status != FINISHED:
+        if observer.should_stop():
+            stopped = True
+            break
+        held = observer.delta_by_hand()
+        if held != by_hand:
+            run.set_delta(held)
+            by_hand = held
+        samples = sample_buffer(max(1, min(observer.samples_per_slice(), 4096)))
+        written = run.advance(samples, ARCS_PER_SLICE)
+        if written:
+            observer.on_samples(samples.view(np.ndarray)[:written])
+        handed += written
+        if handed >= MOST_SAMPLES:
+            run.sim[0].period_ns = max(run.sim[0].period_ns, 1.0) * 2.0
+            handed = MOST_SAMPLES // 2
+    if stopped:
+        last = sample_buffer(1)
+        run.final_sample(last[0])
+        last[0]["flags"] |= int(Flag.STOPPED)  # not .flags: a record has flags of its own
+        observer.on_samples(last.view(np.ndarray))
+    note(run.log, run.sim[0].t_ns, EventKind.END, int(stopped))
+    ending = "stopped" if stopped else "finished"
+    overflowed = bool(run.sim[0].overflowed)
+    return EngineOutcome(clock, ending, environment, events_of(run.log), overflowed)

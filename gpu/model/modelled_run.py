@@ -11,9 +11,8 @@ import numpy as np
 from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.loops.driver import drive
 from gpu.loops.log import check_probe, note
-from gpu.loops.run import LoopRun
+from gpu.loops.run import LoopRun, drive
 from gpu.loops.state import make_state, reach_source
 from gpu.model import superstep
 from gpu.model.accuracy import not_ranked

@@ -50,7 +50,7 @@ def test_rows_equal_scipy(key: str, kind: type) -> None:
 def test_stop_leaves_whole_rows_and_unreached_ones(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.loops.driver.ARCS_PER_SLICE", 2000)
+    monkeypatch.setattr("gpu.loops.run.ARCS_PER_SLICE", 2000)
     graph = random_graph(7, np.int32, 200, 900)
     asked: list[int] = []
 

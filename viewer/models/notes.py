@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.graph import CSRGraph
 from gpu.record.notes import MOST_NOTES, Note
 from gpu.record.trace import Trace
-from viewer.models.runs import RunRecord
+
+if TYPE_CHECKING:
+    from viewer.models.session import RunRecord
 
 
 @dataclass(frozen=True)
