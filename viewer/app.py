@@ -16,6 +16,7 @@ Hidden switches, each a way to open the window, for `bench` and the tests:
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 NAME = "sssp-scope"
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
 OF_THE_WINDOW = {"render": ("draw a saved run", "viewer.export.render")}  # as `COMMANDS`
+FREEZE_MS = 10_000  # what is here then stays; a collection that walked it took 50 ms of a click
 WINDOW_THREADS = 32  # ours, Qt's, processes: Qt waits for ever where it gets none to paint with
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
 
@@ -152,6 +154,8 @@ def _open(file: str | None, switch: str) -> int:
     from viewer.common.application import make_application
 
     app = make_application()
+    from PyQt6.QtCore import QTimer
+
     from viewer.main_window import MainWindow
 
     window = MainWindow()
@@ -159,6 +163,7 @@ def _open(file: str | None, switch: str) -> int:
         _measure(switch, window)
     window.show()
     window.start(file)
+    QTimer.singleShot(FREEZE_MS, gc.freeze)
     _quit_on_signals(window)
     sys.excepthook = _reporter(window)
     return app.exec()

@@ -96,7 +96,8 @@ class Report:
         table = self.processed if work else self.ms
         if not work and self._clocks.get(a) != self._clocks.get(b):
             return [], np.zeros(0)
-        both = [name for name in self.results.graphs if {(a, name), (b, name)} <= table.keys()]
+        names = self.results.graphs
+        both = [name for name in names if (a, name) in table and (b, name) in table]
         return both, np.array([table[a, name] / table[b, name] for name in both])
 
     def fact(self, graphs: Sequence[str], name: str) -> np.ndarray:
