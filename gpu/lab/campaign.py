@@ -167,8 +167,8 @@ def _job(suite: Suite, entry: Entry, results: Results) -> Job:
         if name in (row.only or (name,)) and turn < (row.runs or 0) and (row.name, turn) not in done
     ]
     left = {row.name for row, _ in runs}
-    cold = [row for row in rows if row.name in left and isinstance(row, Code)]
-    warm_ups: list[tuple[Code | Command, int]] = [(row, WARM_UP) for row in cold] * suite.warm_ups
+    cold: list[Code | Command] = [row for row in rows if row.name in left and isinstance(row, Code)]
+    warm_ups = [(row, WARM_UP) for row in cold] * suite.warm_ups
     ours = [row for row in rows if isinstance(row, Code) and not row.c and row.runs]
     profiled: list[Code | Command] = [*ours] if name in suite.profiles else []
     profiles = [(row, PROFILE) for row in profiled if (name, row.name) not in results.profiles]
