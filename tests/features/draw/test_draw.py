@@ -247,13 +247,14 @@ def test_everything_by_keys(
     assert len(host.asked("run")) == 1
 
 
-def test_vertices_added_by_keys_stand_in_no_row() -> None:
+def test_vertices_added_by_keys_stand_in_no_row_and_close_together() -> None:
     drawing, x, y = EMPTY, 0.0, 0.0
-    for key in range(3):
+    for key in range(8):
         x, y = free_place(drawing, x, y)
         drawing = replace(drawing, vertices=(*drawing.vertices, Vertex(key, str(key), x, y)))
-    _, a, b = drawing.vertices
+    _, a, b, *_ = drawing.vertices
     assert abs(a.x * b.y - b.x * a.y) > 1000
+    assert np.ptp([(vertex.x, vertex.y) for vertex in drawing.vertices], axis=0).max() < 300
 
 
 def test_wrong_weights_are_refused_at_the_field(feature: DrawFeature, qtbot: QtBot) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QFocusEvent, QKeyEvent
 
@@ -151,6 +152,7 @@ class Keys:
 
         place = canvas.layout_now.vertex_place(vertex.key).toPoint()
         canvas.field.edit(place, f"Edge from {vertex.name} to the vertex", "", take)
+        canvas.said.emit(f"Edge from {vertex.name}: type the name of its head.")
 
     def _arrow(self, key: Qt.Key) -> None:
         canvas, model = self._canvas, self._model
@@ -172,18 +174,22 @@ class Keys:
 
 
 def free_place(drawing: Drawing, x: float, y: float) -> tuple[float, float]:
-    """Return a place near (x, y) where no vertex is: there, or around it.
+    """Return a place near (x, y) where no vertex is: there, or around it, close to the others.
 
     Each vertex turns by the golden angle: in a row, edges would run through vertices.
     """
     spots = [(vertex.x, vertex.y) for vertex in drawing.vertices]
+    middle = np.mean(spots or [(x, y)], axis=0)
     first = GOLDEN * (len(spots) - 1)
     for ring in range(60):
+        free = []
         for turn in range(max(1, 6 * ring)):
             angle = -2 * math.pi * turn / max(1, 6 * ring) - first
             px, py = x + ring * NEW_AT * math.cos(angle), y + ring * NEW_AT * math.sin(angle)
             if all(math.hypot(px - a, py - b) > 0.7 * NEW_AT for a, b in spots):
-                return px, py
+                free.append((px, py))
+        if free:
+            return min(free, key=lambda spot: math.dist(spot, middle))
     return x, y
 
 
