@@ -36,7 +36,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("notes", docks={"notes": "Notes"}),
     Feature("sweep", docks={"sweep": "Sweep"}),
     Feature("lab", docks={"lab": "Lab"}, opens_files=True),
-    Feature("policy", docks={"policy": "Policy"}),
+    Feature("policy", docks={"policy": "Write a scheduler"}),
     Feature("why", docks={"why": "Why Δ changed"}),
     Feature("palette"),
     Feature("placement"),
