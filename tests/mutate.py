@@ -67,7 +67,7 @@ def _loops(*names: str, run_by: tuple[str, ...]) -> Room:
     tests = ("tests/model/test_modelled_runs.py", "tests/model/test_model.py")
     k = " and ".join(f"not {name}" for name in LOOPS if name not in run_by)
     events = ("tests/replay/test_sentences.py", "tests/replay/test_replay_states.py")
-    return Room(sources, (*tests, *events, "-k", k), weight=1)
+    return Room(sources, (*tests, *events, "tests/record/test_disorder.py", "-k", k), weight=1)
 
 
 ROOMS = {
@@ -95,7 +95,8 @@ ROOMS = {
     "command line": Room(("gpu/cli/*.py",), ("tests/cli", "-k", "not ssh"), weight=1),
     "engine process": Room(("gpu/host/*.py",), ("tests/host", "-k", "not leak"), weight=1),
     "playback": Room(
-        ("viewer/models/playback.py",), ("tests/models", "tests/plots/test_time_travel.py")
+        ("viewer/models/playback.py",),
+        ("tests/models", "tests/plots/test_time_travel.py", "tests/features/measure"),
     ),
     "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons", "tests/schema", "-k", "not pictures")),
     "cpu": Room(("gpu/cpu/*.py",), ("tests/cpu",), weight=1),
@@ -178,7 +179,7 @@ COMPUTED: dict[type[ast.operator], str] = {
 }
 NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 NAMES |= {"any": "all", "all": "any", "floor": "ceil", "ceil": "floor"}
-EITHER_WAY = frozenset(NAMES)  # functions whose arguments may change places
+EITHER_WAY = {*NAMES, "suppress", "state_dtype"}  # functions whose arguments may change places
 NAMES |= {"argmin": "argmax", "argmax": "argmin", "left": "right", "right": "left"}
 
 

@@ -57,7 +57,7 @@ class SweepPlan:
     settings: RunSettings
     knob: str
     values: tuple[float, ...]
-    controller: bool = False
+    controller: bool
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,10 @@ def test_every_end_is_the_one_that_is_documented(line: str, call: Call) -> None:
     assert bool(out) == (code in {DONE, CHECK_FAILED})
 
 
+def test_an_option_without_a_value_is_named(call: Call) -> None:
+    assert "'=8' is not KEY=VALUE" in call("run", "roads.gr", "--set", "=8")[2]
+
+
 def test_every_error_of_ours_has_a_documented_code(call: Call) -> None:
     codes = {kind.code for kind in vars(errors).values() if hasattr(kind, "code")}
     assert codes <= ERROR_CODES

@@ -72,6 +72,8 @@ def test_a_zero_byte_is_no_text(tmp_path: Path, key: str) -> None:
         load_graph(
             save(tmp_path, "g", b"1 2\n" * 4 + b"1 2\r\n" * 3 + b"1 2\r" * 2 + b"\0"), format=key
         )
+    with pytest.raises(FormatError, match=r"g:300001: a zero byte in it"):
+        load_graph(save(tmp_path, "g", b"1 2\n" * 300_000 + b"\0"), format=key)
     with pytest.raises(FormatError, match="UTF-16 is not read: save it again"):
         load_graph(save(tmp_path, "g", "1 2 3\n".encode("utf-16")), format=key)
 

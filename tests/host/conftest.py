@@ -20,7 +20,10 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHost]:
     host.start()
     host.put_graph(engines.path_graph(3))  # the leak guard counts segments
     yield host
+    child = host._child
     host.close()
+    assert child is not None
+    assert not child.killed  # it quits when it is asked to
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from hand_made import small_graph, small_trace
 from page_stage import Parts, recorded, roads
 
 import gpu
@@ -47,6 +48,8 @@ def test_a_run_comes_back_exactly() -> None:
     assert (trace.samples["occupancy"][:, : run["rows"]] == occupancy.T).all()
     assert run["totals"].endswith("✓ verified against Dijkstra and by certificate")
     assert place["n"] == graph.n
+    (five,) = Parts(run_page(small_trace(), small_graph())).tree()["runs"]
+    assert five["vertices"]["first"][-1] == 2**32 - 1  # never reached
 
 
 def test_a_graph_that_is_too_large_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 import numpy as np
 import pytest
 
@@ -139,13 +142,18 @@ def test_a_sketch_has_the_same_colours(
     assert compiled[1] == sketched[1]
 
 
-def test_recolour_equals_direct_colouring() -> None:
+def test_recolour_equals_direct_colouring(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.arange(16 * 256, dtype=np.uint32)
     graph = random_graph(10_000, 0, seed=2)
     pixels = draw(graph, VIEW.times(3.0), Style(0.0))
+    half_imported = ModuleType("viewer.raster.kernels")
     for colouring in colourings(graph.n, np.int32):
-        frame = np.zeros(pixels.view.width * pixels.view.height, np.uint32)
+        frame, plain = np.zeros((2, pixels.view.width * pixels.view.height), np.uint32)
         raster_colour.recolour(pixels, colouring, table, frame)
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "viewer.raster.kernels", half_imported)
+            raster_colour.recolour(pixels, colouring, table, plain)
+        np.testing.assert_array_equal(frame, plain)
         everyone = raster_colour.index_of(colouring, np.arange(graph.n, dtype=np.int32))[0]
         expected = np.zeros_like(frame)
         expected[pixels.pixel] = pixels.cover * np.uint32(256) + everyone[pixels.vertex]
