@@ -23,12 +23,10 @@ from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.loops import codes
 from gpu.loops.log import Log, make_log, record
-from gpu.loops.plus import plus
-from gpu.loops.sample import note_improved
 from gpu.loops.state import graph_arrays
 from gpu.model import superstep
 from gpu.model.modelled_run import SuperstepRun, run_modelled, wave_arrays
-from gpu.model.superstep import charge_split, step_dtype
+from gpu.model.superstep import charge_split, improves, step_dtype
 from gpu.record.trace import Reason, RunSettings
 
 FAR_AWAY = 1e15  # a bucket number too large to tell apart
@@ -85,23 +83,12 @@ def _relax(buckets, s, worker, vertex, from_dist):  # type: ignore[no-untyped-de
     dist = buckets.dist
     has_heavy = False
     for arc in range(buckets.indptr[vertex], buckets.indptr[vertex + 1]):
-        weight = buckets.weights[arc]
-        if (weight > s.delta) != (s.heavy == 1):
+        if (buckets.weights[arc] > s.delta) != (s.heavy == 1):
             has_heavy = True
             continue
         s.relaxed += 1
-        to = buckets.indices[arc]
-        reached = plus(from_dist, weight)
-        current = dist[to]
-        record(buckets.log, s.t_ns, codes.RELAX, worker, arc, vertex, np.float64(reached))
-        if reached < current:
-            note_improved(buckets, s, to, current)
-            dist[to] = reached
-            s.improved += 1
-            record(buckets.log, s.t_ns, codes.IMPROVE, worker, to, arc, np.float64(dist[to]))
-            _move(buckets, s, worker, to)
-        elif current == s.unreached:
-            s.overflowed = 1
+        if improves(buckets, s, worker, vertex, from_dist, arc):
+            _move(buckets, s, worker, buckets.indices[arc])
     if has_heavy and s.heavy == 0 and buckets.mark[vertex] != s.visit:
         buckets.mark[vertex] = s.visit
         buckets.kept[s.kept] = vertex

@@ -24,12 +24,10 @@ from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.loops import codes
 from gpu.loops.log import Log, make_log, record
-from gpu.loops.plus import plus
-from gpu.loops.sample import note_improved
 from gpu.loops.state import graph_arrays
 from gpu.model import superstep
 from gpu.model.modelled_run import SuperstepRun, run_modelled, wave_arrays
-from gpu.model.superstep import charge_split, step_dtype
+from gpu.model.superstep import charge_split, improves, step_dtype
 from gpu.record.trace import RunSettings
 
 PILES = step_dtype(
@@ -84,15 +82,8 @@ def _relax(piles, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
     dist, start, end = piles.dist, piles.indptr[vertex], piles.indptr[vertex + 1]
     s.relaxed += end - start
     for arc in range(start, end):
-        to = piles.indices[arc]
-        reached = plus(from_dist, piles.weights[arc])
-        current = dist[to]
-        record(piles.log, s.t_ns, codes.RELAX, worker, arc, vertex, np.float64(reached))
-        if reached < current:
-            note_improved(piles, s, to, current)
-            dist[to] = reached
-            s.improved += 1
-            record(piles.log, s.t_ns, codes.IMPROVE, worker, to, arc, np.float64(dist[to]))
+        if improves(piles, s, worker, vertex, from_dist, arc):
+            to = piles.indices[arc]
             if dist[to] < s.threshold:
                 s.next_items += 1
                 if piles.near_mark[to] != s.round + 1:
@@ -107,8 +98,6 @@ def _relax(piles, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
                     piles.far[s.waiting] = to
                     s.waiting += 1
                     record(piles.log, s.t_ns, codes.PUSH, worker, to, 1, np.float64(dist[to]))
-        elif current == s.unreached:
-            s.overflowed = 1
 
 
 @superstep.rule(superstep.refill, Piles)

@@ -24,9 +24,10 @@ import numpy as np
 from numba.extending import overload
 
 from gpu.compiled import LEAN, compiled_inline, compiled_lean, compiled_part, plain
-from gpu.loops.codes import ENDED, FINISHED, LOG_FULL, POP, RESUME, RUNNING, SKIP
+from gpu.loops.codes import ENDED, FINISHED, IMPROVE, LOG_FULL, POP, RELAX, RESUME, RUNNING, SKIP
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
-from gpu.loops.sample import fill_sample, note_processed
+from gpu.loops.plus import plus
+from gpu.loops.sample import fill_sample, note_improved, note_processed
 from gpu.loops.state import state_dtype
 from gpu.model.machine import HUB_ARCS, IN_FLIGHT
 
@@ -77,7 +78,7 @@ def waits_again(arrays, s, vertex):  # type: ignore[no-untyped-def]
 
 
 def relax(arrays, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
-    """Relax the arcs of one vertex and queue what improved; note a sum past the range."""
+    """Relax the arcs of one vertex and queue what improved."""
     _ruled("relax", arrays)(arrays, s, worker, vertex, from_dist)
 
 
@@ -214,6 +215,24 @@ def _charge_wave(arrays, s, blocks, first):  # type: ignore[no-untyped-def]
         busy = max(busy, arrays.arcs[block] * s.arc_ns)
         arrays.block_ns[block] += busy + (s.round_ns if first > 0 else 0.0)
         s.t_ns = max(s.t_ns, arrays.block_ns[block])
+
+
+@compiled_inline
+def improves(arrays, s, worker, vertex, from_dist, arc):  # type: ignore[no-untyped-def]
+    """Relax an arc; return whether it improved its head. Note a sum past the range."""
+    to = arrays.indices[arc]
+    reached = plus(from_dist, arrays.weights[arc])
+    current = arrays.dist[to]
+    record(arrays.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
+    if reached < current:
+        note_improved(arrays, s, to, current)
+        arrays.dist[to] = reached
+        s.improved += 1
+        record(arrays.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(arrays.dist[to]))
+        return True
+    if current == s.unreached:
+        s.overflowed = 1
+    return False
 
 
 @compiled_inline

@@ -100,13 +100,6 @@ def error_in_deltas(run: Ordered) -> float | None:
     return float((np.diff(total) / delta).sum() / count[-1])
 
 
-def curve(run: Ordered) -> np.ndarray:
-    """Return float64 (k,): the mean distance error since the sample before, NaN where unknown."""
-    total, count = totals(run)
-    steps, taken = np.diff(total, prepend=0.0), np.diff(count, prepend=0)
-    return np.divide(steps, taken, out=np.full(len(steps), np.nan), where=taken > 0)
-
-
 def as_json(run: Ordered) -> dict[str, Any] | None:
     """Return the errors as JSON values, None where they were not measured."""
     error = distance_error(run)

@@ -14,7 +14,6 @@ import numpy as np
 
 from gpu.algorithms import Algorithm, find
 from gpu.errors import GpuError
-from gpu.record.disorder import OrderErrors
 from gpu.record.trace import (
     RECORDED_ON,
     GraphReference,
@@ -52,7 +51,8 @@ class Side:
     vertices: VertexProbe | None = None
     verification: Verification | None = None
     environment: dict[str, Any] | None = None
-    errors: OrderErrors | None = None  # exact, of a finished run at probe level 3
+    events: np.ndarray | None = None
+    errors = Trace.errors  # counted when first read
 
     @classmethod
     def of(cls, trace: Trace) -> Side:

@@ -46,7 +46,7 @@ def test_an_example_by_hand() -> None:
     assert run.errors is not None
     assert run.errors.rank.tolist() == [0, 2, 1, 0, 0, 0]
     assert run.errors.distance.tolist() == [0.0, 5.0, 2.0, 0.0, 0.0, 0.0]
-    assert disorder.curve(run).tolist() == [0.0, 3.5, 0.0]
+    assert [each.tolist() for each in disorder.totals(run)] == [[0.0, 7.0, 7.0], [1, 3, 6]]
     assert disorder.as_json(run) == {
         "distance_error": 7 / 6,
         "distance_error_deltas": (7 / 2.0) / 6,

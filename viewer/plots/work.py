@@ -24,7 +24,6 @@ FIELDS = {  # name on screen -> field of SAMPLE
     "relaxed": "relaxed_edges",
     "improved": "improved",
 }
-ERROR = {"error": "distance_error", "measured": "error_vertices"}
 CAPTION = "Work per second"
 DISORDER = "Disorder: distance error, weight units"
 NOTHING = (np.zeros(0), np.zeros(0))
@@ -38,7 +37,6 @@ class WorkPanel(PlotPanel):
 
     def _build_plot(self) -> None:
         keys = [(0, name) for name in FIELDS] + [(1, "processed")]
-        self._errors = {(place, name): CounterSeries() for place in (0, 1) for name in ERROR}
         self._counters = {key: CounterSeries() for key in keys}
         self._curves = {key: pg.PlotCurveItem() for key in keys}
         self._drawn = dict.fromkeys(keys, NOTHING)
@@ -63,15 +61,12 @@ class WorkPanel(PlotPanel):
         for key in self._counters:
             if key[0] == place:
                 self._counters[key] = CounterSeries()
-        self._errors |= {(place, name): CounterSeries() for name in ERROR}
         self.legend.setVisible(not (self.comparing or self.disorder_button.isChecked()))
 
     def _consume(self, place: int, samples: np.ndarray) -> None:
         for (of, name), counter in self._counters.items():
             if of == place:
                 counter.append(samples["t_ns"], samples[FIELDS[name]])
-        for name, field in ERROR.items():
-            self._errors[place, name].append(samples["t_ns"], samples[field])
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
         columns, top = max(columns // MEAN_PIXELS, 8), 0.0
@@ -93,9 +88,11 @@ class WorkPanel(PlotPanel):
         self, place: int, first_ns: float, last_ns: float, columns: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return (x, mean distance error of the vertices processed meanwhile) of columns."""
-        (x, error), (_, measured) = (
-            self._errors[place, name].rate(first_ns, last_ns, columns) for name in ERROR
-        )
+        run, series = (self._record, self._b)[place], (CounterSeries(), CounterSeries())
+        if run is not None:
+            for one, total in zip(series, disorder.totals(run), strict=True):
+                one.append(run.samples["t_ns"], total)
+        (x, error), (_, measured) = (one.rate(first_ns, last_ns, columns) for one in series)
         return x, np.divide(error, measured, out=np.zeros(len(x)), where=measured > 0)
 
     def _disorder_words(self) -> str:
