@@ -76,7 +76,7 @@ class ActionSet(QObject):
         for action in self.table.values():
             if action.needs:
                 self._actions[action.key].setEnabled(state.get(action.needs, False))
-            if action.of_drawing:
+            if action.needs.startswith(("drawn", "drawing")):  # hidden while nothing is drawn
                 self._actions[action.key].setVisible(state.get("drawing", False))
 
     def apply_theme(self, theme: Theme) -> None:

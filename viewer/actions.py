@@ -49,11 +49,6 @@ class Action:
         """Its keys, one by one."""
         return tuple(self.keys.split())
 
-    @property
-    def of_drawing(self) -> bool:
-        """Whether it is of use only while a graph is drawn: the menu hides it else."""
-        return self.needs.startswith(("drawn", "drawing"))
-
 
 LINE = None  # in a menu: a line between two sections
 

@@ -63,8 +63,8 @@ def find_device(device: str = "cuda:0") -> Device:
         )
     if driver < OLDEST_DRIVER:
         raise EngineError(
-            f"the NVIDIA driver speaks CUDA {_words(driver)}; 12.0 or newer is needed: "
-            "update the driver"
+            f"the NVIDIA driver speaks CUDA {driver // 1000}.{driver % 1000 // 10}; "
+            "12.0 or newer is needed: update the driver"
         )
     cupy = _import_cupy(driver)
     try:
@@ -126,7 +126,3 @@ def _number_of(device: str) -> int:
     if kind != "cuda" or (number and not number.isdigit()):
         raise ParameterError(f"device = {device!r}; allowed: cuda:0, cuda:1, ...")
     return int(number or 0)
-
-
-def _words(version: int) -> str:
-    return f"{version // 1000}.{version % 1000 // 10}"

@@ -435,7 +435,7 @@ def write(graph: CSRGraph, path: Path) -> None:
     vertices are written 0-based. That would lose names: GraphError.
     """
     tails, used = tails_of(graph.indptr), _all_used(graph)
-    mark = "," if ".csv" in _suffixes(path) else "\t"
+    mark = "," if ".csv" in map(str.lower, path.suffixes) else "\t"
     if not used and graph.ids is not None:
         raise GraphError(
             f"{graph.name} has vertices without edges that have names, and they cannot stand in "
@@ -451,10 +451,6 @@ def write(graph: CSRGraph, path: Path) -> None:
         f"%s{mark}%s{mark}%s\n", names[tails], names[graph.indices], graph.weights
     )
     write_text(path, [head], rows)
-
-
-def _suffixes(path: Path) -> set[str]:
-    return {suffix.lower() for suffix in path.suffixes}
 
 
 def _all_used(graph: CSRGraph) -> bool:

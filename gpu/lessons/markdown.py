@@ -9,9 +9,8 @@ script or something that is fetched.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -40,21 +39,13 @@ def _reader() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     reader = MarkdownIt("zero").enable(RULES)
-    reader.validateLink = _is_address  # type: ignore[method-assign]
+    reader.validateLink = lambda url: url.startswith(ADDRESSES)  # type: ignore[method-assign]
     reader.core.ruler.push("one_heading", _same_headings)
-    reader.add_render_rule("softbreak", _blank)
+    reader.add_render_rule("softbreak", lambda *_: " ")
     return reader
-
-
-def _is_address(url: str) -> bool:
-    return url.startswith(ADDRESSES)
 
 
 def _same_headings(state: StateCore) -> None:
     for token in state.tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = "h3"
-
-
-def _blank(_renderer: Any, _tokens: Sequence[Any], *_rest: Any) -> str:
-    return " "

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.compiled import compiled_inline, uncompiled
+from gpu.compiled import compiled_inline, compiled_part, uncompiled
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.loops.codes import POOL_DRY
 from gpu.loops.log import Log, make_log, note
 from gpu.loops.run import LoopRun
+from gpu.loops.sample import fill_sample
 from gpu.loops.state import graph_arrays, reach_source, records
 from gpu.record.events import EventKind
 from gpu.record.trace import RunSettings
@@ -64,6 +65,14 @@ def drop_top(heap, size):  # type: ignore[no-untyped-def]
         at = parent
     heap[at].value, heap[at].key = value, key
     return size
+
+
+@compiled_part
+def write_sample(arrays, s, sample):  # type: ignore[no-untyped-def]
+    """Fill one SAMPLE; one worker, one vertex in hand until the heap is empty."""
+    busy = 1 if s.size > 0 else 0
+    fill_sample(s, arrays.log, sample, busy, busy)
+    sample.occupancy[0] = s.size
 
 
 class HeapArrays(NamedTuple):

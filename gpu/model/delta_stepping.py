@@ -240,7 +240,18 @@ class DeltaSteppingRun(SuperstepRun):
         delta = settings.delta
         if delta is None:
             delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
-        buckets = _make_buckets(graph, settings, buffers, delta)
+        buckets = Buckets(
+            *graph_arrays(graph, buffers),
+            np.full(slots_for(graph, delta), -1, np.int32),
+            np.empty(graph.n, np.int32),
+            np.empty(graph.n, np.int32),
+            np.full(graph.n, -1, np.int32),
+            np.empty(graph.n, np.int32),
+            np.empty(graph.n, np.int32),
+            np.full(graph.n, -1, np.int64),
+            *wave_arrays(graph, find_preset(settings.device)),
+            make_log(settings.probe),
+        )
         super().__init__(graph, settings, buckets, STEPPING, delta)
         self.sim[0].next_delta = delta
 
@@ -256,23 +267,6 @@ def slots_for(graph: CSRGraph, delta: float) -> int:
     """Return how many slots hold every bucket from the head to the largest weight beyond it."""
     largest = float(graph.weights.max()) if graph.m else 0.0
     return min(max(math.ceil(min(largest / delta, MOST_SLOTS)) + 3, FEWEST_SLOTS), MOST_SLOTS)
-
-
-def _make_buckets(
-    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, delta: float
-) -> Buckets:
-    return Buckets(
-        *graph_arrays(graph, buffers),
-        np.full(slots_for(graph, delta), -1, np.int32),
-        np.empty(graph.n, np.int32),
-        np.empty(graph.n, np.int32),
-        np.full(graph.n, -1, np.int32),
-        np.empty(graph.n, np.int32),
-        np.empty(graph.n, np.int32),
-        np.full(graph.n, -1, np.int64),
-        *wave_arrays(graph, find_preset(settings.device)),
-        make_log(settings.probe),
-    )
 
 
 run = partial(run_modelled, DeltaSteppingRun)  # nothing for `seed` to vary

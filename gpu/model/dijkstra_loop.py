@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled_inline, compiled_lean, compiled_part
+from gpu.compiled import compiled_inline, compiled_lean
 from gpu.loops import codes
-from gpu.loops.heap import drop_top, push
+from gpu.loops.heap import drop_top, push, write_sample
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
 from gpu.loops.plus import plus
-from gpu.loops.sample import fill_sample, note_improved, note_processed
+from gpu.loops.sample import note_improved, note_processed
 from gpu.loops.state import state_dtype
 
 ENTRY = np.dtype([("key", "<f8"), ("value", "<i8")])  # distance, vertex
@@ -83,11 +83,3 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
             s.size = push(arrays.heap, s.size, np.float64(arrays.dist[to]), to)
         elif current == s.unreached:
             s.overflowed = 1
-
-
-@compiled_part
-def write_sample(arrays, s, sample):  # type: ignore[no-untyped-def]
-    """Fill one SAMPLE; one worker, one vertex in hand until the heap is empty."""
-    busy = 1 if s.size > 0 else 0
-    fill_sample(s, arrays.log, sample, busy, busy)
-    sample.occupancy[0] = s.size

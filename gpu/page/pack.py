@@ -40,7 +40,7 @@ class Pack:
         key = kind, hashlib.blake2b(flat.tobytes(), digest_size=16).digest()
         if key not in self._known:
             self._known[key] = {"$": [kind, self._size, len(flat)]}
-            self._append(_parted(flat))
+            self._append(flat.view(np.uint8).reshape(len(flat), flat.itemsize).T.tobytes())
         return self._known[key]
 
     def text(self) -> str:
@@ -60,7 +60,3 @@ def smallest(values: np.ndarray) -> np.ndarray:
         if top <= np.iinfo(kind).max:
             return values.astype(kind)
     return values.astype(np.float64)
-
-
-def _parted(flat: np.ndarray) -> bytes:
-    return flat.view(np.uint8).reshape(len(flat), flat.itemsize).T.tobytes()

@@ -230,7 +230,8 @@ def _read(archive: zipfile.ZipFile, size: int) -> Workspace:
     traces = _runs(archive, table.runs, size)
     current, b = (one if one in table.runs else None for one in (table.current, table.b))
     runs = tuple(zip(table.runs, traces, strict=True))
-    packed = _packed(archive, size)
+    saved = GRAPH in archive.namelist()
+    packed = _bytes(archive, GRAPH, min(GRAPH_LIMIT, size)) if saved else b""
     return Workspace(table.graph, runs, current, b, table.source, table.window, packed)
 
 
@@ -252,10 +253,6 @@ def _table(archive: zipfile.ZipFile, size: int) -> WorkspaceTable:
         return checked(WorkspaceTable, table)
     except SchemaError as error:
         raise WorkspaceError(f"damaged: {error}") from error
-
-
-def _packed(archive: zipfile.ZipFile, size: int) -> bytes:
-    return _bytes(archive, GRAPH, min(GRAPH_LIMIT, size)) if GRAPH in archive.namelist() else b""
 
 
 def _runs(archive: zipfile.ZipFile, numbers: Sequence[int], size: int) -> list[Trace]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from gpu.algorithms import Algorithm, find
 from gpu.errors import GpuError
+from gpu.record.disorder import OrderErrors, errors_of
 from gpu.record.trace import (
     RECORDED_ON,
     GraphReference,
@@ -52,7 +53,6 @@ class Side:
     verification: Verification | None = None
     environment: dict[str, Any] | None = None
     events: np.ndarray | None = None
-    errors = Trace.errors  # counted when first read
 
     @classmethod
     def of(cls, trace: Trace) -> Side:
@@ -83,6 +83,13 @@ class Side:
     def counted(self) -> bool:
         """Whether it counted its work (`Trace.counted`)."""
         return not self.finished or self.processed > 0
+
+    @cached_property
+    def errors(self) -> OrderErrors | None:
+        """Exact errors of order, counted when first asked for; None below probe level 3."""
+        if self.events is None or self.dist is None or self.dist.ndim > 1:
+            return None
+        return errors_of(self.events, self.settings.source)
 
     @cached_property
     def reached(self) -> int | None:

@@ -180,7 +180,8 @@ def usual_values(
         if knob == C:
             middle *= _degree(graph) / (graph.mean_weight or 1.0)
         below = min(DOUBLINGS_BELOW, count - 1)
-        return tuple(_rounded(middle * 2.0 ** (step - below)) for step in range(count))
+        doubled = [middle * 2.0 ** (step - below) for step in range(count)]
+        return tuple(float(f"{value:.3g}") for value in doubled)  # that a person can repeat
     knob_row = next(p for p in find(settings.algorithm).parameters if p.key == knob)
     low, high = max(knob_row.low, 1.0), knob_row.high
     grown = [low * 2.0**step for step in range(64) if low * 2.0**step <= high]
@@ -342,11 +343,6 @@ def sweep_from_dict(table: Any) -> SavedSweep:
 
 def _degree(graph: CSRGraph) -> float:
     return max(graph.mean_degree, 1e-9)
-
-
-def _rounded(value: float) -> float:
-    """Keep three digits, so that a person can read and repeat the value."""
-    return float(f"{value:.3g}")
 
 
 def _clip_share(samples: np.ndarray) -> float:

@@ -61,18 +61,14 @@ def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
         table[1:] = rgb(theme.data.settled)
         table[1] = rgb(theme.data.tentative)
     elif colour_by == "difference":
-        table[1:] = _stretched(diverging(theme), 0.0, 1.0, steps)
+        middle = MIDDLE.get(theme.name, MIDDLE["light"])
+        table[1:] = _stretched((theme.data.a, middle, theme.data.b), 0.0, 1.0, steps)
     elif colour_by == "reached":
         table[1:] = rgb(theme.data.settled)
     if colour_by == "bucket":
         table[2::2] += (np.array(rgb(theme.plot)) - table[2::2]) * BAND_INK
     table[0] = ink(theme, PLAIN_INK if colour_by == "plain" else UNREACHED_INK)
     return np.rint(table).astype(np.uint8)
-
-
-def diverging(theme: Theme) -> tuple[str, str, str]:
-    """Return the ends and the middle of a difference: A's colour, neither, B's."""
-    return theme.data.a, MIDDLE.get(theme.name, MIDDLE["light"]), theme.data.b
 
 
 def _stretched(stops: tuple[str, ...], low: float, high: float, steps: int) -> np.ndarray:

@@ -315,7 +315,8 @@ class RunPanel(QWidget):
                 continue
             field = knob_field(knob, values.get(knob.key, knob.default))
             below = self._seed if knob.rare else self._room
-            self._add(self._place(below), knob.title, field.toolTip(), field)
+            place = self._form.getWidgetPosition(below)[0] or 0
+            self._add(place, knob.title, field.toolTip(), field)
             changed = field.toggled if isinstance(field, QCheckBox) else field.valueChanged
             changed.connect(self._change)
             self.knobs[knob.key] = field
@@ -326,9 +327,6 @@ class RunPanel(QWidget):
         order += [self._advanced, *self._rare, self._seed, self._probe, self._numbers, self._run]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
-
-    def _place(self, field: QWidget) -> int:
-        return self._form.getWidgetPosition(field)[0] or 0
 
     def _show_advanced(self) -> None:
         opened = self._advanced.isChecked()

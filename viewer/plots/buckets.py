@@ -258,12 +258,8 @@ def row_names(shown: int, rows: int, names: tuple[str, ...]) -> list[tuple[float
     if names:
         return [(float(row), name) for row, name in enumerate(names)]
     middle = [(float(row), f"+{row}") for row in range(8, shown - 4, 8)]
-    return [(0.0, "head"), (float(shown - 1), top_name(shown, rows)), *middle]
-
-
-def top_name(shown: int, rows: int) -> str:
-    """Return what the highest row shown is called: the tail, or its place after the head."""
-    return "tail" if shown >= rows else f"+{shown - 1}"
+    top = "tail" if shown >= rows else f"+{shown - 1}"
+    return [(0.0, "head"), (float(shown - 1), top), *middle]
 
 
 def heat_table(theme: Theme, peak: int) -> np.ndarray:

@@ -101,13 +101,10 @@ class MatrixCanvas(QWidget):
     def picture_rect(self) -> QRect:
         """Return where the picture is, in pixels of this widget."""
         left = scaled(GUTTER) + STRIP + 2 * GAP
-        below = self._line_height() + TICK + GAP
+        below = self.fontMetrics().height() + TICK + GAP
         return QRect(
             left, GAP + 1, max(8, self.width() - left - GAP - 1), max(8, self.height() - below - 4)
         )
-
-    def _line_height(self) -> int:
-        return self.fontMetrics().height()
 
     def _look_at(self, record: RunRecord | None) -> None:
         self.look.show(record, self.grid if record is not None else None)
