@@ -101,7 +101,7 @@ STATIONS = "from_station,to_station\nann,bob\nbob,cid\n"
         (STATIONS, 2),
         (STATIONS.replace(",", "\t"), 2),
         ("x,y\n1,2\n", 1),
-        ("x,y\n1,2\n3,a\n4,b\n5,6\n", 4),  # half of a column is enough
+        ("x,y\n1,2\n3,x\n4,y\n5,6\n", 4),  # half of a column is enough
         ("ann,bob\nbob,cid\n", 2),  # bob stands below: an edge
         ("ann,bob\ncid,dan\n", 2),  # two rows show nothing
         ("ann,bob,1\ncid,dan,2\neve,fay,3\n", 3),  # a heading has no numbers

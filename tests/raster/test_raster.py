@@ -149,7 +149,9 @@ def test_recolour_equals_direct_colouring(monkeypatch: pytest.MonkeyPatch) -> No
     half_imported = ModuleType("viewer.raster.kernels")
     for colouring in colourings(graph.n, np.int32):
         frame, plain = np.zeros((2, pixels.view.width * pixels.view.height), np.uint32)
-        raster_colour.recolour(pixels, colouring, table, frame)
+        top = raster_colour.recolour(pixels, colouring, table, frame)
+        if colouring.kind == "count" and colouring.values is not None:
+            assert top == colouring.values[pixels.vertex].max() > 0
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, "viewer.raster.kernels", half_imported)
             raster_colour.recolour(pixels, colouring, table, plain)
