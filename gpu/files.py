@@ -73,6 +73,12 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
         raise _refused(path, first) from error
 
 
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Write a file, whole or not at all; errors as `written_whole`."""
+    with written_whole(path) as file:
+        file.write(content)
+
+
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Make a folder for the time of the block."""

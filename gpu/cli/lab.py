@@ -15,7 +15,7 @@ from gpu.cli.inputs import option_positive
 from gpu.cli.parser import Command, Parser
 from gpu.cli.terminal import FAILED, check_failed, note, progress_line, report, result
 from gpu.compiled import cache_folder
-from gpu.files import check_writable, written_whole
+from gpu.files import check_writable, write_whole
 from gpu.words import size_words
 
 ENGINES = ("model", "cuda", "cpu")
@@ -99,8 +99,7 @@ def _report(args: argparse.Namespace) -> int:
         table, slower = compared(first, Results(args.after))
         text = page(f"{args.results}, then {args.after}", table.html())
         numbers |= {"slower": len(slower), "faster": len(table.rows) - len(slower)}
-    with written_whole(output) as file:
-        file.write(text.encode())
+    write_whole(output, text.encode())
     result(numbers, is_json=args.json)
     for graph, code, ratio in slower:
         if args.fail_if_slower and ratio > args.fail_if_slower:

@@ -25,7 +25,7 @@ from gpu.cli.terminal import (
     result,
 )
 from gpu.errors import ParameterError
-from gpu.files import check_writable, read_regular, written_whole
+from gpu.files import check_writable, read_regular, write_whole
 from gpu.words import did_you_mean
 
 TRACE_SUFFIX = ".npz"
@@ -59,8 +59,7 @@ def _page(args: argparse.Namespace) -> int:
     check_writable(output)
     text, missing = _of_runs(runs, args.anywhere) if runs else (_of_lesson(args), "")
     content = text.encode()
-    with written_whole(output) as file:
-        file.write(content)
+    write_whole(output, content)
     if output == "-" and missing:
         note(missing)
     if output != "-":

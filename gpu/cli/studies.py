@@ -37,7 +37,7 @@ from gpu.cli.inputs import (
 from gpu.cli.parser import Parser
 from gpu.cli.run import check_same_graph, checked, made, verified
 from gpu.cli.terminal import ProgressLine, check_failed, progress_line, report, result
-from gpu.files import check_writable, written_whole
+from gpu.files import check_writable, write_whole
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe
 from gpu.record.tracefile import plain
@@ -218,9 +218,7 @@ def _sweep(args: argparse.Namespace) -> int:
 def _write_page(path: str, graph: CSRGraph, plan: SweepPlan, progress: ProgressLine) -> None:
     from gpu.page.sweep import sweep_page
 
-    text = sweep_page(graph, plan, progress.show)
-    with written_whole(path) as file:
-        file.write(text.encode())
+    write_whole(path, sweep_page(graph, plan, progress.show).encode())
 
 
 def _print_sweep(points: list[SweepPoint], marked: SweepFindings, plan: SweepPlan) -> None:

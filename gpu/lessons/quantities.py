@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.devices import Preset, find_preset
+from gpu.devices import find_preset
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.lessons.lesson import Value
@@ -30,22 +30,14 @@ def _busy_share(trace: Trace) -> float:
     top = float(trace.samples["busy_workers"].max())
     modelled = trace.environment.get("workers") if trace.settings.engine == "model" else None
     count = trace.settings.parameters.get("workers") or modelled
-    workers = float(count or _workers(trace) or top or 1.0)
+    workers = float(count or _of_device(trace, "workers") or top or 1.0)
     return mean_over_time(trace.samples, "busy_workers") / workers
 
 
-def _workers(trace: Trace) -> int:
-    device = _device(trace)
-    return device.workers if device is not None else 0
-
-
-def _threads(trace: Trace) -> int:
-    device = _device(trace)
-    return device.resident_threads if device is not None else 0
-
-
-def _device(trace: Trace) -> Preset | None:
-    return find_preset(trace.settings.device) if trace.settings.engine == "model" else None
+def _of_device(trace: Trace, number: str) -> float:
+    """Return a number of the modelled device, 0 on other engines."""
+    modelled = trace.settings.engine == "model"
+    return float(getattr(find_preset(trace.settings.device), number)) if modelled else 0.0
 
 
 def _times(trace: Trace) -> np.ndarray:
@@ -102,8 +94,8 @@ QUANTITIES: dict[str, Callable[[Trace], float]] = {
     "peak": lambda t: float(t.samples["assigned_edges"].max()),
     "busy": _busy_share,
     "most_busy": lambda t: int(t.samples["busy_workers"].max()),
-    "workers": lambda t: float(_workers(t)),
-    "threads": lambda t: float(_threads(t)),
+    "workers": lambda t: _of_device(t, "workers"),
+    "threads": lambda t: _of_device(t, "resident_threads"),
     "per_superstep": lambda t: t.processed_vertices / max(len(t.samples) - 1, 1),
     "late": late_pushes,
     "on_time": on_time,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QStandardPaths
 
-from gpu.files import written_whole
+from gpu.files import write_whole
 
 MOST_KEPT = 200
 
@@ -31,8 +31,7 @@ def kept_path(folder: Path, name: str, hashed: str) -> Path:
 def keep_bytes(packed: bytes, name: str, hashed: str) -> Path:
     """Write an .npz as it came, whole or not at all; return where. Raises GpuError, OSError."""
     path = kept_path(kept_folder("graphs"), name, hashed)
-    with written_whole(path) as file:
-        file.write(packed)
+    write_whole(path, packed)
     forget_old(path)
     return path
 

@@ -27,7 +27,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
-from gpu.files import written_whole
+from gpu.files import write_whole
 from gpu.policy import Policy, load_policy, own_policy, translated
 from gpu.record.trace import RunSettings
 from gpu.study.sweep import make_plan
@@ -192,13 +192,8 @@ class PolicyFeature(FeaturePart):
 
     def save(self, path: str) -> None:
         """Write the text."""
-        try:
-            with written_whole(path) as file:
-                file.write(self.text.encode())
-        except GpuError as error:
-            self._tell(f"{error}.")
-        else:
-            self.name = Path(path).name
+        text, self.name = self.text.encode(), Path(path).name
+        self._window.files.save_in_background(path, lambda to: write_whole(to, text))
 
     def _show(self, policy: Policy) -> None:
         self.name = policy.name

@@ -7,7 +7,7 @@ folder, so that the window goes on; Cancel ends that process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -20,7 +20,7 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QWidget
 
 from gpu.cli.command_line import compare_line
-from gpu.files import written_whole
+from gpu.files import write_whole
 from gpu.graph import CSRGraph
 from gpu.page.words import notes_words
 from gpu.record.export import sample_header, sample_rows, write_table
@@ -81,7 +81,7 @@ class TakeAwayFeature(FeaturePart):
             words = [title, *self._words_of(run)]
             draw = drawing if Path(path).suffix.lower() == ".pdf" else picture
             encoded = draw(panels, title, " · ".join(word for word in words if word))
-        self._window.files.save_in_background(path, partial(_write, encoded))
+        self._window.files.save_in_background(path, lambda to: write_whole(to, encoded()))
 
     def _maps(self) -> list[QWidget]:
         """Return the map, or the maps of A and B as they stand beside each other."""
@@ -130,7 +130,7 @@ class TakeAwayFeature(FeaturePart):
             return
         missing = "" if graph is not None else "Its graph was not shown when this page was made."
         text = partial(_page_of, traces, graph, missing)
-        self._window.files.save_in_background(path, lambda to: _write(lambda: text().encode(), to))
+        self._window.files.save_in_background(path, lambda to: write_whole(to, text().encode()))
 
     def _shown(self) -> tuple[list[Trace], CSRGraph | None]:
         """Return the run, or both that are compared, with notes; the graph as it is placed."""
@@ -205,11 +205,6 @@ def _page_of(traces: Sequence[Trace], graph: CSRGraph | None, missing: str) -> s
     if len(traces) == 1:
         return run_page(traces[0], graph, missing)
     return pair_page(traces[0], traces[1], graph, missing)
-
-
-def _write(encoded: Callable[[], bytes], path: str) -> None:
-    with written_whole(path) as file:
-        file.write(encoded())
 
 
 install = TakeAwayFeature

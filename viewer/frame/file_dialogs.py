@@ -13,7 +13,7 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QFileDialog, QWidget
 
 from gpu.errors import CancelledByUserError, GpuError
-from gpu.files import written_whole
+from gpu.files import write_whole
 from viewer.common.background import Task
 from viewer.export.pictures import png_bytes
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, SessionModel
@@ -70,12 +70,7 @@ class FileDialogs(QObject):
 
         def save(path: str) -> None:
             png = png_bytes(self._window.grab())
-
-            def write(to: str) -> None:
-                with written_whole(to) as file:
-                    file.write(png)
-
-            self.save_in_background(path, write)
+            self.save_in_background(path, lambda to: write_whole(to, png))
 
         self.ask_save("Export a picture", f"Pictures (*.png);;{ALL_FILES}", ".png", save)
 

@@ -85,6 +85,7 @@ def test_no_text_is_lost(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> No
     part = window.features["policy"]
     assert isinstance(part, PolicyFeature)
     part.save(str(tmp_path / "mine.py"))
+    qtbot.waitUntil((tmp_path / "mine.py").exists)
     assert (tmp_path / "mine.py").read_text() == "# mine"
     panel.editor.setPlainText("# more")
     part.close()
