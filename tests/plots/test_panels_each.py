@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from panel_stage import END_NS, Bench, make_samples, make_trace
@@ -9,6 +11,8 @@ from PyQt6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
+from gpu.record.events import EventKind
+from gpu.record.trace import EVENT
 from viewer.common.theme import THEMES
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
@@ -170,6 +174,13 @@ def test_work_says_rates_efficiency_and_totals(bench: Bench) -> None:
     panel.flush()
     assert panel.caption.text() == "Work per second; efficiency 0.50"
     assert panel.summary_text().startswith("Work efficiency 0.50: 1,000 settled")
+    late = np.array([(END_NS // 4, EventKind.POP, 0, 7, 0, 3.0)], EVENT)  # the source waits at 0
+    exact = replace(make_trace(make_samples(), record), events=late)
+    bench.session.finish_run(record.run_id, exact)
+    panel.disorder_button.click()
+    panel.flush()
+    assert panel.caption.text().endswith("mean 3")
+    assert panel._curves[0, "processed"].getData()[1].max() == 3.0
 
 
 def test_time_label_always_says_the_clock(bench: Bench) -> None:
