@@ -223,9 +223,10 @@ def load(path: str | Path) -> np.recarray:
     GpuError.
     """
     results = Results(path)
-    graphs = [results.graphs[run.graph] for run in results.runs]
     own = [name for name in Run.__struct_fields__ if name != "settings"]
-    more = ["n", "m", "diameter", "reached"]
-    columns = [np.array([getattr(run, name) for run in results.runs]) for name in own]
-    columns += [np.array([getattr(facts, name) for facts in graphs]) for name in more]
-    return np.rec.fromarrays(columns, names=own + more)
+    graphs = [results.graphs[run.graph] for run in results.runs]
+    columns = {name: np.array([getattr(run, name) for run in results.runs]) for name in own}
+    for name in ("n", "m", "diameter", "reached"):
+        columns[name] = np.array([getattr(facts, name) for facts in graphs])
+    kinds = [(name, column.dtype) for name, column in columns.items()]
+    return np.rec.fromarrays([*columns.values()], dtype=kinds)
