@@ -36,6 +36,7 @@ def test_json_is_one_object(call: Call, tmp_path: Path) -> None:
     told = json.loads(out)
     assert code == 0
     assert told["sources"] == {"which": "3:10", "count": 7}
+    assert told["verified"] is True
     assert told["verification"] == "1 of 7 rows proved right (a seeded sample)"
     assert told["clock"] == "modelled"
     assert told["bytes"] == 7 * 100 * 4 == path.stat().st_size - 128

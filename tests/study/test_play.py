@@ -37,6 +37,7 @@ def test_the_closest_first_is_dijkstra_and_everything_at_once_bellman_ford(seed:
 def test_every_order_ends_with_the_right_distances(seed: int) -> None:
     graph, rng = random_graph(seed), np.random.default_rng(seed)
     game = Game(graph, 0)
+    assert game.step_words() == f"Only the source waits. Take {graph.id_of(0)}."
     while game.waiting:
         before, heap = game.now, list(game.now.heap)
         vertex = int(rng.choice(game.waiting))
