@@ -8,8 +8,6 @@ Real graphs stand beside the checkout and are not ours to ship: tests that want 
 `shared_graphs` and are skipped with a reason where they are absent.
 """
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import os

@@ -19,8 +19,6 @@ inside a room over functions. The same seed gives the same faults.
 Python is changed at the places that `ast` names.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import json

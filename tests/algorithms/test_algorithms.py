@@ -5,8 +5,6 @@ random graph goes to every pair of row and engine whose turn it is, so that all 
 every kind of graph without the test taking minutes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

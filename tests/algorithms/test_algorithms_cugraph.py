@@ -1,7 +1,5 @@
 """The optional engine cuGraph: refused in one sentence, wired rightly where it is there."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -4,8 +4,6 @@ Beside it, in the same installation, an entry point that cannot be imported, and
 taken.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

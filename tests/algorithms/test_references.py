@@ -4,8 +4,6 @@ The oracle is SciPy's Dijkstra (test_algorithms.oracle): no reference is made of
 distances are equal, not close.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable

@@ -14,8 +14,6 @@ a graph that does not fit. Of all pairs two rows are computed. Other processes m
 their truth. A GPU that says nothing ends the campaign.
 """
 
-from __future__ import annotations
-
 import argparse
 import heapq
 import os

@@ -10,8 +10,6 @@ unchanged or wholly replaced (by one of the same length), no other file and no d
 left, and the same action, with nothing failing, must do what it did at first.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import gc

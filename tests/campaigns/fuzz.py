@@ -9,8 +9,6 @@ reader reads, and names it. Fails on any exception but GpuError, on an error of 
 file that takes more than PATIENCE_S of processor time or adds more than MEMORY_MB.
 """
 
-from __future__ import annotations
-
 import copy
 import io
 import json

@@ -18,8 +18,6 @@ stops    Requests are stopped, replaced and changed. Each ends in at most one me
 After each scene descriptors, threads, processes and segments are compared with before.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import random

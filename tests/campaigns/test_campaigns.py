@@ -1,7 +1,5 @@
 """A slice of each campaign, always the same; by hand they go on as long as one likes."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Odd homes, clocks, tongues, and limits: the same answer, or one sentence."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A command run in this process; what the window adds to the command line goes again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """The command `apsp` as a user meets it, and Ctrl-C in the middle of it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line as a user meets it: what is printed, what is written, which exit code."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

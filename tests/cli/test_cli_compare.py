@@ -1,7 +1,5 @@
 """`sssp-scope compare`: the table, the sentence, the JSON object, what it refuses."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

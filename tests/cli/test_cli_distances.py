@@ -1,7 +1,5 @@
 """Distance tables of other programs: every separator, and faults by line."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

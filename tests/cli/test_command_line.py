@@ -1,7 +1,5 @@
 """A copied line, typed into a shell, makes the same run."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Help of every command, made from its parser."""
 
-from __future__ import annotations
-
 import pytest
 
 from gpu.cli import main as cli

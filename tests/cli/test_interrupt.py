@@ -1,7 +1,5 @@
 """Ctrl-C in the middle of a command: within a second, one line, exit code 130, nothing half."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

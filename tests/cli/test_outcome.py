@@ -1,7 +1,5 @@
 """How commands end: exit codes, errors under --json, nearest names, and nothing but plain text."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Standard input and output, pipes, process substitution, and what happens where they close."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

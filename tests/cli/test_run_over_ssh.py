@@ -1,7 +1,5 @@
 """A run on a server is a pipe over ssh: a graph goes in, a trace comes out (a real sshd here)."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

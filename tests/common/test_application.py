@@ -1,7 +1,5 @@
 """How a process with a window ends."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

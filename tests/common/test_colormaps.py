@@ -1,7 +1,5 @@
 """Colour maps: lightness goes one way, also for people who see fewer hues."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A row that takes another line: every item whole, in order, inside."""
 
-from __future__ import annotations
-
 from hypothesis import HealthCheck, given, settings, strategies as st
 from PyQt6.QtCore import QRect
 from PyQt6.QtWidgets import QLabel, QWidget

@@ -1,7 +1,5 @@
 """What comes after the events under way: done once, never after the end of its owner."""
 
-from __future__ import annotations
-
 from PyQt6 import sip
 from PyQt6.QtCore import QObject
 from pytestqt.qtbot import QtBot

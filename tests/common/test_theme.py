@@ -1,7 +1,5 @@
 """The three themes: contrast computed, colours told apart, everything set, text of any size."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import asdict
 

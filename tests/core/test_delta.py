@@ -1,7 +1,5 @@
 """What the controller does, and what a change of delta does to base, ring and pushes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """NetworkX's graphs and ours: names, directions, parallel edges, weights, and its distances."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Number types: what a graph becomes in each, when a distance does not fit, what `auto` does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

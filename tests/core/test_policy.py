@@ -1,7 +1,5 @@
 """Policies: what is refused at which line, both forms alike, nonsense ends a run, trust."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import shutil

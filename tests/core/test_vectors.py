@@ -1,7 +1,5 @@
 """The scheduler's decisions are the same in Python, in Numba and in the CUDA twin."""
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 import subprocess

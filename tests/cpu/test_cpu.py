@@ -1,7 +1,5 @@
 """The engine `cpu`: real threads, measured time, and the same rules as every other engine."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The all-pairs kernels on a real GPU; skipped with the reason where there is none."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

@@ -1,16 +1,11 @@
 """The all-pairs kernels without a GPU: they compile, and every index is 64 bits wide."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from test_nvrtc import FAST, compiled_bytes
 
 from gpu.cuda import apsp, apsp_records
-from gpu.cuda.apsp_records import (
-    Shape,
-    plan_chunks,
-)
+from gpu.cuda.apsp_records import Shape, plan_chunks
 from gpu.cuda.module import compile_options, source_of
 from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph

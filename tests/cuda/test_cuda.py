@@ -1,7 +1,5 @@
 """The engine `cuda` where there is no GPU: it says why, and nothing else breaks."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

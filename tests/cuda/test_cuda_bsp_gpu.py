@@ -1,7 +1,5 @@
 """The kernels of supersteps on a real GPU; skipped with the reason where there is none."""
 
-from __future__ import annotations
-
 import dataclasses
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
@@ -29,11 +27,7 @@ from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES
 from gpu.proof.verify import oracle_distances
-from gpu.record.trace import (
-    NEVER,
-    Flag,
-    reached_mask,
-)
+from gpu.record.trace import NEVER, Flag, reached_mask
 
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]

@@ -1,7 +1,5 @@
 """The kernels on a real GPU; skipped with the reason where there is none."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -22,14 +20,7 @@ from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES
 from gpu.proof.verify import oracle_distances
-from gpu.record.trace import (
-    NEVER,
-    Flag,
-    Reason,
-    RunSettings,
-    Trace,
-    reached_mask,
-)
+from gpu.record.trace import NEVER, Flag, Reason, RunSettings, Trace, reached_mask
 
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]

@@ -4,8 +4,6 @@
 C++17 compiler. What a GPU alone can show is in test_ladder_gpu.py.
 """
 
-from __future__ import annotations
-
 import ctypes
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The ladder on a real GPU; skipped with the reason where there is none."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from test_cuda_gpu import assert_right, families, random_graph

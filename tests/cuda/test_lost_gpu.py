@@ -1,7 +1,5 @@
 """Every wait of every kernel ends, whatever signal is lost: one build for each (`lost.cuh`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Number types on a real GPU: every row and type at the ends of its range, against exact truth."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

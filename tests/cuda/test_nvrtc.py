@@ -4,8 +4,6 @@ The compiler (NVRTC) is a wheel of the `test` extra, so CI never skips these tes
 was left out (207 MB) they are skipped with the reason.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The process of a silent GPU is ended, with a sentence; one whose GPU speaks is not."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

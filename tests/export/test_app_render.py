@@ -1,7 +1,5 @@
 """`sssp-scope render`: the dashboard of a trace, with its graph or with a word on why not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Films: one run and two on one clock, from the command line and from the window."""
 
-from __future__ import annotations
-
 import importlib.util
 import subprocess
 from collections.abc import Iterator

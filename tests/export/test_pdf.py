@@ -1,7 +1,5 @@
 """Drawings of panels as PDF: what another program shows is what the window shows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

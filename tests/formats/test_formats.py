@@ -6,8 +6,6 @@
 +--- 1, 5 --> 2
 """
 
-from __future__ import annotations
-
 import gzip
 import lzma
 import subprocess

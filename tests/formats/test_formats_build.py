@@ -1,7 +1,5 @@
 """Identifiers become vertices as `np.unique` ranks them; edges are sorted by tail, stably."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Formats of other programs: the same tiny graph, its weights, places, names; and no bombs."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

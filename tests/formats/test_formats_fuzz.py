@@ -6,8 +6,6 @@ nested, whole files of noise. Each file is read with tracemalloc watching. More 
 tests/campaigns/fuzz.py.
 """
 
-from __future__ import annotations
-
 import gzip
 import lzma
 import random

@@ -1,7 +1,5 @@
 """Malformed input: one line with file, line, found and expected; no large allocation."""
 
-from __future__ import annotations
-
 import gzip
 import lzma
 import tracemalloc

@@ -1,7 +1,5 @@
 """A suffix binds, a guess is said; line ends, byte marks and wide text; faults name their line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Weights are what the file says: the compiled parser reads as Python's `float` and `int` do."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

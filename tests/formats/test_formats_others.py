@@ -1,7 +1,5 @@
 """Files of other programs: NumPy, SciPy, JSON; tables as csv reads them; bombs."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

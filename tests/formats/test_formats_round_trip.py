@@ -4,8 +4,6 @@ The same graph: vertices and their ids, arcs with weights of the same kind, coor
 format numbers vertices itself, that is said, and the numbers are the graph's own order.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writers: what is written reads back the same, in every format that can hold it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -5,8 +5,6 @@ Where the README gives no distances, those here are SciPy's over the arcs that N
 itself reads from the file.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The Run panel: built from the registries, follows the session, asks and never acts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt

@@ -1,7 +1,5 @@
 """What the graph says of the moment at the cursor, and waiting."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from graph_stage import SIDE, Stage, grid_dist, grid_graph, make_trace, triangle

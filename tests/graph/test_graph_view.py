@@ -1,7 +1,5 @@
 """The graph view: colours at any moment, mouse and keys, both directions of each model."""
 
-from __future__ import annotations
-
 import pytest
 from graph_stage import SIDE, Stage, grid_dist, grid_graph, make_trace
 from PyQt6.QtCore import QPoint, QPointF, Qt

@@ -1,7 +1,5 @@
 """The graph view on odd graphs, sizes and themes, while it draws, and when it is closed."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shortest paths in the graph view, recovered from distances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from graph_stage import SIDE, Stage, grid_dist, grid_graph

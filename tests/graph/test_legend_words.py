@@ -1,7 +1,5 @@
 """The legend's words explain themselves under the pointer; two maps may have one scale."""
 
-from __future__ import annotations
-
 import pytest
 from graph_stage import Stage, grid_dist, grid_graph
 from pytestqt.qtbot import QtBot

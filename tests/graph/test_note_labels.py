@@ -1,7 +1,5 @@
 """Notes on the map, and the menu of a vertex."""
 
-from __future__ import annotations
-
 from graph_stage import Stage, grid_dist, grid_graph
 from PyQt6.QtGui import QContextMenuEvent
 from PyQt6.QtWidgets import QApplication, QMenu

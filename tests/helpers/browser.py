@@ -9,8 +9,6 @@
 Only the standard library is used.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -19,7 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "no Chromium here: apt install chromium"
@@ -66,7 +64,7 @@ class Browser:
         self._number = 0
         self.events: list[dict[str, Any]] = []
 
-    def __enter__(self) -> Browser:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -78,7 +76,9 @@ class Browser:
         os.close(self._to_write)
         os.close(self._from_read)
 
-    def open(self, address: str, width: int = 1440, height: int = 900, dark: bool = False) -> Page:
+    def open(
+        self, address: str, width: int = 1440, height: int = 900, dark: bool = False
+    ) -> "Page":
         """Open an address in a tab of its own and wait until it is loaded."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]

@@ -1,7 +1,5 @@
 """Colours as people see them, in CIE Lab."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from viewer.common.theme import luminance

@@ -1,7 +1,5 @@
 """A scheduler of Dask with one worker, each in a process of its own. Not a test itself."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

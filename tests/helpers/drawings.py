@@ -5,8 +5,6 @@
 writes them again, after an intended change of how things are drawn.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

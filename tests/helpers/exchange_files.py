@@ -3,8 +3,6 @@
 DIRECTED holds ARCS of `test_formats`, TRIANGLE its EDGES, both without parallel arcs lost.
 """
 
-from __future__ import annotations
-
 ARCS = [(0, 1, 3), (0, 2, 1), (0, 2, 5), (1, 1, 2), (2, 3, 0), (3, 0, 7)]
 EDGES = [(0, 1, 3), (0, 2, 1), (1, 2, 4)]
 GRAPHML_HEAD = (

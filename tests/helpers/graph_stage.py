@@ -1,7 +1,5 @@
 """A graph view with its models, for tests: street grids, hand-made runs, colours on screen."""
 
-from __future__ import annotations
-
 import numpy as np
 from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QApplication

@@ -4,8 +4,6 @@
 0 --9--------------------> 3
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Not a test itself.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

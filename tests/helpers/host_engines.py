@@ -3,8 +3,6 @@
 Not a test itself. The child imports it by name, so it imports nothing heavy.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import time

@@ -1,7 +1,5 @@
 """One small lesson, whole, in pieces that a test can break."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 TEXT = "# T\n\n## one\nFirst.\n\n## two\nTook {a.time_ms} ms, {a.processed / b.processed|x}.\n"

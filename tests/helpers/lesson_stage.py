@@ -1,7 +1,5 @@
 """A window for lessons, and a student who answers them by real clicks and keys."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

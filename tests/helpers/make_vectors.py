@@ -12,8 +12,6 @@ then holds (`AFTER`). A reading is what `decide` takes and a person's wish befor
 take over with, `HAND_BACK`, or 0.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -7,8 +7,6 @@ quotes of a modelled device rests on these loops, so a run must not change by ac
 a count nor a time.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

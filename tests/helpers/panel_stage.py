@@ -1,7 +1,5 @@
 """A session with panels of any kind, and runs made up for them: shared by the panels' tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

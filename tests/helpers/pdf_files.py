@@ -1,7 +1,5 @@
 """What a PDF of one page shows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PyQt6.QtCore import QSize

@@ -6,8 +6,6 @@ Of each graph of STARTS: the run of median time of ADDS and of Near-Far, with a 
 vertex (for the maps) and without probes (for the times), each proved. SWEPT also gets a sweep of Δ.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """A window with all controls; a widget's picture and a pointer over it, in its own pixels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt

@@ -8,8 +8,6 @@ pseudocode that each kind of event lights. The second run has decimal weights, p
 other settings.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

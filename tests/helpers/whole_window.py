@@ -1,7 +1,5 @@
 """A window with every feature and plot in place, and a run that has ended in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

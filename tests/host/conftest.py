@@ -1,7 +1,5 @@
 """Hosts for the tests of this folder; what their child calls is in `host_engines`."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """All pairs in the engine process: shared matrices, proofs row by row, Stop, refusals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The engine process, driven through its host: requests, samples, knobs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whatever ends, and however, no process and no segment is left behind."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Segments, ring and gate, within one process."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The engine process: stops, replaced requests, errors, crashes and kills."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

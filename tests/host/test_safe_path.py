@@ -1,7 +1,5 @@
 """What lies in the current folder is never run: somebody starts the program from Downloads."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The warm-up of the engine process: what it compiles."""
 
-from __future__ import annotations
-
 import pytest
 
 from gpu.cuda import device

@@ -1,7 +1,5 @@
 """`bench` says what it measured, what must be reached, and why a row is missing; no timing here."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """The lab: suites are read, runs are kept whole and once, what fails costs itself."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import gzip

@@ -1,7 +1,5 @@
 """`lab fetch` against servers that are slow, break off, lie about length or serve another file."""
 
-from __future__ import annotations
-
 import io
 import re
 import tarfile

@@ -1,7 +1,5 @@
 """Answers, claims and words at their edges, on one small lesson."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The printed listings' faults: each is wrong the way its sentence says, and offered nowhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

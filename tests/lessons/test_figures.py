@@ -1,7 +1,5 @@
 """Figures of a lesson: dots where their numbers are, a red square for each wrong entry."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

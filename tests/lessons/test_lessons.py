@@ -1,7 +1,5 @@
 """Lessons as data: what the reader takes and refuses, values, texts, answers; nothing executed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What `check` finds wrong with a lesson, and the command `lesson`."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from pathlib import Path

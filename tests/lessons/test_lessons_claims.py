@@ -1,7 +1,5 @@
 """The ten lessons say what is true: claims, answers, every number, on the engine as it is."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The Markdown of lessons as HTML: nothing of a stranger becomes a tag."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Every quantity of a trace that is written by hand, its value worked out by hand."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Compiled code is kept on disk, for any types and for named ones; damage is repaired."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What compiled loops share: the heap, the numbers that stand for enumerations, the state."""
 
-from __future__ import annotations
-
 import heapq
 
 import numpy as np

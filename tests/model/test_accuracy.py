@@ -1,7 +1,5 @@
 """The sentence on the model's error says what the committed comparison says."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import gpu

@@ -1,7 +1,5 @@
 """The modelled engines: every algorithm equals the oracle, every trace keeps its rules."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

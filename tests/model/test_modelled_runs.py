@@ -1,7 +1,5 @@
 """A modelled run is a claim about time: the same counts and the same nanoseconds as before."""
 
-from __future__ import annotations
-
 import json
 
 import modelled_runs

@@ -1,7 +1,5 @@
 """Which machines the window offers, with and without a GPU."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Session and playback: what the window knows, without any widget."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot

@@ -1,7 +1,5 @@
 """The cursor at every edge: ranges that repeat, a longer run beside it, replays, steps back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot

@@ -1,7 +1,5 @@
 """Runs for tests of pages, and pages taken apart again."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import json

@@ -1,7 +1,5 @@
 """A page without a browser: what is in it, what it allows, what it weighs."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

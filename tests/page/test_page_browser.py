@@ -1,7 +1,5 @@
 """Pages in a real browser, from the disk: looks, keys, a whole lesson."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The page's modules without a page: their numbers, words and answers are the program's."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Layouts are finite, the same every time, and put near vertices near each other."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

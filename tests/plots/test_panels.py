@@ -1,7 +1,5 @@
 """Every panel, both directions: what the models say is shown, what the user does is asked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from panel_stage import (

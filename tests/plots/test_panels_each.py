@@ -1,7 +1,5 @@
 """The panels one by one: buckets, delta, parallelism, work, timeline."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

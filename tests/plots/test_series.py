@@ -1,7 +1,5 @@
 """Pyramids against brute force, and what a window promises."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

@@ -1,7 +1,5 @@
 """One time axis for a column of plots: who has it, that a moment is at one x, paper, words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Time travel on the timeline: marks and speed, by mouse and keys."""
 
-from __future__ import annotations
-
 import pytest
 from panel_stage import END_NS, Bench, make_samples
 from PyQt6.QtCore import Qt

@@ -1,7 +1,5 @@
 """A matrix is right when every row is: which rows are proved, and what is said of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from test_verify import plain_dijkstra

@@ -7,8 +7,6 @@ bucketed rows alone; SSSP_SCOPE_ALL_GRAPHS=1 takes all rows, some minutes. The f
 ../shared/graphs or $SSSP_SCOPE_SHARED_GRAPHS.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Both proofs accept right distances and catch every kind of wrong one."""
 
-from __future__ import annotations
-
 import heapq
 import sys
 

@@ -1,7 +1,5 @@
 """Whole drawings are to the pixel what they were."""
 
-from __future__ import annotations
-
 import json
 
 import drawings

@@ -1,7 +1,5 @@
 """Pixel maps against brute force, frames against vertices, the sketch against the map."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """Where things lie in a picture: views, windows of a matrix, colours, each by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

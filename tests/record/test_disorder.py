@@ -1,7 +1,5 @@
 """Rank error and distance error: by hand, against a count of every event, and where they are 0."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 Whether events are right is tested where they are replayed: `tests/replay/test_replay_states.py`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from test_algorithms import random_graph

@@ -1,7 +1,5 @@
 """What other programs receive: the JSON object and the CSV files."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

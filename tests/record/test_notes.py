@@ -1,7 +1,5 @@
 """Notes go with a trace; those that do not fit are left out, and the run is read all the same."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

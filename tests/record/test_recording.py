@@ -1,7 +1,5 @@
 """Recordings: what is packed comes back, and what the program ships is what it says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

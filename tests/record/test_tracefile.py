@@ -1,7 +1,5 @@
 """A trace comes back from disk as it was; whatever else is in the file is refused in one line."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

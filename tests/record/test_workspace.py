@@ -1,7 +1,5 @@
 """A workspace comes back as it was; whatever else is in the file is refused in one line."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from dataclasses import replace

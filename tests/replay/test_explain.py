@@ -1,7 +1,5 @@
 """The sentences of the microscope: exact on the paper's figures, one for every kind."""
 
-from __future__ import annotations
-
 from itertools import chain, repeat
 
 import numpy as np

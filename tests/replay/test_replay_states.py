@@ -5,8 +5,6 @@ more of the recorder than `gpu.record.events` says. For seeded random graphs eac
 registry that the model runs is recorded, and both are compared: a test of both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every sentence of a run, word for word, and the line of pseudocode that goes with it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

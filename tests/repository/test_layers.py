@@ -1,7 +1,5 @@
 """Imports that import-linter does not see: Qt's drawing modules in models, libraries at start."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -5,8 +5,6 @@ for a distribution would do; it is installed, without its dependencies and witho
 fresh environment that borrows this one's libraries.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

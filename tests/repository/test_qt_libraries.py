@@ -1,7 +1,5 @@
 """What is said where a library that Qt needs is missing, and what CI installs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the pages promise: commands, examples, pictures, links, lines that one can read."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

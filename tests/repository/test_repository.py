@@ -1,7 +1,5 @@
 """What may stand in the repository: nothing of this machine, no big data."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

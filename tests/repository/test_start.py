@@ -1,7 +1,5 @@
 """What a start must not import: Numba, SciPy and the like take a second each."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -5,8 +5,6 @@
 Counts files that git tracks; run it at the top of the checkout. No test fails on these numbers.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import subprocess

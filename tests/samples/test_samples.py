@@ -1,7 +1,5 @@
 """Generated graphs have the shape, size and weights that they promise, every time."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

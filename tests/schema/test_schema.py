@@ -1,7 +1,5 @@
 """Declared data: sentences with their place, and what is remembered."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """All pairs on the model: rows equal SciPy's, samples, chunks of time, refusals, the door."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Two runs on one clock: maps of time, words with their numbers, what is refused and why."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

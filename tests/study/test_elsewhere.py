@@ -1,7 +1,5 @@
 """Work shared out by Dask: the same bytes as here, through deaths and other versions."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

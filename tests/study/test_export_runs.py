@@ -1,7 +1,5 @@
 """All runs in one table."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What lies between two moments, against sums done by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gpu.record.trace import SAMPLE, GraphReference, RunSettings, VertexProbe

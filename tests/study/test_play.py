@@ -1,7 +1,5 @@
 """A run in a person's hands, against the modelled Dijkstra and Bellman-Ford on the same graphs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Many sources: rows equal those of all pairs, reductions theirs, a wrong row is kept out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers about a graph agree with counting by hand."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

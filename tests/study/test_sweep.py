@@ -1,7 +1,5 @@
 """Sweeps: plans, points against runs made one by one, processes, cancel, the command."""
 
-from __future__ import annotations
-
 import json
 import math
 import multiprocessing

@@ -1,7 +1,5 @@
 """A sweep whose window is killed leaves no process and no shared memory behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The entry point: what is asked for is decided before Qt, and every refusal is one line."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Named layouts in the window: what stands where, at every size; rooms; keys; memory; names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations, pairwise
 

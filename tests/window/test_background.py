@@ -1,7 +1,5 @@
 """Writing long files while the window goes on: cancelled, closed over."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The controller against a host that says what the test wants: no process, no waiting."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Features: parts of the window that bring rows, docks and wiring, and can be taken away."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The first screen: few controls, one sentence, a Δ that answers, nothing lost by running."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Names of strangers, everywhere they are shown: plain, on one line, nothing unseen in them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Text twice as large, in the smallest window: it fits the screen, and what is said can be read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Settings that outlive the window."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

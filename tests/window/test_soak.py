@@ -7,8 +7,6 @@ keys, small graphs. It ends with 1, and says what it did last, if anything was r
 complained, or if a child process or a segment in /dev/shm is left after the window closed.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import random

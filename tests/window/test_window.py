@@ -1,7 +1,5 @@
 """The window with a host that does nothing: actions, docks, themes, drops, settings."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whole runs through the real engine process, by clicks and keys, as a user makes them."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

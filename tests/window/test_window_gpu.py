@@ -1,7 +1,5 @@
 """The window on a machine with a real GPU: every CUDA algorithm by clicks, Δ by hand, Stop."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt

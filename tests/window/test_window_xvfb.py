@@ -1,7 +1,5 @@
 """The real program on a real X server: it comes up, and a polite end leaves nothing behind."""
 
-from __future__ import annotations
-
 import os
 import select
 import shutil

@@ -1,7 +1,5 @@
 """The moment in words, less motion, a focus that is seen, text at twice its size."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Two runs in the window, by clicks and keys: with a host that says what the test wants."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

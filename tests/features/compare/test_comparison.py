@@ -1,7 +1,5 @@
 """A and B in one session: the comparison's model, the table of runs, the plots that overlay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Drawing in the window, by real clicks, drags and keys: the canvas, text, files, runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

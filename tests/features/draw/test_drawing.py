@@ -1,7 +1,5 @@
 """The document behind the editor of graphs: edits, history, rules, text, graphs and back."""
 
-from __future__ import annotations
-
 import contextlib
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The lab's panel: RESULTS as a scatter, a filter, and the two runs behind a point."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

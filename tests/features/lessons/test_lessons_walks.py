@@ -4,8 +4,6 @@ One window for all of them: a class does the same, and its engine is started onc
 every text are compared with those of a second bench that made the runs by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Lessons in the window: going on, keys, other graphs, a dead engine, room for every step."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -12,16 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
-from lesson_stage import (
-    LEFT,
-    PATHS,
-    PATIENCE_MS,
-    answer,
-    answers,
-    click,
-    open_window,
-    settle,
-)
+from lesson_stage import LEFT, PATHS, PATIENCE_MS, answer, answers, click, open_window, settle
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot

@@ -1,7 +1,5 @@
 """The manual: whole, made of what tooltips say, searched, opened where the focus is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The matrix without a window: pixels of any size, states of sources, the chosen cell."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

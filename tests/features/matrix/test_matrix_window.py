@@ -1,7 +1,5 @@
 """All pairs in the window, by clicks and keys: with a host that says what the test wants."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Measuring in the window: by keys, by mouse, in words; taken back, kept, taken along."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

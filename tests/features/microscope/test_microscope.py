@@ -1,7 +1,5 @@
 """The microscope: its model against the replay, its panels by clicks and keys, its data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache

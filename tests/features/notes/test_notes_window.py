@@ -1,7 +1,5 @@
 """Notes in the window: made by keys and menu, listed, changed, taken back, saved, read again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

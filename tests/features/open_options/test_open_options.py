@@ -4,8 +4,6 @@ The engine process is played by `serve`: it reads the file that was asked for wi
 that were asked for, and hands over what came of it, an error as it comes through the pipe.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the window opens on: a recorded pair, its graph to come, runs made here instead of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

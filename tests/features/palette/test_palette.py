@@ -1,7 +1,5 @@
 """The palette: finding by letters, keys, every action is in it."""
 
-from __future__ import annotations
-
 import pytest
 from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot

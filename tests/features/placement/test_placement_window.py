@@ -1,7 +1,5 @@
 """Arrangements of the vertices through the window: which there can be, and when they are there."""
 
-from __future__ import annotations
-
 import numpy as np
 from test_controller import FakeHost, path_graph, say
 from test_window import with_finished_run

@@ -1,7 +1,5 @@
 """Be the scheduler, in a window with its engine process: clicks, keys, what is shown, leaving."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

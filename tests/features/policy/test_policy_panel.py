@@ -1,7 +1,5 @@
 """Write a scheduler, in a window with its engine process: run, compare, sweep, errors, keeping."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Presenting: full screen and back, larger text, the keys of playback."""
 
-from __future__ import annotations
-
 from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost

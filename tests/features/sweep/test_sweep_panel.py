@@ -1,7 +1,5 @@
 """The sweep panel as a person uses it: a real sweep by clicks, its points, cancel, bad values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

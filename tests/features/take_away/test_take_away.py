@@ -1,7 +1,5 @@
 """Taking things away from the window, by its menus and dialogs."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shlex

@@ -1,7 +1,5 @@
 """The log of decisions against the samples, and a steered run against the controller's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt

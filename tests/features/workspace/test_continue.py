@@ -1,7 +1,5 @@
 """A closed window leaves its session; the next start offers to continue with it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A workspace in the window: saved by its menu, opened by menu, drop and command line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
