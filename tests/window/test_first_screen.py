@@ -366,3 +366,16 @@ def test_drawing_gives_the_pair_back(window: MainWindow) -> None:
     assert window.comparison.b is None
     window.features["draw"].leave()
     assert (window.session.current, window.comparison.b) == pair
+
+
+def test_another_b_beside_a_recording_is_made_here_with_its_a(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    window.features["compare"].compare_algorithm("delta_stepping")
+    a = finish(window, host)
+    qtbot.waitUntil(lambda: window.controller.running)
+    b = finish(window, host)
+    made = [(asked.algorithm, asked.engine) for asked in host.asked("run")]
+    assert made == [("adds", "model"), ("delta_stepping", "model")]
+    assert (window.comparison.a, window.comparison.b) == (a, b)
+    assert a.verification is not None

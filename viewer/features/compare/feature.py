@@ -55,6 +55,7 @@ class CompareFeature(FeaturePart):
         super().__init__(window)
         self.model = window.comparison
         self._waiting: RunSettings | None = None  # to be B, once the engine is free
+        self._after_a: RunSettings | None = None  # to be B, once A is over and proved
         self._tried: list[RunSettings] = []  # reruns without probes, asked for once
         self._follows = self._moves = False  # the cursor follows B; it is we who move it
         self._started_at = 0.0
@@ -160,14 +161,34 @@ class CompareFeature(FeaturePart):
         return record if record.state != "failed" else None
 
     def _make(self, settings: RunSettings) -> None:
-        graph = self._window.session.graph
-        assert graph is not None
+        graph, basis = self._window.session.graph, self._basis()
+        assert graph is not None and basis is not None
+        if basis.recorded_on:
+            settings = self._here(settings)
         try:
-            self._waiting = checked_settings(graph, settings)
+            settings = checked_settings(graph, settings)
+            first = checked_settings(graph, self._here(basis.settings))
         except GpuError as error:
             self._window.session.set_notice(Notice("error", str(error)))
             return
+        if basis.recorded_on and not self._made(first, basis):
+            self._after_a = settings
+            self._window.controller.start_run(first)
+            return
+        self._waiting = settings
         self._pump()
+
+    def _here(self, settings: RunSettings) -> RunSettings:
+        """Return the settings of a recorded run for the machine of the Run panel."""
+        chosen = self._window.run_panel.run_settings()
+        return replace(settings, engine=chosen.engine, device=chosen.device)
+
+    def _made(self, settings: RunSettings, recorded: RunRecord) -> bool:
+        """Show the run made here in place of a recorded one; return whether there is one."""
+        existing = self._existing(settings, recorded)
+        if existing is not None:
+            self._window.session.set_current(existing)
+        return existing is not None
 
     def _pump_soon(self, _news: object = None) -> None:
         if self._waiting is not None or self.model.missing_reruns():
@@ -261,6 +282,9 @@ class CompareFeature(FeaturePart):
             later(self, self._rest_after_a)  # the controller may replay it first
         if record is self._window.session.current:
             self._window.enable_actions()
+            if ended and (record.state != "finished" or record.verification is not None):
+                self._waiting, self._after_a = self._after_a or self._waiting, None
+                self._pump_soon()
 
     def _rest_after_a(self) -> None:
         if self.model.active and self.model.b is not None and not self.model.b.running:
