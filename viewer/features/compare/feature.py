@@ -162,16 +162,18 @@ class CompareFeature(FeaturePart):
 
     def _make(self, settings: RunSettings) -> None:
         graph, basis = self._window.session.graph, self._basis()
-        assert graph is not None and basis is not None
-        if basis.recorded_on:
-            settings = self._here(settings)
+        assert graph is not None
+        assert basis is not None
+        first: RunSettings | None = None  # A, to be made here in place of a recorded one
         try:
+            if basis.recorded_on:
+                settings = self._here(settings)
+                first = checked_settings(graph, self._here(basis.settings))
             settings = checked_settings(graph, settings)
-            first = checked_settings(graph, self._here(basis.settings))
         except GpuError as error:
             self._window.session.set_notice(Notice("error", str(error)))
             return
-        if basis.recorded_on and not self._made(first, basis):
+        if first is not None and not self._made(first, basis):
             self._after_a = settings
             self._window.controller.start_run(first)
             return
