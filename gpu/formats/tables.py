@@ -28,7 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.errors import FormatError, GraphError
+from gpu.errors import FormatError, GraphError, Remedy
 from gpu.formats.build import number_vertices, tails_of
 from gpu.formats.exchange import NAME_CHARACTERS, choose_name, name_array, note_unnamed
 from gpu.formats.reading import NAME, Arcs, Format, Reading, shown
@@ -370,7 +370,7 @@ def _heading(
     if words and names_nodes:
         raise reading.fault(
             f"the heading {shown(line)} names nodes, not edges; open the table of edges, with "
-            f"columns such as Source and Target {NO_HEADER}", number,
+            "columns such as Source and Target", number, Remedy("header", None, NO_HEADER),
         )  # fmt: skip
     below = at + len(line)
     unlike = len(rows) > 2 and all(data.find(cell, below) < 0 for cell in rows[0][:2])

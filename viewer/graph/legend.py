@@ -85,10 +85,11 @@ class LegendView(QWidget):
                     f'<span style="color:{colour}">⬤</span>&nbsp;'
                     f'<span style="color:{theme.text}">{escape(words)}</span>'
                 )
-            if legend.note:
-                chunks.append(f'<span style="color:{theme.muted}">{escape(legend.note)}</span>')
+        words = " &nbsp; ".join(chunks)
+        if legend.note and height >= FULL_FROM:
+            words += f'<br><span style="color:{theme.muted}">{escape(legend.note)}</span>'
         self._words.setDefaultFont(self.font())
-        self._words.setHtml(" &nbsp; ".join(chunks))
+        self._words.setHtml(words)
         self._words.setTextWidth(min(WIDEST, width - 2 * PAD) - 2 * PAD)
         across, down = self._words.idealWidth(), self._words.size().height()
         if legend.ticks:

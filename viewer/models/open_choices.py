@@ -52,7 +52,7 @@ def refusal(error: GpuError, path: str, options: Mapping[str, Any]) -> Notice:
     if remedy is not None and (remedy.option, remedy.value) == ("weights", "absolute"):
         without_signs = OpenRequest(path, chosen | {"weights": "absolute"})
         offers.append(Offer("Open without signs", without_signs))
-    if remedy is not None or chosen:
+    if chosen or (remedy is not None and remedy.option != "header"):  # which no dialog asks for
         offers.append(Offer(CHOOSE, OpenRequest(path, chosen, ask=True)))
     words = str(error)
     if remedy is not None and isinstance(error, FormatError):
