@@ -11,7 +11,8 @@ command  A command gets one of these signals while it writes a trace, graph, mat
 interrupts
          Every command gets Ctrl-C at a random moment, alone or with its children as from a
          terminal; half of them while their loops are compiled. It says one line, exits with 130
-         within SOON_S, and leaves no file or the whole. Without Qt, `render` is left out.
+         within SOON_S, and leaves no file or the whole. Without Qt, `render` is left out,
+         and a film as MP4 without imageio-ffmpeg.
 stops    Requests are stopped, replaced and changed. Each ends in at most one message,
          and the last run finishes with a proof.
 
@@ -332,6 +333,8 @@ def interrupts(seconds: float, seed: int, most: int) -> int:
     chance, took = random.Random(f"{seed} interrupts"), list[tuple[float, str]]()
     begin = time.monotonic()
     every = {name: line for name, line in EVERY_COMMAND.items() if HAS_QT or "render" not in line}
+    if not find_spec("imageio_ffmpeg"):
+        every.pop("film.mp4", "")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         run = Path(folder) / "run.npz"
         _see_it_work(f"run sample:grid?n=2000 --probe 2 --trace {run}", folder)
