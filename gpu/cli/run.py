@@ -83,7 +83,7 @@ def _engine_made_ready(args: argparse.Namespace) -> Iterator[None]:
 
 def _run_on_an_arc(settings: RunSettings) -> None:
     ends = np.array([0, 1])  # so small that nothing is compiled for it on the host
-    with suppress(GpuError):  # the run itself says what is wrong
+    with suppress(Exception):  # the run itself says what is wrong
         run(CSRGraph.from_arcs(ends[:1], ends[1:], np.ones(1, np.int32), 2), settings)
 
 
