@@ -50,10 +50,13 @@ def add_run(parser: Parser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     taken = _check_outputs(args)
+    nameless = argparse.Namespace(**vars(args) | {"source": None, "source_index": None})
+    settings = run_settings(_arc(), nameless)
     with progress_line() as progress:
-        with _engine_made_ready(args):
+        with _engine_made_ready(settings):
             graph = open_graph(args.file, args, progress)
-        trace = made(graph, run_settings(graph, args), progress)
+        settings = replace(settings, source=choose_source(graph, args))
+        trace = made(graph, settings, progress)
         if args.verify:
             trace = verified(graph, trace, progress)
     try:
@@ -70,9 +73,8 @@ def _run(args: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _engine_made_ready(args: argparse.Namespace) -> Iterator[None]:
+def _engine_made_ready(settings: RunSettings) -> Iterator[None]:
     """Load the engine, and a GPU's kernels, on another thread while the block reads the graph."""
-    settings = RunSettings(args.algorithm, args.engine, args.device or "", probe=args.probe)
     thread = threading.Thread(target=_run_on_an_arc, args=(settings,))
     thread.start()
     try:
@@ -82,9 +84,14 @@ def _engine_made_ready(args: argparse.Namespace) -> Iterator[None]:
 
 
 def _run_on_an_arc(settings: RunSettings) -> None:
-    ends = np.array([0, 1])  # so small that nothing is compiled for it on the host
     with suppress(Exception):  # the run itself says what is wrong
-        run(CSRGraph.from_arcs(ends[:1], ends[1:], np.ones(1, np.int32), 2), settings)
+        run(_arc(), settings)
+
+
+def _arc() -> CSRGraph:
+    """Return a graph so small that nothing is compiled for it on the host."""
+    ends = np.array([0, 1])
+    return CSRGraph.from_arcs(ends[:1], ends[1:], np.ones(1, np.int32), 2)
 
 
 def _check_outputs(args: argparse.Namespace) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 from gpu.cuda.records import RUN, STATE
 from gpu.errors import GpuError
-from gpu.files import cache_root, written_whole
+from gpu.files import cache_root, write_whole
 from gpu.policy import Policy, translated
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
@@ -90,8 +90,7 @@ def load_module(
         code = cupy.cuda.compiler.compile_using_nvrtc(source, (*options, "-ftz=true"))[0]
         with suppress(OSError, GpuError):  # a folder that is full, or not ours to write
             path.parent.mkdir(parents=True, exist_ok=True)
-            with written_whole(path) as file:
-                file.write(code)
+            write_whole(path, code)
     if path.is_file():
         return cupy.RawModule(path=str(path))
     return cupy.RawModule(code=source, options=options, backend="nvrtc")

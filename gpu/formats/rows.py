@@ -33,7 +33,7 @@ INT64_MAX = 2**63 - 1
 
 COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded anyway
 COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it takes about a second
-PLAIN_BYTES = 20_000_000  # up to which NumPy does
+PLAIN_BYTES = 20_000_000  # up to which NumPy reads plain rows before Numba is loaded for them
 PLAIN_DIGITS = 15  # of a number that NumPy reads: below 2**53
 CHUNK_BYTES = 4 << 20
 PARSE_SHARE = 0.4  # of the progress bar
@@ -235,8 +235,8 @@ def _read_plain(reading: Reading, data: bytearray, first: int, stop: int, rules:
 
     A plain line holds the key, if there is one, and whole numbers, one blank between, no sign.
     """
-    text = np.frombuffer(data, np.uint8)[first:stop]
-    gaps = _gaps(data[first:stop], rules)
+    chunk = data[first:stop]
+    text, gaps = np.frombuffer(chunk, np.uint8), _gaps(chunk, rules)
     lengths = np.diff(gaps, axis=0) - 1
     if not lengths.size or lengths.min() < 1 or lengths.max() > PLAIN_DIGITS:
         return _scan_chunk(reading, data, first, stop, rules)
@@ -264,9 +264,8 @@ def _gaps(text: bytearray, rules: RowRules) -> np.ndarray:
     good = good and lines[-1] == len(text) - 1 and text.count(b"\n") == rows
     good = good and (np.frombuffer(text, np.uint8)[lines[1:]] == NEWLINE).all()
     if good and keys:
-        good = text.count(b"\n" + rules.key + b" ") == rows - 1 and text.startswith(
-            rules.key + b" "
-        )
+        begin = rules.key + b" "
+        good = text.startswith(begin) and text.count(b"\n" + begin) == rows - 1
         good = good and text.count(rules.key) == rows
     gaps = gaps if keys else np.vstack([lines[:-1], gaps])
     return gaps if good else gaps[:, :0]
