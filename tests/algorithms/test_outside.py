@@ -7,13 +7,12 @@ taken.
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import TOP, ended, printed
 
-TOP = Path(__file__).resolve().parents[2]
 FILE = re.compile(r"^`([\w/]+\.\w+)`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 WRONG = "broken = no_such_module\ntwice = gpu.algorithms.adds\n"
 LEFT_OUT = (
@@ -25,16 +24,8 @@ LEFT_OUT = (
 
 def output(folder: Path, *words: str) -> tuple[str, str]:
     """Return what Python prints, on stdout and on stderr, with a folder's packages installed."""
-    environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{TOP}"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", *words],
-        env=environment,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    path = f"{folder}{os.pathsep}{TOP}"
+    done = ended(sys.executable, "-W", "error", *words, cwd=folder, PYTHONPATH=path)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout, done.stderr
 
@@ -49,9 +40,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (source / name).parent.mkdir(exist_ok=True)
         (source / name).write_text(text, encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps"]
-    command = [*pip, "--no-index", "--target", str(target), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0, done.stderr
+    printed(*pip, "--no-index", "--target", target, source)
     (points,) = target.glob("*.dist-info/entry_points.txt")
     points.write_text(points.read_text(encoding="utf-8").rstrip() + f"\n{WRONG}", encoding="utf-8")
     return target

@@ -1,15 +1,14 @@
 """Odd homes, clocks, tongues, and limits: the same answer, or one sentence."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import ended
 
-TOP = Path(__file__).resolve().parents[2]
 RUN = ("run", "sample:grid?n=300&seed=3", "--verify", "--json")
 pytestmark = [
     pytest.mark.slow,
@@ -25,18 +24,10 @@ def program(
     flags: tuple[str, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
     """Run the program; changes: of the environment, None takes away; before: shell, e.g. ulimit."""
-    around = {**os.environ, "PYTHONPATH": str(TOP), **(changes or {})}
     command = [sys.executable, *flags, "-m", "viewer.app", *arguments]
     if before:
         command = ["sh", "-c", f'{before}; exec "$@"', "sh", *command]
-    return subprocess.run(
-        command,
-        env={name: value for name, value in around.items() if value is not None},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+    return ended(*command, **(changes or {}))
 
 
 def answer(done: subprocess.CompletedProcess[str]) -> tuple[Any, ...]:

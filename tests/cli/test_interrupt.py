@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from hand_made import small_trace
+from processes import TOP, ended
 
 from gpu.cli.terminal import ENDED, INTERRUPTED
 from gpu.record.tracefile import save_trace
 
-TOP = Path(__file__).resolve().parents[2]
 SOON_S = 5.0  # a second, on a machine that nine others use
 
 pytestmark = pytest.mark.skipif(
@@ -29,7 +29,7 @@ def struck(
 
     Return the exit code, stderr, and the seconds from the signal to its end.
     """
-    environment = {**os.environ, "PYTHONPATH": str(TOP), "QT_QPA_PLATFORM": "offscreen"}
+    environment = {**os.environ, "PYTHONPATH": str(TOP)}
     with subprocess.Popen(
         [sys.executable, "-m", "viewer.app", *words],
         cwd=folder,
@@ -121,40 +121,33 @@ time.sleep(60)
 """
 
 
-def ended(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(text: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run text as a module."""
     (folder / "strange.py").write_text(text)
-    environment = {**os.environ, "PYTHONPATH": f"{TOP}{os.pathsep}{folder}"}
-    words = [sys.executable, "-m", "strange"]
-    return subprocess.run(
-        words, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    path = f"{TOP}{os.pathsep}{folder}"
+    return ended(sys.executable, "-m", "strange", cwd=folder, PYTHONPATH=path, **environment)
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", INTERRUPTED), ("SIGTERM", ENDED)])
 def test_a_signal_while_text_is_executed(name: str, code: int, tmp_path: Path) -> None:
-    done = ended(IN_TEXT.replace("{}", name), tmp_path)
+    done = run(IN_TEXT.replace("{}", name), tmp_path)
     assert done.returncode == code, done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_what_was_half_made_is_dropped_without_a_word() -> None:
+def test_what_was_half_made_is_dropped_without_a_word(tmp_path: Path) -> None:
     """LLVM's objects are, where the signal came while one was made."""
-    words = [sys.executable, "-c", HALF_MADE]
-    done = subprocess.run(words, cwd=TOP, capture_output=True, text=True, timeout=60, check=False)
+    done = run(HALF_MADE, tmp_path)
     assert (done.returncode, done.stderr) == (INTERRUPTED, "sssp-scope: interrupted\n")
 
 
 def test_a_folder_whose_removal_is_struck_goes_too(tmp_path: Path) -> None:
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    words = [sys.executable, "-c", CUT_SHORT]
-    done = subprocess.run(words, cwd=TOP, env=environment, timeout=60, check=False)
-    assert done.returncode == INTERRUPTED
+    assert run(CUT_SHORT, tmp_path, TMPDIR=str(tmp_path)).returncode == INTERRUPTED
     assert not list(tmp_path.glob("sssp-*"))
 
 
 def test_folders_and_shared_memory_go_with_the_process(tmp_path: Path) -> None:
-    done = ended(SWALLOWED, tmp_path)
+    done = run(SWALLOWED, tmp_path)
     assert (done.returncode, done.stderr) == (INTERRUPTED, "sssp-scope: interrupted\n")
     left = [Path(word) for word in done.stdout.split()]
     assert len(left) == 2
@@ -163,7 +156,7 @@ def test_folders_and_shared_memory_go_with_the_process(tmp_path: Path) -> None:
 
 def test_a_measured_window_leaves_no_folder_when_only_bench_is_struck(tmp_path: Path) -> None:
     (tmp_path / "measured_window.py").write_text(WINDOW)
-    done = ended(MEASURED, tmp_path)
+    done = run(MEASURED, tmp_path)
     assert done.returncode == INTERRUPTED, done.stderr
     segment, engine = map(Path, (tmp_path / "left").read_text().split())
     assert not segment.exists()

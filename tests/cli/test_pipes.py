@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hand_made import small_trace
+from processes import ended
 
 from gpu.cli.terminal import DONE, FAILED, PIPE_CLOSED, WRONG_USAGE
 from gpu.formats import load_graph
@@ -16,7 +17,6 @@ from gpu.record.tracefile import load_trace, save_trace
 
 ROADS = "p sp 5 4\na 1 2 4\na 2 3 3\na 3 4 0\na 1 4 9\n"
 TABLE = "id,distance\n1,0\n2,4\n3,7\n4,7\n5,\n"
-TOP = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
 
@@ -31,15 +31,7 @@ def folder(tmp_path: Path) -> Path:
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a line of bash where `sssp-scope` is this tree's."""
     command = f"sssp-scope() {{ '{sys.executable}' -m viewer.app \"$@\"; }}\n{line}"
-    return subprocess.run(
-        ["bash", "-c", command],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(TOP), "QT_QPA_PLATFORM": "offscreen"},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+    return ended("bash", "-c", command, cwd=folder)
 
 
 INPUTS = {

@@ -1,11 +1,9 @@
 """How a process with a window ends."""
 
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from processes import ended
 
 ENDS = """
 import sys
@@ -22,14 +20,6 @@ sys.exit(7)
 @pytest.mark.parametrize(("whose", "said"), [("ours", ""), ("Qt's", "freed")])
 def test_nothing_is_freed_one_by_one_where_our_process_ends(whose: str, said: str) -> None:
     # PyQt frees what Python owns, and stumbles over what went with it: a crash, now and then
-    done = subprocess.run(
-        [sys.executable, "-c", ENDS, whose],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-        cwd=Path(__file__).resolve().parents[2],
-    )
+    done = ended(sys.executable, "-c", ENDS, whose)
     assert done.returncode == 7, done.stderr
     assert done.stdout.strip() == said

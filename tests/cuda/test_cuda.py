@@ -1,10 +1,10 @@
 """The engine `cuda` where there is no GPU: it says why, and nothing else breaks."""
 
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from processes import python
 
 import gpu
 from gpu.cuda import device
@@ -16,15 +16,11 @@ PATH = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([3], np.int32),
 
 
 def test_importing_the_engine_needs_neither_cupy_nor_qt_nor_numba() -> None:
-    code = (
+    python(
         "import sys, gpu.cuda.adds, gpu.cuda.async_near_far, gpu.cuda.rho_stepping, gpu.cuda.apsp\n"
         "heavy = {'cupy', 'numba', 'PyQt6', 'scipy'} & set(sys.modules)\n"
         "sys.exit(f'imported {heavy}' if heavy else 0)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("algorithm", ON_CUDA)

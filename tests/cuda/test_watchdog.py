@@ -1,7 +1,8 @@
 """The process of a silent GPU is ended, with a sentence; one whose GPU speaks is not."""
 
-import subprocess
 import sys
+
+from processes import ended
 
 SILENT = """
 import time
@@ -18,10 +19,7 @@ print("alive")
 
 
 def run(signs: int, after: str) -> tuple[int, str]:
-    script = SILENT.format(signs=signs, after=after)
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = ended(sys.executable, "-c", SILENT.format(signs=signs, after=after))
     return done.returncode, done.stdout
 
 

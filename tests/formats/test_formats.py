@@ -8,13 +8,12 @@
 
 import gzip
 import lzma
-import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import python
 
 from gpu.errors import CancelledByUserError, FormatError, GpuError, ParameterError
 from gpu.formats import load_graph, rows, warm_up
@@ -265,5 +264,4 @@ def test_small_files_do_not_load_numba(tmp_path: Path) -> None:
         "import sys; from gpu.formats import load_graph; "
         f"print(load_graph({str(path)!r}).m, 'numba' in sys.modules, 'scipy' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["6", "False", "False"]
+    assert python(code).split() == ["6", "False", "False"]

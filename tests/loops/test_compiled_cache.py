@@ -2,16 +2,14 @@
 
 import json
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from processes import python
 
 from gpu.compiled import SignatureFiles
 
-ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import json, sys
 import numpy as np
@@ -33,10 +31,7 @@ def total(values):
 
 
 def misses_and_hits(folder: Path) -> list[int]:
-    environment = {**os.environ, "SSSP_SCOPE_CACHE": str(folder / "cache"), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", PROGRAM, str(folder)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    result: list[int] = json.loads(done.stdout)
+    result: list[int] = json.loads(python(PROGRAM, folder, SSSP_SCOPE_CACHE=str(folder / "cache")))
     return result
 
 

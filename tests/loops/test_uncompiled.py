@@ -1,12 +1,10 @@
 """Small graphs run uncompiled, and nobody can tell: the same run to the byte, at once."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import python
 
 import gpu.compiled as compiled_module
 from gpu.algorithms import ALGORITHMS
@@ -116,11 +114,7 @@ print(trace.outcome, len(adds_loop.advance.overloads))
 
 def test_three_vertices_compile_nothing(tmp_path: Path) -> None:
     """In a process of its own, with an empty cache of compiled code."""
-    environment = {**os.environ, "SSSP_SCOPE_CACHE": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", COLD], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["finished", "0"]
+    assert python(COLD, SSSP_SCOPE_CACHE=str(tmp_path)).split() == ["finished", "0"]
     assert list(tmp_path.rglob("*.nbi")) == []
 
 
@@ -135,5 +129,4 @@ print(numba.njit(lambda number: 2 * number)(4), len(typeof_impl.registry) - know
 
 def test_the_first_compilation_adds_no_types_while_others_look_through_them() -> None:
     """Warm-up compiles on one thread; a small graph is run on another, and asks."""
-    done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["8", "0"]
+    assert python(FIRST).split() == ["8", "0"]

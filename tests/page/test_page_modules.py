@@ -2,13 +2,13 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from processes import printed
 
 from gpu import words
 from gpu.lessons.answers import CURVE_RIGHT, Bench
@@ -36,9 +36,7 @@ def run(script: str, folder: Path, **given: Any) -> Any:
     head = "".join(line + "\n" for line in text.splitlines() if line.startswith("import"))
     body = "".join(line + "\n" for line in text.splitlines() if not line.startswith("import"))
     path.write_text(head + names + body)
-    done = subprocess.run([NODE, str(path)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(printed(NODE, path))
 
 
 def test_numbers_read_as_in_the_program(tmp_path: Path) -> None:

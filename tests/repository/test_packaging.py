@@ -8,7 +8,6 @@ fresh environment that borrows this one's libraries.
 import json
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -18,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from processes import TOP, printed
 
-TOP = Path(__file__).resolve().parents[2]
 PACKAGES = ("gpu", "viewer", "sample_graphs", "assets")
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 BESIDE = ("tests", ".ci")  # folders of the archive that are not installed
@@ -31,18 +30,8 @@ pytestmark = pytest.mark.slow
 
 def output(command: Sequence[str | Path], folder: Path) -> str:
     """Return what a command prints, run in `folder` with nothing of ours on its path."""
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=folder,
-        env=clean,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    ours = dict.fromkeys(key for key in (*os.environ, "PYTHONPATH") if key.startswith("PYTHON"))
+    return printed(*command, cwd=folder, **ours)
 
 
 def kept(top: Path) -> set[str]:

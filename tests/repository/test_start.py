@@ -1,12 +1,9 @@
 """What a start must not import: Numba, SciPy and the like take a second each."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from processes import python
 
 HEAVY = {"numba", "scipy", "networkx", "cupy", "llvmlite"}
 WINDOW = {"PyQt6", "pyqtgraph"}
@@ -39,17 +36,7 @@ assert not early & {"pyqtgraph", "numba", "scipy"}, early
 
 def modules_after(code: str) -> set[str]:
     """Return the top-level modules that a fresh Python has imported after `code`."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{REPORT}"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-        cwd=Path(__file__).resolve().parents[2],
-    )
-    assert done.returncode == 0, done.stderr
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    return set(json.loads(python(f"{code}\n{REPORT}").splitlines()[-1]))
 
 
 @pytest.mark.parametrize("code", ["import gpu, gpu.engine, gpu.host", HELP, "import viewer.app"])

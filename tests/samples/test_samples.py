@@ -1,12 +1,9 @@
 """Generated graphs have the shape, size and weights that they promise, every time."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import networkx as nx
 import numpy as np
 import pytest
+from processes import python
 
 import gpu
 from gpu.errors import MemoryNeededError, ParameterError
@@ -163,11 +160,9 @@ def test_memory_is_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_first_sample_needs_neither_numba_nor_scipy() -> None:
-    code = (
+    python(
         "import sys; from sample_graphs import make, FIRST_SAMPLE, CATALOGUE\n"
         "for key in CATALOGUE: make(key)\n"
         "assert not {'numba', 'scipy'} & set(sys.modules), set(sys.modules)"
     )
-    checkout = Path(__file__).resolve().parents[2]
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=checkout)
     assert CATALOGUE[FIRST_SAMPLE].default_n == 12_000

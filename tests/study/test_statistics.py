@@ -1,14 +1,13 @@
 """Numbers about a graph agree with counting by hand."""
 
 import json
-import subprocess
-import sys
 from collections import Counter
 
 import numpy as np
 import pytest
 from hand_made import small_graph
 from hypothesis import given, strategies as st
+from processes import python
 
 from gpu.graph import CSRGraph
 from gpu.study.statistics import reachable, statistics
@@ -74,5 +73,4 @@ def test_a_sum_past_float64_has_a_mean() -> None:
 
 
 def test_statistics_need_no_numba() -> None:
-    code = "import gpu.study.statistics, sys; sys.exit('numba' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    python("import gpu.study.statistics, sys; sys.exit('numba' in sys.modules)")

@@ -1,29 +1,12 @@
 """The entry point: what is asked for is decided before Qt, and every refusal is one line."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import ended
 
 from viewer import app
-
-
-def python(code: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a fresh interpreter; an empty value takes a variable away."""
-    variables = {**os.environ, **environment}
-    for name in [name for name, value in variables.items() if not value]:
-        del variables[name]
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=cwd,
-        env=variables,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
 
 
 @pytest.mark.parametrize("name", ["missing.gr", "folder/no-suffix", "/nowhere/roads.gr.gz"])
@@ -46,7 +29,7 @@ except SystemExit as end:
 assert code == 0, code
 assert not [name for name in sys.modules if name.startswith("PyQt6")]
 """
-    done = python(code, tmp_path)
+    done = ended(sys.executable, "-c", code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
 
@@ -62,7 +45,7 @@ sys.meta_path.insert(0, Gone())
 from viewer import app
 sys.exit(app.main([]))
 """
-    done = python(code, tmp_path)
+    done = ended(sys.executable, "-c", code, cwd=tmp_path)
     assert done.returncode == 1
     assert "libEGL.so.1" in done.stderr
     assert "apt install libegl1" in done.stderr

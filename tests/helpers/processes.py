@@ -1,0 +1,36 @@
+"""Run a command to its end, in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+def ended(
+    *command: object, cwd: Path = TOP, **environment: str | None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command for which this tree is on the path; None takes a variable away."""
+    around = {**os.environ, "PYTHONPATH": str(TOP), **environment}
+    return subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env={name: value for name, value in around.items() if value is not None},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def printed(*command: object, cwd: Path = TOP, **environment: str | None) -> str:
+    """Return what a command that succeeds prints."""
+    done = ended(*command, cwd=cwd, **environment)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr
+    return done.stdout
+
+
+def python(code: str, *words: object, **environment: str | None) -> str:
+    """Return what lines of Python print."""
+    return printed(sys.executable, "-c", code, *words, **environment)
