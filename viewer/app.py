@@ -98,7 +98,7 @@ def _add_commands(first: str) -> None:
 
 def _refuse(file: str) -> int:
     from gpu.errors import GpuError
-    from gpu.formats.source import refuse_web_address
+    from gpu.formats.reading import refuse_web_address
 
     refuse_web_address(file)
     if file == "-" or Path(file).exists():

@@ -30,9 +30,16 @@ from gpu.formats import (
     tables,
 )
 from gpu.formats.build import graph_of
-from gpu.formats.reading import NAME, UTF8_MARK, Format, Reading, shown, unpacked_name
+from gpu.formats.reading import (
+    NAME,
+    UTF8_MARK,
+    Format,
+    Reading,
+    refuse_web_address,
+    shown,
+    unpacked_name,
+)
 from gpu.formats.rows import warm_up
-from gpu.formats.source import Source, refuse_web_address
 from gpu.graph import CSRGraph
 from gpu.words import did_you_mean
 
@@ -123,18 +130,15 @@ def load_graph(
 def _data_of(reading: Reading) -> tuple[Format, bytearray]:
     """Return the format of a file and its unpacked bytes; text has LF or CRLF at line ends."""
     reading.report(0.0, "opening")
-    source = Source(reading)
-    try:
-        row = READERS[reading.format] if reading.format else chosen_format(reading, source.head)
+    with reading.opened() as head:
+        row = READERS[reading.format] if reading.format else chosen_format(reading, head)
         if not reading.format and not named_formats(reading.path):
             reading.note(f"the suffix names no format; guessed from the content: {row.title}")
         if reading.weight_name is not None and not row.named_weights:
             raise reading.fault(
                 f"{row.title} has no names of weights; leave the name out", remedy=NAME
             )
-        data = source.read_all(text=row.text)
-    finally:
-        source.close()
+        data = reading.read_all(text=row.text)
     if row.text:
         if data[: len(UTF8_MARK)] == UTF8_MARK:
             del data[: len(UTF8_MARK)]

@@ -18,7 +18,7 @@ import numpy as np
 
 from gpu.errors import FormatError
 from gpu.formats.build import tails_of
-from gpu.formats.reading import Arcs, Format, Reading, shown, unpacked_name
+from gpu.formats.reading import PACKINGS, Arcs, Format, Reading, shown, unpacked_name
 from gpu.formats.rows import (
     SIGNED,
     RowRules,
@@ -28,7 +28,6 @@ from gpu.formats.rows import (
     read_rows,
     value_rule,
 )  # fmt: skip
-from gpu.formats.source import Source, places_beside
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 
@@ -109,7 +108,9 @@ def _rules(reading: Reading, data: bytearray, header: Header) -> RowRules:
 
 
 def _positions_beside(reading: Reading, n: int) -> np.ndarray | None:
-    path = places_beside(reading.path)
+    stem = unpacked_name(reading.path).removesuffix(".gr")
+    candidates = [reading.path.with_name(f"{stem}.co{packing}") for packing in ("", *PACKINGS)]
+    path = next((one for one in candidates if one != reading.path and one.is_file()), None)
     if path is None:
         reading.note("no coordinates: no .co file beside the graph")
         return None
@@ -128,7 +129,8 @@ def _read_positions(own: Reading, n: int) -> np.ndarray:
     Numbers past 2**24 are no exact float32. Such positions are moved, not scaled, so that their
     middle is 0 and neighbours stay apart.
     """
-    data = Source(own).read_all()
+    with own.opened():
+        data = own.read_all()
     at, number = _after_co_header(own, data, n)
     rules = RowRules(
         "'v ID X Y'", id_columns=1, value_columns=2, key=b"v", comments=b"c", low=1, high=n,

@@ -19,12 +19,12 @@ from gpu.formats.exchange import (
     arcs_of,
     whole_or_float,
 )
-from gpu.formats.reading import Arcs, Format, Reading, shown
+from gpu.formats.reading import READ_SHARE, Arcs, Format, Reading, shown
 
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
 MOST_DEPTH = 100
 CHUNK_BYTES = 1 << 20
-READ_SHARE, PARSE_SHARE = 0.5, 0.3  # of the progress bar
+PARSE_SHARE = 0.3  # of the progress bar
 TRUTH = {"true": True, "false": False}
 EDGE_DEFAULTS = {"directed": True, "undirected": False}
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu.formats.reading import SIGNS, Arcs, Format, Reading, shown
+from gpu.formats.reading import HEAD_BYTES, READ_SHARE, SIGNS, Arcs, Format, Reading, shown
 from gpu.formats.rows import first_row, is_number, line_at, line_number, whole_number
-from gpu.formats.source import HEAD_BYTES, READ_SHARE
 
 COMMENT = b"%"
 FORMS = ("0", "1", "10", "11", "100", "101", "110", "111")

@@ -1,21 +1,34 @@
-"""What all adapters share: the options of one load, what they return, a row of the table.
+"""One load: the options of the user, the bytes of the file, and what an adapter returns.
 
-An adapter is a function `read(reading, data) -> Arcs`. `reading` holds the options of the user and
-collects notes; `data` holds the whole file, unpacked. A header is a promise to check against
-`data`, never a size to allocate: see `Reading.check_promise`.
+An adapter is a function `read(reading, data) -> Arcs`. `reading` holds the options and collects
+notes; `data` holds the whole file, unpacked. A header is a promise to check against `data`, never
+a size to allocate: see `Reading.check_promise`.
+
+A file is read in blocks; gzip and xz are recognised by their first bytes. The first unpacked bytes
+decide the format, so a file that is no graph is refused before the rest is unpacked. Unpacking
+stops at `Reading.budget_bytes`, which is 256 MiB for a pipe, and where memory runs out; an xz file
+whose dictionary needs more than XZ_MEMORY is refused. A large file is read, not mapped: a program
+that shortens a mapped file would end this process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gzip
+import lzma
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError, ParameterError, Remedy
-from gpu.files import require_memory
+from gpu.files import is_stdin, open_any, require_memory
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
 
 WEIGHT_CHOICES = ("file", "unit", "random", "absolute")
@@ -26,9 +39,18 @@ VERTICES_PER_BYTE = 1  # and so many more for each byte of it
 FREE_BYTES = 256 << 20  # a file may unpack to so many bytes, however small it is on disk,
 DISK_FACTOR = 48  # or to so many times its size on disk: gzip makes an edge a byte at best
 
-SHOWN_CHARACTERS = 60  # of a faulty line, quoted in an error
+HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
+BLOCK_BYTES = 1 << 20  # read or unpacked at a time
+CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
+READ_SHARE = 0.5  # of the progress bar
+XZ_MEMORY = 128 << 20  # bytes that a decoder may take; `xz -9` needs 65 MiB
+
 PACKINGS = (".gz", ".xz")
+MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz"}
+UNREADABLE_MAGIC = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", b"BZh": "bzip2"}
 UTF8_MARK = b"\xef\xbb\xbf"
+SHOWN_CHARACTERS = 60  # of a faulty line, quoted in an error
+WEB = ("http://", "https://", "ftp://")
 
 SIGNS = Remedy("weights", "absolute", "(or read with --weights absolute, unit or random)")
 NAME = Remedy("weight_name")
@@ -36,7 +58,7 @@ NAME = Remedy("weight_name")
 
 @dataclass
 class Reading:
-    """One load: options, notes, progress."""
+    """One load: the user's options, the file's bytes, notes, progress."""
 
     path: Path
     undirected: bool | None = None  # None: as the format defines; False: never
@@ -49,6 +71,9 @@ class Reading:
     header: bool = True  # whether the first row of a table may be a heading
     notes: list[str] = field(default_factory=list)  # for the user, kept in the provenance
     disk_bytes: int = 0  # size of the file; of a pipe, bytes read so far
+
+    _data: bytearray = field(default_factory=bytearray, init=False)  # unpacked so far
+    _checked: int = field(default=0, init=False)  # bytes for which memory was checked
 
     def __post_init__(self) -> None:
         if self.weights not in WEIGHT_CHOICES:
@@ -73,10 +98,6 @@ class Reading:
         if self.progress is not None:
             self.progress(fraction, words)
 
-    def need_memory(self, needed: int) -> None:
-        """Raise MemoryNeededError if `needed` bytes are not free."""
-        require_memory(needed, str(self.path))
-
     def fault(
         self, problem: str, line: int | None = None, remedy: Remedy | None = None
     ) -> FormatError:
@@ -87,18 +108,122 @@ class Reading:
         """Add a sentence for the user."""
         self.notes.append(words)
 
+    # the bytes
+
+    @contextmanager
+    def opened(self) -> Iterator[bytes]:
+        """Open the file for a while; yield its first HEAD_BYTES unpacked bytes, or all of them.
+
+        Raises FormatError if the path is no readable file or its packed data are broken.
+        """
+        with self._open() as self._file:
+            self._size = self.disk_bytes  # 0: a pipe
+            self._blocks = self._unpacked()
+            while len(self._data) < HEAD_BYTES and self._grow():
+                pass
+            yield bytes(self._data[:HEAD_BYTES])
+
+    def read_all(self, *, text: bool = False) -> bytearray:
+        """Return the whole unpacked file, which is open; `text`: refuse a zero byte.
+
+        Raises MemoryNeededError if it does not fit.
+        """
+        self.need_memory(self._size)
+        start = 0
+        while True:
+            if text:
+                self._refuse_zeros(start)
+            start = len(self._data)
+            if not self._grow():
+                return self._data
+            done = self._file.tell() / self._size if self._size else 0.0
+            self.report(min(done, 1.0) * READ_SHARE, "reading")
+
+    def _open(self) -> BufferedReader:
+        try:
+            from_stdin = self.pipe and is_stdin(self.path)
+            about = os.stat(0 if from_stdin else self.path)
+            if stat.S_ISDIR(about.st_mode):
+                raise self.fault("is a folder; expected a file")
+            if stat.S_ISREG(about.st_mode) and not from_stdin:
+                self.disk_bytes = about.st_size
+            elif not self.pipe:
+                raise self.fault("is not a regular file; expected a file on disk")
+            return open_any(self.path) if self.pipe else open(self.path, "rb")
+        except FileNotFoundError as error:
+            raise self.fault("no such file") from error
+        except (OSError, ValueError) as error:
+            raise self.fault(f"cannot be opened: {_one_line(error)}") from error
+
+    def _grow(self) -> bool:
+        """Add the next block to the data; return False at the end of the file."""
+        block = next(self._blocks, None)
+        if block is None:
+            return False
+        self._data += block
+        self.check_unpacked(len(self._data), "the file")
+        if len(self._data) - self._checked > CHECK_BYTES:
+            self._checked = len(self._data)
+            self.need_memory(self._checked)
+        return True
+
+    def _refuse_zeros(self, start: int) -> None:
+        at = self._data.find(b"\0", start)
+        if at >= 0:
+            before = bytes(self._data[:at])
+            ends = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+            raise self.fault(
+                "a zero byte in it, so it is no text; expected UTF-8 (UTF-16 is not read: save "
+                "it again as UTF-8)",
+                ends + 1,
+            )
+
+    def _unpacked(self) -> Iterator[bytes]:
+        packing = self._packing()
+        try:
+            for block in _blocks(self._file, packing):
+                if not self._size and not packing:
+                    self.disk_bytes += len(block)
+                yield block
+        except EOFError as error:
+            raise self.fault(
+                f"the {packing} data end early; expected the end mark (is the file cut short?)"
+            ) from error
+        except (zlib.error, lzma.LZMAError, OSError, ValueError) as error:
+            words = f"broken {packing} data" if packing else "cannot be read"
+            raise self.fault(f"{words} ({_one_line(error)})") from error
+
+    def _packing(self) -> str:
+        try:
+            first = self._file.peek(max(map(len, MAGIC)))
+        except OSError as error:
+            raise self.fault(f"cannot be read: {_one_line(error)}") from error
+        if not first:
+            raise self.fault("the file is empty; expected a graph")
+        names = {**MAGIC, **UNREADABLE_MAGIC}
+        name = next((name for magic, name in names.items() if first.startswith(magic)), "")
+        if name in UNREADABLE_MAGIC.values():
+            raise self.fault(f"{name} compressed; unpack it first (gzip and xz are read directly)")
+        return name
+
+    # limits
+
     @property
     def budget_bytes(self) -> int:
         """How many bytes the file may unpack to."""
         return max(FREE_BYTES, DISK_FACTOR * self.disk_bytes)
 
+    def need_memory(self, needed: int) -> None:
+        """Raise MemoryNeededError if `needed` bytes are not free."""
+        require_memory(needed, str(self.path))
+
     def check_unpacked(self, size: int, what: str) -> None:
         """Refuse `what` if it unpacks to more than the budget."""
         if size > self.budget_bytes:
             raise self.fault(
-                f"{what} unpacks to {_megabytes(size)} or more, the file has "
-                f"{_megabytes(self.disk_bytes)} on disk; at most {_megabytes(self.budget_bytes)} "
-                "are unpacked here: if it is no bomb, unpack it first and open that"
+                f"{what} unpacks to {size / 1e6:,.1f} MB or more, the file has "
+                f"{self.disk_bytes / 1e6:,.1f} MB on disk; at most {self.budget_bytes / 1e6:,.1f} "
+                "MB are unpacked here: if it is no bomb, unpack it first and open that"
             )
 
     def check_promise(
@@ -206,5 +331,32 @@ def bare_name(path: Path) -> str:
     return (Path(name).stem if name else "") or path.name
 
 
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
+def refuse_web_address(name: str) -> None:
+    """Raise FormatError if a name is a web address."""
+    if name.lower().startswith(WEB):
+        raise FormatError(name, "is a web address; download the file, then open the file")
+
+
+def _blocks(file: BufferedReader, packing: str) -> Iterator[bytes]:
+    """Yield a file in unpacked blocks. EOFError, LZMAError, zlib.error, OSError."""
+    if packing != "xz":
+        plain = gzip.GzipFile(fileobj=file) if packing else file
+        while block := plain.read1(BLOCK_BYTES):
+            yield block
+        return
+    decoder, block = lzma.LZMADecompressor(memlimit=XZ_MEMORY), file.read1(BLOCK_BYTES)
+    while True:
+        yield decoder.decompress(block, BLOCK_BYTES)
+        block = file.read1(BLOCK_BYTES) if decoder.needs_input else decoder.unused_data
+        if decoder.eof:  # another stream may follow, padded by zeros
+            block = block.lstrip(b"\0") or file.read1(BLOCK_BYTES).lstrip(b"\0")
+            if not block:
+                return
+            decoder = lzma.LZMADecompressor(memlimit=XZ_MEMORY)
+        elif decoder.needs_input and not block:
+            raise EOFError
+
+
+def _one_line(error: Exception) -> str:
+    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(str(words).split())

@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import FormatError, Remedy
-from gpu.formats.reading import SIGNS, Reading, shown
-from gpu.formats.source import READ_SHARE, cores
+from gpu.formats.reading import READ_SHARE, SIGNS, Reading, shown
+from gpu.interpreter import cores
 from gpu.numbers import EXACT_FLOAT64
 
 NEWLINE, ZERO = b"\n0"

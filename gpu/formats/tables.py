@@ -31,7 +31,7 @@ import numpy as np
 from gpu.errors import FormatError, GraphError, Remedy
 from gpu.formats.build import number_vertices, tails_of
 from gpu.formats.exchange import NAME_CHARACTERS, choose_name, name_array, note_unnamed
-from gpu.formats.reading import NAME, Arcs, Format, Reading, shown
+from gpu.formats.reading import NAME, READ_SHARE, Arcs, Format, Reading, shown
 from gpu.formats.rows import (
     INT64_MAX,
     RowRules,
@@ -44,7 +44,6 @@ from gpu.formats.rows import (
     value_rule,
     whole_number,
 )
-from gpu.formats.source import READ_SHARE
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 

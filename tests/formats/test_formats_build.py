@@ -11,7 +11,6 @@ from gpu.errors import FormatError, GraphError
 from gpu.formats import load_graph
 from gpu.formats.build import as_weights, both_or_one_way, graph_of, number_vertices, whole_if_exact
 from gpu.formats.reading import SHOWN_CHARACTERS, Arcs, Reading, bare_name, shown
-from gpu.formats.source import Source
 from gpu.graph import CSRGraph
 
 
@@ -158,7 +157,8 @@ def test_a_pipe_may_unpack_to_so_much_and_no_more() -> None:
     os.write(begin, b"1 2 3\n")
     os.close(begin)
     reading = Reading(Path(f"/dev/fd/{end}"), pipe=True)
-    assert Source(reading).read_all(text=True) == b"1 2 3\n"
+    with reading.opened():
+        assert reading.read_all(text=True) == b"1 2 3\n"
     os.close(end)
     assert reading.disk_bytes == 6
     reading.check_unpacked(reading.budget_bytes, "it")
