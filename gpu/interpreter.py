@@ -12,6 +12,7 @@ import re
 import signal
 import sys
 import threading
+import types
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -21,6 +22,7 @@ from typing import Any, NoReturn
 FOR_CHILDREN = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker:UserWarning"}
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 STANDARD = 3  # descriptors of every process: input, output, errors
+_HIDING = threading.Lock()  # threads that start processes at the same time
 _OURS = str(Path(__file__).resolve().parents[1])  # where `gpu` and `viewer` are found
 
 
@@ -112,3 +114,19 @@ def safe_children() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def hidden_main() -> Iterator[None]:
+    """Start children that do not import this process's main program, with `safe_children`.
+
+    A script without an `if __name__ == "__main__"` would start itself again.
+    """
+    with _HIDING:
+        main_module = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            with safe_children():
+                yield
+        finally:
+            sys.modules["__main__"] = main_module

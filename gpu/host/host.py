@@ -24,8 +24,12 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import signal
+import sys
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
 from time import monotonic
 from typing import Any
 
@@ -45,11 +49,13 @@ from gpu.host.memory import (
     share,
     share_graph,
 )
-from gpu.host.process import EngineProcess
-from gpu.host.ring import FRAME, RING, SampleStore
+from gpu.host.ring import FRAME, RING, SampleRing, SampleStore
+from gpu.host.worker import main
+from gpu.interpreter import hidden_main
 from gpu.record.trace import SAMPLE, Flag, GraphReference, RunSettings, Trace
 
 GRACE_S = 0.25  # from a stop to the kill
+KILL_WAIT_S = 0.01  # a killed process is normally gone in a few ms; else the next poll sees it
 YIELD_S = 2.0  # the same for a layout, or for proofs, that stand in the way of a request
 STARTS = 3  # children in a row that died before their hello, until there is no other
 SILENCE_S = 180.0  # longer than a kernel's own limit, and than the child waits for its GPU
@@ -58,6 +64,11 @@ SILENCE_WORDS = (
     "kept; run it again, or choose another machine"
 )
 LONGEST_LOOK_S = 1.0  # of silence, between two polls: this process may have been stopped itself
+SIGNAL_WORDS = {
+    "SIGKILL": "often: out of memory",
+    "SIGSEGV": "a fault in compiled code",
+    "SIGBUS": "often: shared memory is full",
+}
 
 
 @dataclass(eq=False, kw_only=True)
@@ -134,6 +145,86 @@ class RunJob(Job):
         return self.trace(Trace(settings, self.reference, none, dist, clock, "stopped", about))
 
 
+class Child:
+    """One engine process, from its start to its death: its pipe and its ring."""
+
+    def __init__(self, memory: Memory, entries: say.Entries, serial: int) -> None:
+        self.greeted = False  # it said hello
+        self.killed = False  # it did not end a request in time
+        self.last_words = ""  # why it ends itself, or why we end it
+        self._hung_up = False  # its end of the pipe is closed
+        self.ring = SampleRing.create(memory, f"c{serial}")
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        arguments = theirs, self.ring.segment.shared, memory, entries
+        name = "sssp-scope engine"
+        self._process = context.Process(target=main, args=arguments, name=name, daemon=True)
+        try:
+            with hidden_main():
+                self._process.start()
+        except BaseException:
+            self.ring.segment.unlink()
+            raise
+        finally:
+            theirs.close()
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid or 0
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.exitcode is None
+
+    def send(self, name: str, *arguments: Any) -> None:
+        """Send a command; where the child is dead, the next poll notices."""
+        try:
+            self._pipe.send((name, *arguments))
+        except OSError:
+            self._hung_up = True
+
+    def replies(self) -> Iterator[Any]:
+        """Yield the replies that are there, without waiting."""
+        try:
+            while not self._hung_up and self._pipe.poll(0):
+                yield self._pipe.recv()
+        except (EOFError, OSError):
+            self._hung_up = True
+
+    def kill(self) -> None:
+        """End it at once; `is_alive` becomes False when it has ended."""
+        self._process.kill()
+        self._process.join(KILL_WAIT_S)
+
+    def quit(self) -> None:
+        """Ask it to end, kill it where it does not within GRACE_S, give everything back."""
+        self.ring.stop(sys.maxsize)
+        self.send("quit")
+        self._process.join(GRACE_S)
+        self._process.kill()
+        self.bury()
+
+    def bury(self) -> None:
+        """Give back what belongs to a dead child."""
+        self._pipe.close()
+        self._process.join()
+        self._process.close()
+        self.ring.segment.unlink()
+
+    def death_words(self, doing: str) -> str:
+        """Return how it died, as one sentence."""
+        if self.last_words:
+            return self.last_words
+        code = self._process.exitcode or 0
+        if code >= 0:
+            return f"The engine process ended by itself with exit code {code} while {doing}"
+        name = next((known.name for known in signal.Signals if known == -code), "")
+        hint = SIGNAL_WORDS.get(name, name)
+        return f"The engine process was killed by signal {-code} ({hint}) while {doing}"
+
+
 class EngineHost:
     """The engine process, seen from its owner."""
 
@@ -142,7 +233,7 @@ class EngineHost:
         self._ids = itertools.count(1)
         self._delta: float | None = None  # held by hand, weight units
         self._pace: float | None = None  # samples per second of wall time
-        self._child: EngineProcess | None = None
+        self._child: Child | None = None
         self._queue: deque[Job] = deque()
         self._current: Job | None = None  # what the child has
         self._started_run: RunJob | None = None  # the last one
@@ -173,7 +264,7 @@ class EngineHost:
         atexit.unregister(self.close)
         job, self._current, self.live = self._current, None, None
         if self._child is not None:
-            self._child.end(GRACE_S)
+            self._child.quit()
             self._child = None
         for left in (*self._queue, job):
             if left is not None:
@@ -339,7 +430,7 @@ class EngineHost:
     def _spawn(self) -> None:
         self._serial += 1
         try:
-            self._child = EngineProcess(self._memory, self._entries, self._serial)
+            self._child = Child(self._memory, self._entries, self._serial)
         except (OSError, GpuError) as error:
             self._give_up(f"The engine process cannot be started: {error}")
         self._show_knobs()
@@ -380,8 +471,8 @@ class EngineHost:
 
     # from the child
 
-    def _receive(self, child: EngineProcess) -> None:
-        for name, *arguments in child.receive():
+    def _receive(self, child: Child) -> None:
+        for name, *arguments in child.replies():
             getattr(self, f"_on_{name}")(*arguments)
 
     def _collect(self, limit: int = RING) -> None:
@@ -487,7 +578,7 @@ class EngineHost:
 
     # the child's death
 
-    def _enforce_limits(self, child: EngineProcess) -> None:
+    def _enforce_limits(self, child: Child) -> None:
         """Kill a child that did not end a request in time, or that no longer answers."""
         now, job = monotonic(), self._current
         self._silent_s += min(now - self._looked_at, LONGEST_LOOK_S)
@@ -495,13 +586,13 @@ class EngineHost:
         if child.ring.beats != self._beats:
             self._beats, self._silent_s = child.ring.beats, 0.0
         if job is not None and job.deadline is not None and now > job.deadline:
+            child.killed = True
             child.kill()
         elif self._silent_s > SILENCE_S and isinstance(job, RunJob):
             child.last_words = SILENCE_WORDS.format(SILENCE_S)
             child.kill()
-            child.killed = False  # the user did not ask for it
 
-    def _bury(self, child: EngineProcess) -> None:
+    def _bury(self, child: Child) -> None:
         """Take up the last words of a dead child, conclude its request, start another."""
         self._receive(child)
         self._collect()

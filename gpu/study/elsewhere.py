@@ -28,9 +28,8 @@ from typing import Any
 from gpu.errors import CancelledByUserError, EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host.memory import GraphHandle, Memory, open_graph, share_graph
-from gpu.host.process import hidden_main
 from gpu.host.worker import end_with_parent, leave
-from gpu.interpreter import cores, require_threads, safe_children, version
+from gpu.interpreter import cores, hidden_main, require_threads, safe_children, version
 
 POLL_S = 0.05  # between two looks at a stop flag
 CONNECT_S, START_S = 10, 30  # until a scheduler answers; until its first worker is there
