@@ -134,7 +134,6 @@ def test_a_sketch_is_shown_until_the_kernels_are_there(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(raster, "kernels", lambda: None)
-        patch.setattr("viewer.raster.colour.kernels", lambda: None)
         patch.setattr(raster, "load_kernels", lambda: None)
         stage = Stage(qtbot, grid_graph())
         sheet = stage.view.picture.sheet

@@ -23,7 +23,6 @@ from gpu.host import (
     RunFinished,
     Verified,
     host,
-    process,
 )
 from gpu.record.trace import NEVER, Flag
 
@@ -209,7 +208,7 @@ def test_a_killed_child_is_replaced(driver: Driver, busy: bool) -> None:
 def test_a_child_that_never_starts_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "main", engines.die_at_start)
+    monkeypatch.setattr(host, "main", engines.die_at_start)
     driven = Driver(EngineHost(ENTRIES, Memory(folder=str(tmp_path))))
     driven.host.start()
     try:

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from gpu.graph import INT_UNREACHED, CSRGraph
-from viewer.raster import colour as raster_colour, raster
-from viewer.raster.colour import Colouring
-from viewer.raster.raster import PixelMap, Style, View
+from viewer.raster import raster
+from viewer.raster.raster import Colouring, PixelMap, Style, View
 
 raster.load_kernels()
 WIDTH, HEIGHT = 61, 43
@@ -133,9 +132,9 @@ def test_a_sketch_has_the_same_colours(
 ) -> None:
     colouring = colourings(400, dtype)[which]
     vertices = np.random.default_rng(1).integers(0, 400, 999).astype(np.int32)
-    compiled = raster_colour.index_of(colouring, vertices)
-    monkeypatch.setattr(raster_colour, "kernels", lambda: None)
-    sketched = raster_colour.index_of(colouring, vertices)
+    compiled = raster.index_of(colouring, vertices)
+    monkeypatch.setattr(raster, "kernels", lambda: None)
+    sketched = raster.index_of(colouring, vertices)
     np.testing.assert_array_equal(compiled[0], sketched[0])
     assert compiled[1] == sketched[1]
 
@@ -147,14 +146,14 @@ def test_recolour_equals_direct_colouring(monkeypatch: pytest.MonkeyPatch) -> No
     half_imported = ModuleType("viewer.raster.kernels")
     for colouring in colourings(graph.n, np.int32):
         frame, plain = np.zeros((2, pixels.view.width * pixels.view.height), np.uint32)
-        top = raster_colour.recolour(pixels, colouring, table, frame)
+        top = raster.recolour(pixels, colouring, table, frame)
         if colouring.kind == "count" and colouring.values is not None:
             assert top == colouring.values[pixels.vertex].max() > 0
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, "viewer.raster.kernels", half_imported)
-            raster_colour.recolour(pixels, colouring, table, plain)
+            raster.recolour(pixels, colouring, table, plain)
         np.testing.assert_array_equal(frame, plain)
-        everyone = raster_colour.index_of(colouring, np.arange(graph.n, dtype=np.int32))[0]
+        everyone = raster.index_of(colouring, np.arange(graph.n, dtype=np.int32))[0]
         expected = np.zeros_like(frame)
         expected[pixels.pixel] = pixels.cover * np.uint32(256) + everyone[pixels.vertex]
         np.testing.assert_array_equal(frame, expected)
@@ -171,7 +170,7 @@ def test_state_at_any_moment_equals_brute_force() -> None:
             reached = 0 <= start <= cursor
             expected.append((2 if end <= cursor else 1) if reached else 0)
         state = Colouring("state", first=first, last=last, cursor=float(cursor))
-        assert raster_colour.index_of(state, vertices)[0].tolist() == expected
+        assert raster.index_of(state, vertices)[0].tolist() == expected
 
 
 def test_vertex_at_is_the_nearest_inked_pixel() -> None:
@@ -201,13 +200,13 @@ def test_a_hairball_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_count_levels_are_logarithmic() -> None:
-    levels = raster_colour.count_levels(100)
+    levels = raster.count_levels(100)
     assert levels[0] == 0
     assert levels[1] == 1
     assert levels[100] == 255
     assert levels[10] == pytest.approx(128, abs=1)
     assert (np.diff(levels.astype(int)) >= 0).all()
-    assert len(raster_colour.count_levels(10**9)) == raster_colour.MAX_COUNT_LEVELS + 1
+    assert len(raster.count_levels(10**9)) == raster.MAX_COUNT_LEVELS + 1
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.float32])
@@ -217,7 +216,7 @@ def test_a_finished_run_is_replayed_as_it_would_be_coloured_anew(kind: type) -> 
     unreached = np.inf if kind is np.float32 else INT_UNREACHED
     dist = np.where(rng.random(400) < 0.2, unreached, rng.integers(0, 900, 400)).astype(kind)
     first = np.where(dist == unreached, -1, rng.integers(0, 50, 400))
-    table = rng.integers(0, 2**32, raster_colour.COVERS * 256, dtype=np.uint32)
+    table = rng.integers(0, 2**32, raster.COVERS * 256, dtype=np.uint32)
     for unit in (3.0, 5.0):
         for cursor in (-1.0, 0.0, 20.0, 49.0, 7.0, np.inf):
             frames = [np.zeros(WIDTH * HEIGHT, np.uint32) for _ in range(2)]
@@ -225,7 +224,7 @@ def test_a_finished_run_is_replayed_as_it_would_be_coloured_anew(kind: type) -> 
                 colouring = Colouring(
                     "distance", dist, first, cursor=cursor, unit=unit, final=final
                 )
-                raster_colour.recolour(pixels, colouring, table, frame)
+                raster.recolour(pixels, colouring, table, frame)
             np.testing.assert_array_equal(*frames)
 
 

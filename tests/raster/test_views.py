@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from viewer.raster.colour import mixed
 from viewer.raster.matrix import Window, colour_index, packed_pixels
 from viewer.raster.raster import View
 
@@ -56,6 +55,3 @@ def test_colours_by_hand() -> None:
     table = np.zeros((256, 3), np.uint8)
     table[7] = (1, 2, 3)
     assert packed_pixels(np.array([[0, 7]]), table).tolist() == [[0xFF000000, 0xFF010203]]
-    assert mixed(0xFF000000, 0xFF204060, 0.5) == 0xFF102030
-    assert mixed(0xFF102030, 0xFF204060, 0.0) == 0xFF102030
-    assert mixed(0xFF102030, 0xFF204060, 1.0) == 0xFF204060

@@ -15,9 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from viewer.common.colormaps import blended, packed, rgb, table_for
+from viewer.common.colormaps import blended, rgb, table_for
 from viewer.common.theme import LIGHT
-from viewer.raster import colour, raster
+from viewer.raster import raster
 
 WIDTH, HEIGHT = 1000, 800
 
@@ -51,9 +51,9 @@ def time_open(file: str) -> dict[str, float]:
         style = raster.style_for(extent, view)
         pixels = raster.bin_graph(graph.indptr, graph.indices, positions, view, style, extent)
         paper = rgb(LIGHT.plot)
-        frame = colour.background(pixels, packed(paper), packed(rgb(LIGHT.grid)))
+        frame = raster.background(pixels, paper, rgb(LIGHT.grid))
         table = blended(table_for("plain", LIGHT), paper)
-        colour.recolour(pixels, colour.Colouring("plain"), table, frame)
+        raster.recolour(pixels, raster.Colouring("plain"), table, frame)
 
     raster.load_kernels()
     with tempfile.TemporaryDirectory() as folder:  # imports and compiles

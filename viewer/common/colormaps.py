@@ -82,12 +82,6 @@ def ink(theme: Theme, share: float) -> np.ndarray:
     return paper + (text - paper) * share
 
 
-def packed(colour: np.ndarray | tuple[int, int, int]) -> int:
-    """Return 0xffRRGGBB of three channels 0..255."""
-    red, green, blue = (round(float(channel)) for channel in colour)
-    return 0xFF000000 | red << 16 | green << 8 | blue
-
-
 def blended(table: np.ndarray, paper: tuple[int, int, int], covers: int = 16) -> np.ndarray:
     """Return uint32 (covers * 256,), 0xffRRGGBB: the table at each level of coverage.
 

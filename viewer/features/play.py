@@ -45,7 +45,7 @@ from viewer.graph.items import ItemPainter
 from viewer.graph.scene import Placed, place_of_arc, radius_of
 from viewer.graph.vertex_words import Tentative
 from viewer.graph.worker import NewestFirst
-from viewer.raster.colour import Colouring
+from viewer.raster.raster import Colouring
 
 DOCK = "play"
 COLUMNS = ("", "Vertices", "Edges", "Rank error", "Distance error", "Time, modelled Classroom GPU")

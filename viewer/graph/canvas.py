@@ -34,8 +34,7 @@ from viewer.graph.picture import Colours, Drawing, Picture
 from viewer.graph.scene import ITEM_VERTICES, Placed, radius_of
 from viewer.graph.shapes import MOST_ARCS, paint_shapes
 from viewer.raster import raster
-from viewer.raster.colour import Colouring, index_of
-from viewer.raster.raster import View
+from viewer.raster.raster import Colouring, View, index_of
 
 ZOOM_IN, ZOOM_OUT = 2e5, 0.25  # limits, times the scale that fits
 REACH = 10.0  # pixels from the pointer to a vertex that counts as pointed at
@@ -263,8 +262,8 @@ class GraphCanvas(QWidget):
             self.update()
 
     def _prepare(self) -> None:
-        paper = colormaps.packed(colormaps.ink(self._theme, 0.0))
-        self.picture.prepare(paper, colormaps.packed(colormaps.ink(self._theme, colormaps.ARC_INK)))
+        paper = colormaps.rgb(self._theme.plot)
+        self.picture.prepare(paper, colormaps.ink(self._theme, colormaps.ARC_INK))
 
     def resizeEvent(self, a0: QResizeEvent | None) -> None:
         """Keep showing everything, or the same centre."""

@@ -18,7 +18,7 @@ import numpy as np
 from gpu.record.trace import VertexProbe, reached_mask
 from gpu.words import in_sight, short, time_number, time_unit
 from viewer.models.session import RunRecord
-from viewer.raster.colour import LEVELS, Colouring
+from viewer.raster.raster import LEVELS, Colouring
 
 COLOUR_MODES = {
     "distance": "Distance",

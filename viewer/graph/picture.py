@@ -27,9 +27,8 @@ from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.graph.scene import Scene, cut_scene
 from viewer.graph.worker import NewestFirst
-from viewer.raster import colour as raster_colour, raster
-from viewer.raster.colour import Colouring
-from viewer.raster.raster import Extent, PixelMap, View
+from viewer.raster import raster
+from viewer.raster.raster import Colouring, Extent, PixelMap, View
 
 AT_ONCE = 150_000  # vertices + arcs that are binned on the GUI thread, compiled
 SKETCH_AT_ONCE = 500_000  # vertices that are sketched on the GUI thread
@@ -183,12 +182,12 @@ class Picture(QObject):
         if result.pixels is not None and not result.compiled:
             later(self, self.load_kernels, LOAD_AFTER_MS)
 
-    def prepare(self, paper: int, ink: int) -> None:
-        """Make an empty frame for the sheet, with its grey layer; colours 0xffRRGGBB."""
+    def prepare(self, paper: tuple[int, int, int], ink: np.ndarray) -> None:
+        """Make an empty frame for the sheet, with its grey layer; colours 0..255."""
         if self.sheet is None or self.sheet.pixels is None:
             return
         pixels = self.sheet.pixels
-        self._frame = raster_colour.background(pixels, paper, ink)
+        self._frame = raster.background(pixels, paper, ink)
         width, height = pixels.view.width, pixels.view.height
         memory = voidptr(self._frame.ctypes.data)  # looked at, not copied
         kind = QImage.Format.Format_RGB32
@@ -199,7 +198,7 @@ class Picture(QObject):
         """Recolour the frame; return the largest value met. `table`: see `recolour`."""
         if self.sheet is None or self.sheet.pixels is None or not len(self._frame):
             return 0.0
-        return raster_colour.recolour(self.sheet.pixels, colouring, table, self._frame)
+        return raster.recolour(self.sheet.pixels, colouring, table, self._frame)
 
     def paint(self, painter: QPainter, camera: View) -> None:
         """Paint the image where it belongs under `camera`, stretched if it is an old one."""

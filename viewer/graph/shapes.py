@@ -14,8 +14,7 @@ from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from viewer.common.theme import Theme, mix
 from viewer.graph.picture import Colours, Sheet
-from viewer.raster.colour import Colouring, index_of
-from viewer.raster.raster import View
+from viewer.raster.raster import Colouring, View, index_of
 
 MOST_ARCS = 20_000
 LEAST_RADIUS = 0.6  # pixels of a disc that the raster shows as one pixel

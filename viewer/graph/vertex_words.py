@@ -17,7 +17,7 @@ from gpu.record.trace import reached_mask
 from gpu.words import distance, in_sight, short, time_number, time_unit
 from viewer.graph.colours import Look, Moment, delta_at
 from viewer.models.session import RunRecord
-from viewer.raster.colour import Colouring
+from viewer.raster.raster import Colouring
 
 State = Literal["waiting", "tentative", "settled", "so far", "known", "unreached"]
 

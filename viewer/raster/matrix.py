@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu.record.trace import reached_mask
+from viewer.raster.raster import LEVELS
 
 STRIPE = 1 << 22  # entries looked at in one piece: some 20 ms
 PART = 1 << 18  # entries looked at together: they stay in the cache
 SUMS = {"i4": np.int64, "i8": np.float64, "f4": np.float64, "f8": np.float64}  # to add up in
-MAP_LEVELS = 254  # steps of a colour map: indices 1 to 255
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def colour_index(values: np.ndarray, top: float) -> np.ndarray:
     """Return uint8 of the same shape: 0 where NaN, else 1 to 255 along a colour map up to `top`."""
     reached = np.isfinite(values)
     share = np.clip(np.where(reached, values, 0.0) / max(top, 1e-30), 0.0, 1.0)
-    index: np.ndarray = np.where(reached, 1 + np.rint(MAP_LEVELS * share), 0).astype(np.uint8)
+    index: np.ndarray = np.where(reached, 1 + np.rint(LEVELS * share), 0).astype(np.uint8)
     return index
 
 

@@ -5,7 +5,7 @@ When the view changes (pan, zoom, resize) every vertex is drawn once as a disc, 
 line whose two halves belong to the two ends, into a *pixel -> vertex* map: for each inked pixel
 the vertex that owns it and how much of the pixel is covered. When only colours change (a run goes
 on, the cursor moves) the picture is a gather through that map and a colour table, which costs
-O(pixels) whatever the size of the graph.
+O(pixels) whatever the size of the graph: `recolour`.
 
 Who owns a pixel. Each drawing proposes a key: coverage in sixteenths, then nearness to the
 vertex, then the vertex's number; the largest key wins. A maximum does not depend on the order of
@@ -16,6 +16,11 @@ Lines are drawn only where they make a map. In a hairball they would hide the ve
 arcs, thinned if need be, go to a grey density layer behind the discs, and `PixelMap.arc_step`
 says how many were left out.
 
+A `Colouring` names an array and how a value becomes a table index: 0 is "unreached" (or "not
+yet"), 1 to 255 go along a colour map. States at a moment are exact in both directions of time,
+because they come from two times per vertex: unreached before it was first reached, tentative until
+it was last improved, then settled.
+
 Coordinates: world positions have y up; pixels have y down, pixel (i, j) covers
 [i, i+1) x [j, j+1). Positions that are not finite are not drawn.
 """
@@ -23,12 +28,14 @@ Coordinates: world positions have y up; pixels have y down, pixel (i, j) covers
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any
+from typing import Literal
 
 import numpy as np
+
+from gpu.numbers import unreached
+from viewer.common.colormaps import blended
 
 COVERS = 16  # levels of coverage in the map and in the colour tables
 MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would hide the vertices
@@ -47,6 +54,11 @@ NEAR = range(-2, 3)  # pixels from a hidden vertex to one that it may take
 NEAR_PIXELS = sorted(
     ((dy, dx) for dy in NEAR for dx in NEAR), key=lambda at: at[0] ** 2 + at[1] ** 2
 )
+LEVELS = 254  # steps of a colour map: indices 1 to 255
+MAX_COUNT_LEVELS = 4096  # counts from here on share the last colour
+NO_TIMES = np.empty(0, np.int64)
+NEVER_SHOWN = np.iinfo(np.int64).max
+Kind = Literal["plain", "distance", "state", "count"]
 
 
 @dataclass(frozen=True)
@@ -142,7 +154,7 @@ class Style:
     density: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class PixelMap:
     """The picture without its colours: k inked pixels, in reading order.
 
@@ -153,6 +165,7 @@ class PixelMap:
     in_view : vertices whose position lies in the picture
     drawn : vertices that own at least one pixel
     arc_step : one arc in this many is in the grey layer; 0 means that no arcs are shown
+    replay : what a finished run shows here, if it was shown
     """
 
     view: View
@@ -164,11 +177,7 @@ class PixelMap:
     in_view: int
     drawn: int
     arc_step: int
-
-    @cached_property
-    def kept(self) -> list[Any]:
-        """The `Replay` of `viewer.raster.colour` for these pixels, if there is one."""
-        return []
+    replay: Replay | None = None
 
     def vertex_at(self, x: float, y: float, radius: float = 0.0) -> int:
         """Return the owner of the inked pixel nearest to (x, y) within `radius`, or -1."""
@@ -186,6 +195,48 @@ class PixelMap:
             if away[nearest] < best:
                 best, owner = float(away[nearest]), int(self.vertex[first + nearest])
         return owner
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """What a finished run shows at each inked pixel: kept while only the cursor moves.
+
+    level : uint8 (k,), the index once reached; when : int64 (k,) ns, NEVER_SHOWN if never
+    """
+
+    of: Colouring
+    level: np.ndarray
+    when: np.ndarray
+    top: float
+
+    def shows(self, colouring: Colouring) -> bool:
+        """Whether it was made from the same arrays and scale."""
+        same = self.of.values is colouring.values and self.of.first is colouring.first
+        return same and self.of.unit == colouring.unit
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """How vertices get their index.
+
+    kind : "plain" gives 0 to everyone
+    values : "distance": of a number type (n,); "count": int32 (n,); else None
+    first, last : int64 (n,) ns, first reached and last improved; (0,) where unknown. With
+        "distance", vertices not reached at the cursor are unreached
+    cursor : ns
+    unit : "distance": value units per step of the map, > 0
+    top : "count": the count that gets the last colour
+    final : the arrays will not change any more, so what was looked up may be kept
+    """
+
+    kind: Kind = "plain"
+    values: np.ndarray | None = None
+    first: np.ndarray = field(default_factory=lambda: NO_TIMES)
+    last: np.ndarray = field(default_factory=lambda: NO_TIMES)
+    cursor: float = np.inf
+    unit: float = 1.0
+    top: int = 1
+    final: bool = False
 
 
 def kernels() -> ModuleType | None:
@@ -353,3 +404,97 @@ def _grey(counts: np.ndarray) -> np.ndarray:
     table = np.rint(least + (COVERS - 1 - least) * ranks).astype(np.uint8)
     table[0] = 0
     return table[np.minimum(counts, top)]
+
+
+# ---------------------------------------------------------------- colours
+
+
+def index_of(colouring: Colouring, vertices: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return uint8 (k,) table indices of int32 vertices (k,), and the largest value met."""
+    out = np.zeros(len(vertices), np.uint8)
+    values, cursor = colouring.values, colouring.cursor
+    if colouring.kind == "state":
+        first = colouring.first[vertices]
+        reached = (first >= 0) & (first <= cursor)
+        out[:] = reached * (1 + (colouring.last[vertices] <= cursor))
+    elif colouring.kind == "count" and values is not None:
+        counts, levels = values[vertices], count_levels(colouring.top)
+        out[:] = levels[np.clip(counts, 0, len(levels) - 1)]
+        return out, float(counts.max(initial=0))
+    elif colouring.kind == "distance" and values is not None:
+        return out, _distance_index(colouring, values, vertices, out)
+    return out, 0.0
+
+
+def _distance_index(
+    colouring: Colouring, dist: np.ndarray, vertices: np.ndarray, out: np.ndarray
+) -> float:
+    """Write the index of each distance into `out`; return the largest one met."""
+    draw, first, ends = kernels(), colouring.first, unreached(dist.dtype)
+    cursor, unit = float(colouring.cursor), float(colouring.unit)
+    if draw is not None:
+        top: float = draw.distance_index(dist, vertices, first, cursor, unit, ends, out)
+        return top
+    here = dist[vertices]
+    shown = here < ends
+    if len(first):
+        shown &= (first[vertices] >= 0) & (first[vertices] <= cursor)
+    out[shown] = _level(here[shown].astype(np.float32) * np.float32(1.0 / unit))
+    return float(here[shown].max(initial=0))
+
+
+def _level(steps: np.ndarray) -> np.ndarray:
+    index: np.ndarray = 1 + np.minimum(steps, np.float32(LEVELS)).astype(np.int32)
+    return index
+
+
+def count_levels(top: int) -> np.ndarray:
+    """Return uint8 (k,): the index of each count, logarithmic, 0 for 0 and 255 for `top`."""
+    counts = np.arange(min(max(top, 1), MAX_COUNT_LEVELS) + 1, dtype=np.float64)
+    levels = np.zeros(len(counts), np.uint8)
+    share = np.log(counts[1:]) / max(np.log(counts[-1]), 1e-9)
+    levels[1:] = 1 + np.rint(LEVELS * share)
+    return levels
+
+
+def recolour(pixels: PixelMap, colouring: Colouring, table: np.ndarray, out: np.ndarray) -> float:
+    """Paint the inked pixels of a frame; return the largest value met.
+
+    table : uint32 (COVERS * 256,), see `colormaps.blended`
+    out : uint32 (height * width,), 0xffRRGGBB, the background already there
+    """
+    draw = kernels()
+    if draw is None:
+        index, top = index_of(colouring, pixels.vertex)
+        out[pixels.pixel] = table[pixels.cover.astype(np.int64) * 256 + index]
+        return top
+    if colouring.final and len(colouring.first):
+        replay = _replay(pixels, colouring)
+        places = (pixels.pixel, pixels.cover, replay.level, replay.when)
+        draw.paint_until(*places, float(colouring.cursor), table, out)
+        return replay.top
+    index, top = index_of(colouring, pixels.vertex)
+    draw.paint(pixels.pixel, pixels.cover, index, table, out)
+    return top
+
+
+def _replay(pixels: PixelMap, colouring: Colouring) -> Replay:
+    """Return the pixels' levels and times of a finished run, looked up once."""
+    if pixels.replay is not None and pixels.replay.shows(colouring):
+        return pixels.replay
+    timeless = replace(colouring, first=NO_TIMES, cursor=np.inf)
+    level, top = index_of(timeless, pixels.vertex)
+    when = colouring.first[pixels.vertex]
+    when[when < 0] = NEVER_SHOWN
+    pixels.replay = Replay(colouring, level, when, top)
+    return pixels.replay
+
+
+def background(
+    pixels: PixelMap, paper: tuple[int, int, int], ink: np.ndarray | tuple[int, int, int]
+) -> np.ndarray:
+    """Return uint32 (height * width,): paper, with the grey layer in `ink` upon it, both 0..255."""
+    shades = blended(np.rint([ink]), paper)
+    if pixels.density is None:
+        return np.full(pixels.view.width * pixels.view.height, shades[0])
+    return shades[pixels.density]

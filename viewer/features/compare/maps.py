@@ -32,7 +32,7 @@ from viewer.graph.worker import NewestFirst
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
-from viewer.raster.colour import LEVELS, Colouring
+from viewer.raster.raster import LEVELS, Colouring
 
 BYTES_A_VERTEX = 80  # while a difference is computed; 16 are kept
 MOST = 0.98  # of the vertices lie on the bar
