@@ -42,9 +42,9 @@ from viewer.common.theme import SPACING
 from viewer.feature import DrawnGraph, Scheduler, Window
 from viewer.graph.colours import Legend, Look
 from viewer.graph.items import ItemPainter
+from viewer.graph.picture import NewestFirst
 from viewer.graph.scene import Placed, place_of_arc, radius_of
 from viewer.graph.vertex_words import Tentative
-from viewer.graph.worker import NewestFirst
 from viewer.raster.raster import Colouring
 
 DOCK = "play"

@@ -6,14 +6,17 @@ to where it belongs, so that dragging and the wheel never wait. Small drawings a
 the GUI thread.
 
 Until the compiled loops are loaded (on a thread, started by the first picture) vertices are
-single pixels. Edges are part of a sheet, as coloured lines or as a
-grey layer (see `viewer.raster`).
+single pixels. Edges are part of a sheet, as coloured lines or as a grey layer (see
+`viewer.raster`).
 """
 
 from __future__ import annotations
 
 import threading
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from PyQt6.QtCore import QObject, QPointF, QRectF, pyqtSignal
@@ -26,7 +29,6 @@ from viewer.common import colormaps
 from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.graph.scene import Scene, cut_scene
-from viewer.graph.worker import NewestFirst
 from viewer.raster import raster
 from viewer.raster.raster import Colouring, Extent, PixelMap, View
 
@@ -35,6 +37,8 @@ SKETCH_AT_ONCE = 500_000  # vertices that are sketched on the GUI thread
 PIXELS_AT_ONCE = 2_500_000  # of a picture that is binned on the GUI thread
 LOAD_AFTER_MS = 300  # from a sketch to loading the kernels: let the window paint
 SCENE_AT_ONCE = 20_000  # vertices + arcs whose scene is cut on the GUI thread
+
+Job = Callable[[], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,21 +110,87 @@ class Colours:
         return cls(rows, mixed, [QColor(*row) for row in rows.tolist()])
 
 
+class NewestFirst(QObject):
+    """Runs jobs on a thread of its own, the newest first; `done` brings each result.
+
+    A view asks for far more pictures than it can show: every turn of the wheel makes the one before
+    it worthless. So there is no queue: a request replaces the one that waits, and the result comes
+    by a queued signal. The thread lives only while there is work. Jobs should release the GIL.
+    """
+
+    done = pyqtSignal(object)
+    _rang = pyqtSignal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lock = threading.Lock()
+        self._waiting: Job | None = None
+        self._thread: threading.Thread | None = None
+        self._results: deque[Any] = deque()
+        self._rang.connect(self._hand_over)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job runs, waits, or its result has not been handed over."""
+        with self._lock:
+            return self._thread is not None or bool(self._results)
+
+    def submit(self, job: Job) -> None:
+        """Run `job()` soon; a job that still waits is dropped."""
+        with self._lock:
+            self._waiting = job
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, daemon=True)
+                self._thread.start()
+
+    def clear(self) -> None:
+        """Drop what waits and what is not handed over yet; a running job's result stays."""
+        with self._lock:
+            self._waiting = None
+            self._results.clear()
+
+    def wait(self) -> None:
+        """Wait until nothing runs or waits, then hand over on this (the GUI's) thread."""
+        while True:
+            with self._lock:
+                thread = self._thread
+            if thread is None:
+                break
+            thread.join()
+        self._hand_over()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                job, self._waiting = self._waiting, None
+                if job is None:
+                    self._thread = None
+                    return
+            self._results.append(job())
+            try:
+                self._rang.emit()
+            except RuntimeError:  # the view, and this object with it, is gone
+                return
+
+    def _hand_over(self) -> None:
+        while self._results:
+            self.done.emit(self._results.popleft())
+
+
 class Picture(QObject):
     """Keeps the newest sheet and its frame; see the module docstring."""
 
     renewed = pyqtSignal()  # another sheet is there
-    _loaded = pyqtSignal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.sheet: Sheet | None = None
         self._worker = NewestFirst(self)
         self._worker.done.connect(self._take)
-        self._loaded.connect(self.again)
+        self._loader = NewestFirst(self)
+        self._loader.done.connect(self.again)
         self._frame = np.empty(0, np.uint32)
         self._image = QImage()
-        self._loading = False
         self._request: tuple[Drawing, View, float] | None = None
 
     @property
@@ -156,16 +226,8 @@ class Picture(QObject):
         """Start loading the compiled kernels, once; then the sheet is made anew."""
         if raster.kernels() is not None:  # another picture has loaded them
             self.again()
-        elif not self._loading:
-            self._loading = True
-            threading.Thread(target=self._load, daemon=True).start()
-
-    def _load(self) -> None:
-        raster.load_kernels()
-        try:
-            self._loaded.emit()
-        except RuntimeError:  # the view, and this object with it, is gone
-            return
+        elif not self._loader.busy:
+            self._loader.submit(raster.load_kernels)
 
     def again(self) -> None:
         """Make the wanted sheet anew: the kernels are better now."""

@@ -32,6 +32,7 @@ from viewer.graph.colours import COLOUR_MODES, Look, Moment, Scale, look_at
 from viewer.graph.items import Names
 from viewer.graph.overlay import paint_next_source, paint_note
 from viewer.graph.path import Path, parents_of, path_to
+from viewer.graph.picture import NewestFirst
 from viewer.graph.vertex_words import (
     Tentative,
     distance_labels,
@@ -39,7 +40,6 @@ from viewer.graph.vertex_words import (
     tentative_labels,
     vertex_words,
 )
-from viewer.graph.worker import NewestFirst
 from viewer.models.notes import Pin
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import Notice, RunRecord, SessionModel

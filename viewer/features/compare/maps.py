@@ -27,8 +27,8 @@ from gpu.study.compare import VertexDifference, difference
 from gpu.words import time_number, time_unit
 from viewer.common.theme import SPACING, Theme
 from viewer.graph.colours import NEEDS_PAIR, Legend, Look, Moment
+from viewer.graph.picture import NewestFirst
 from viewer.graph.view import GraphView
-from viewer.graph.worker import NewestFirst
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel

@@ -13,7 +13,7 @@ import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from viewer.graph.colours import MOST, STRETCH
-from viewer.graph.worker import NewestFirst
+from viewer.graph.picture import NewestFirst
 from viewer.models.matrix import DONE, WAITING, states_at
 from viewer.models.session import RunRecord
 from viewer.raster.matrix import Grid, Stripe, Window, look
