@@ -56,6 +56,7 @@ class Room:
     weight: int = 2
 
 
+CALLS, COMMANDS = "tests/kept/test_calls.py", "tests/cli/test_cli_kept.py"
 LOOPS = ("adds", "near_far", "bellman_ford", "delta_stepping", "dijkstra", "apsp")
 
 
@@ -65,7 +66,9 @@ def _loops(*names: str, run_by: tuple[str, ...]) -> Room:
     tests = ("tests/model/test_modelled_runs.py", "tests/model/test_model.py")
     k = " and ".join(f"not {name}" for name in LOOPS if name not in run_by)
     events = ("tests/replay/test_sentences.py", "tests/replay/test_replay_states.py")
-    return Room(sources, (*tests, *events, "tests/record/test_disorder.py", "-k", k), weight=1)
+    return Room(
+        sources, (*tests, *events, CALLS, "tests/record/test_disorder.py", "-k", k), weight=1
+    )
 
 
 ROOMS = {
@@ -73,30 +76,36 @@ ROOMS = {
     "delta": Room(("gpu/delta.py",), ("tests/core/test_delta.py", "tests/core/test_vectors.py")),
     "graph": Room(
         ("gpu/graph.py", "gpu/numbers.py", "gpu/networks.py", "gpu/files.py", "gpu/words.py"),
-        ("tests/core", "tests/formats", "-k", "not cpu and not fuzz"),
+        ("tests/core", CALLS, "tests/formats", COMMANDS, "-k", "not cpu and not fuzz"),
         weight=1,
     ),
-    "verify": Room(("gpu/proof/*.py",), ("tests/proof", "tests/cli/test_cli_distances.py")),
-    "replay": Room(("gpu/replay/*.py",), ("tests/replay",)),
+    "verify": Room(
+        ("gpu/proof/*.py",), ("tests/proof", "tests/cli/test_cli_distances.py", CALLS, COMMANDS)
+    ),
+    "replay": Room(("gpu/replay/*.py",), ("tests/replay", CALLS)),
     "raster": Room(("viewer/raster/*.py",), ("tests/raster", "tests/features/matrix")),
     "readers": Room(("gpu/formats/*.py",), ("tests/formats",)),
-    "record": Room(("gpu/record/*.py",), ("tests/record",)),
-    "compare": Room(("gpu/study/compare*.py",), ("tests/study/test_compare.py",)),
+    "record": Room(("gpu/record/*.py",), ("tests/record", CALLS, COMMANDS)),
+    "compare": Room(("gpu/study/compare*.py",), ("tests/study/test_compare.py", CALLS, COMMANDS)),
     "study": Room(  # not the cluster: its tests start a scheduler and workers
         ("gpu/study/[!ce]*.py", "gpu/study/export_runs.py"),
-        ("tests/study", "-k", "not elsewhere and not orphans and not compare"),
+        ("tests/study", CALLS, COMMANDS, "-k", "not elsewhere and not orphans and not compare"),
         weight=1,
     ),
-    "page": Room(("gpu/page/*.py",), ("tests/page/test_page.py", "tests/page"), weight=1),
-    "placement": Room(("gpu/placement/*.py",), ("tests/placement",), weight=1),
-    "samples": Room(("sample_graphs/*.py",), ("tests/samples",), weight=1),
-    "command line": Room(("gpu/cli/*.py",), ("tests/cli", "-k", "not ssh"), weight=1),
+    "page": Room(("gpu/page/*.py",), ("tests/page/test_page.py", "tests/page", CALLS), weight=1),
+    "placement": Room(("gpu/placement/*.py",), ("tests/placement", CALLS), weight=1),
+    "samples": Room(("sample_graphs/*.py",), ("tests/samples", CALLS), weight=1),
+    "command line": Room(
+        ("gpu/cli/*.py",), ("tests/cli", "tests/lab/test_lab_fetch.py", "-k", "not ssh"), weight=1
+    ),
     "engine process": Room(("gpu/host/*.py",), ("tests/host", "-k", "not leak"), weight=1),
     "playback": Room(
         ("viewer/models/playback.py",),
         ("tests/models", "tests/plots/test_time_travel.py", "tests/features/measure"),
     ),
-    "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons", "tests/schema", "-k", "not pictures")),
+    "lessons": Room(
+        ("gpu/lessons/*.py",), ("tests/lessons", "tests/schema", CALLS, "-k", "not pictures")
+    ),
     "cpu": Room(("gpu/cpu/*.py",), ("tests/cpu",), weight=1),
     "model adds": _loops("model/adds*", "model/machine", run_by=("adds",)),
     "model steps": _loops(

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hand_made import small_trace
 
 from gpu.cli import main as cli
 from gpu.errors import GpuError
-from gpu.record.tracefile import load_trace, save_trace
+from gpu.record.tracefile import load_trace
 
 ROADS = """c five vertices, the last never reached
 p sp 5 4
@@ -48,31 +47,6 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.parametrize("algorithm", ["adds", "near_far", "dijkstra"])
-def test_run_prints_one_object(call: Call, roads: Path, algorithm: str) -> None:
-    words = ("run", roads, "--algorithm", algorithm, "--engine", "model", "--source", 1)
-    outcome = call(*words, "--json", "--verify")
-    told = as_json(outcome)
-    assert outcome[2] == ""
-    assert told["distances"] == {"reached": 4, "sum": 18, "max": 7}
-    assert all(type(value) is int for value in told["distances"].values())
-    assert (told["algorithm"], told["engine"], told["clock"]) == (algorithm, "model", "modelled")
-    assert told["verified"] is True
-    assert told["source"] == {"id": 1, "index": 0}
-    assert (told["graph"]["n"], told["graph"]["m"]) == (5, 4)
-    assert told["time_ns"] > 0
-    assert told["processed_vertices"] >= 4
-    assert (told["delta"] is None) == (algorithm == "dijkstra")
-    assert told["environment"]["date"]
-
-
-def test_run_for_people(call: Call, roads: Path) -> None:
-    code, out, _ = call("run", roads, "--verify")
-    assert code == 0
-    for words in ("modelled", "sum 18", "max 7", "yes:", "id 1", "probe"):
-        assert words in out
-
-
 def test_run_writes_what_was_asked_for(call: Call, roads: Path, tmp_path: Path) -> None:
     out = {name: tmp_path / name for name in ("run.npz", "d.csv", "s.csv")}
     words = ("--trace", out["run.npz"], "--distances", out["d.csv"], "--csv", out["s.csv"])
@@ -103,37 +77,6 @@ def test_verify_fails_on_a_wrong_distance(
     assert "NO" in out
     assert err.startswith("sssp-scope: verification failed: ")
     assert err.count("\n") == 1
-
-
-def test_verify_refuses_a_trace_of_another_graph(call: Call, roads: Path, tmp_path: Path) -> None:
-    trace = small_trace()
-    save_trace(trace, tmp_path / "run.npz")
-    assert call("verify", roads, "--trace", tmp_path / "run.npz")[0] == 0
-    roads.write_text(ROADS.replace("a 1 4 9", "a 1 4 8"))
-    outcome = call("verify", roads, "--trace", tmp_path / "run.npz")
-    assert one_line_error(outcome, 1, "run.npz", "roads.gr")
-
-
-def test_info_reads_everything(call: Call, roads: Path) -> None:
-    told = as_json(call("info", roads, "--json"))
-    assert (told["n"], told["m"], told["zero_weights"], told["isolated"]) == (5, 4, 1, 1)
-    assert told["reachable"] == {"count": 4, "share": 0.8}
-    assert told["weight"]["max"] == 9
-    code, out, _ = call("info", roads, "--source", 3)
-    assert code == 0
-    for words in ("count 2, share 0.4", "id 3, index 2", "1 to 5", "mean 4, max 9"):
-        assert words in out
-
-
-def test_samples_are_listed_and_can_be_run(call: Call) -> None:
-    listed = json.loads(call("samples", "--json")[1])
-    assert "city_roads" in {sample["key"] for sample in listed}
-    code, out, _ = call("samples")
-    assert code == 0
-    assert len(out.splitlines()) == len(listed)
-    told = as_json(call("run", "sample:city_roads?n=300&seed=2", "--json", "--verify"))
-    assert told["verified"] is True
-    assert told["graph"]["origin"].startswith("sample:city_roads")
 
 
 def test_outputs_are_refused_before_the_run(

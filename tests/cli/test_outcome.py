@@ -89,33 +89,12 @@ def test_every_end_is_the_one_that_is_documented(line: str, call: Call) -> None:
     assert bool(out) == (code in {DONE, CHECK_FAILED})
 
 
-def test_an_option_without_a_value_is_named(call: Call) -> None:
-    assert "'=8' is not KEY=VALUE" in call("run", "roads.gr", "--set", "=8")[2]
-
-
 def test_every_error_of_ours_has_a_documented_code(call: Call) -> None:
     codes = {kind.code for kind in vars(errors).values() if hasattr(kind, "code")}
     assert codes <= ERROR_CODES
     ends = {DONE, FAILED, WRONG_USAGE, CHECK_FAILED}
     assert {*ends, terminal.INTERRUPTED, terminal.PIPE_CLOSED, terminal.ENDED} == EXIT_CODES
     assert f"exit codes: {DONE} done, {FAILED} a reported error" in call("--help")[1]
-
-
-NEAR = {
-    "compare roads.gr --b dijksta": "'dijkstra'",
-    "lesson check 1_order_maters": "'1_order_matters'",
-    "info sample:gird": "'grid'",
-    "run roads.gr --set bukets=8": "'buckets'",
-    "run roads.gr --device RTX3090": "'RTX 3090'",
-}
-
-
-@pytest.mark.parametrize("line", NEAR)
-def test_did_you_mean(line: str, call: Call) -> None:
-    code, out, err = call(*line.split())
-    assert code in {FAILED, WRONG_USAGE}
-    assert out == ""
-    assert f"did you mean {NEAR[line]}?" in err
 
 
 def test_no_control_character_is_printed(call: Call) -> None:

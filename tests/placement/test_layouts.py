@@ -129,20 +129,6 @@ def test_progress_and_stop() -> None:
         layout(make("grid", n=100), "spring", should_stop=lambda: True)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"kind": "fr"}, "there are: auto"),
-        ({"kind": "rings"}, "run first"),
-        ({"kind": "lanes", "dist": np.zeros(3, np.int32)}, "3 distances for 100"),
-        ({"kind": "lanes", "dist": np.zeros(100, np.int32), "delta": 0.0}, "above 0"),
-    ],
-)
-def test_wrong_wishes_are_explained(options: dict[str, object], words: str) -> None:
-    with pytest.raises(ParameterError, match=words):
-        layout(make("grid", n=100), **options)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("kind", SMALL)
 def test_some_layouts_are_for_small_graphs(kind: str) -> None:
     most = SMALL[kind]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from gpu.engine import run
-from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.study.apsp import from_sources, make_plan, source_slice
@@ -37,20 +36,6 @@ def test_rows_are_those_of_all_pairs(
     np.testing.assert_array_equal(np.load(tmp_path / "rows.npy"), whole[first : first + count])
     assert result.proved == count
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["rows.npy"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [(":", (0, 9)), ("2:", (2, 7)), (":4", (0, 4)), ("3:5", (3, 2)), ("9", (0, 9))],
-)
-def test_sources_are_a_slice(text: str, expected: tuple[int, int]) -> None:
-    assert source_slice(text, 9) == expected
-
-
-@pytest.mark.parametrize("text", ["10", "0", "-1", "4:2", "0:10", "", "1:2:3", "1.5", "random:3"])
-def test_what_names_no_sources_is_refused(text: str) -> None:
-    with pytest.raises(ParameterError, match="allowed: "):
-        source_slice(text, 9)
 
 
 def test_rows_are_reduced_on_the_way(graph: CSRGraph, whole: np.ndarray, tmp_path: Path) -> None:
