@@ -18,7 +18,7 @@ The subset: numbers, + - * /, comparisons, and, or, not, if, min(a, b), max(a, b
 bare return, and above the function constants such as `GAIN = 0.3`. All numbers are float64. A
 variable that was not set is 0. There are no loops, so no policy is endless.
 
-Both engines run the same expressions: `translated` writes them as Python for Numba
+Both engines run the same expressions: `translated` writes them as checked Python
 (`gpu.model.policy`) and as C++ (`cuda/kernels/policy.cuh`). What a policy sets that cannot be ends
 the run; `c.line` is the line of it.
 
@@ -34,7 +34,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-import numpy as np
 from msgspec import Meta
 
 from gpu.errors import GpuError, ParameterError
@@ -49,17 +48,17 @@ GIVEN = (  # of gpu.delta.CONTROLLER
     *("c.min_open", "c.max_open", "c.floor", "c.ceiling", "c.clip_ceiling", "c.clip_far_share"),
     *("c.low_processing", "c.low_total", "c.high_processing", "c.high_total"),
 )
-SEEN = np.dtype([(name.removeprefix("c."), "<f8") for name in (*OWN, "c.line")])
 READINGS = ("processing", "waiting", "produced", "produced_far", "produced_tail", "switched")
 HEAD = f"def decide(c, {', '.join(READINGS)}):"
 CHANGED = 9  # gpu.record.trace.Reason.POLICY
 BAD_DELTA, BAD_HEADS = 5, 6  # set, and cannot be; as in the kernel's Status
 ALLOWED = "this is not allowed in a policy; allowed: + - * /, if, min, max, x = ...; no loops"
 SIGNS: dict[type, str] = {
-    **{ast.Add: "+", ast.Sub: "-", ast.Div: "/", ast.UAdd: "+", ast.USub: "-"},
+    **{ast.Add: "+", ast.Sub: "-", ast.UAdd: "+", ast.USub: "-"},
     **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="},
     **{ast.And: " and ", ast.Or: " or "},  # C++ has these words too
 }
+CALLS: dict[type, str] = {ast.Mult: "times", ast.Div: "over"}  # else Python and C++ differ
 
 
 class PolicyError(GpuError):
@@ -235,8 +234,8 @@ class _Translator:
             return words
         if isinstance(node, ast.BinOp) and kind in SIGNS:
             return f"({self._number(node.left)} {SIGNS[kind]} {self._number(node.right)})"
-        if isinstance(node, ast.BinOp) and kind is ast.Mult:
-            return f"times({self._number(node.left)}, {self._number(node.right)})"
+        if isinstance(node, ast.BinOp) and kind in CALLS:
+            return f"{CALLS[kind]}({self._number(node.left)}, {self._number(node.right)})"
         if isinstance(node, ast.UnaryOp) and kind in SIGNS:
             return f"({SIGNS[kind]}{self._number(node.operand)})"
         if isinstance(node, ast.Call):

@@ -45,30 +45,35 @@ def _policy(args: argparse.Namespace) -> int:
     suite, folder = read_suite(args.suite, args.engine)
     entries = entries_of(suite, folder, Path(cache_folder().parent / "paper"))
     made: dict[str, dict[str, float]] = {}
+    failed: dict[str, str] = {}
     with progress_line() as progress:
         for place, entry in enumerate(entries):
             progress.show(place / len(entries), entry.name)
             try:
                 made[entry.name] = _times(policy, suite, entry)
             except GpuError as error:
-                return check_failed(f"on {entry.name}: {error}")
+                failed[entry.name] = str(error)
     rows = list(made.values())
     speedups = {
         column: math.prod(row[column] / row[POLICY] for row in rows) ** (1 / len(rows))
-        for column in rows[0]
+        for column in (rows[0] if rows else ())
         if column != POLICY
     }
     if args.json:
         named = {"name": policy.name, "digest": policy.digest}
         whole = {"policy": named, "suite": suite.title, "ms": made, "speedups": speedups}
-        result(whole, is_json=True)
-        return 0
-    report(f"{policy.name}, {suite.title}; milliseconds")
-    for name, row in made.items():
-        report("".join([f"{name:<38}", *(f"  {column} {ms:.4f}" for column, ms in row.items())]))
-    for name, mean in speedups.items():
-        ahead = sum(row[POLICY] < row[name] for row in rows)
-        report(f"{mean:.3f}x as fast as {name}, quicker on {ahead} of {len(rows)}")
+        result(whole | {"failed": failed}, is_json=True)
+    else:
+        report(f"{policy.name}, {suite.title}; milliseconds")
+        for name, row in made.items():
+            report(f"{name:<38}{''.join(f'  {column} {ms:.4f}' for column, ms in row.items())}")
+        for name, words in failed.items():
+            report(f"{name:<38}  failed: {words}")
+        for name, mean in speedups.items():
+            ahead = sum(row[POLICY] < row[name] for row in rows)
+            report(f"{mean:.3f}x as fast as {name}, quicker on {ahead} of {len(rows)}")
+    if failed:
+        return check_failed(f"{policy.name} failed on {len(failed)} of {len(entries)} graphs")
     return 0
 
 

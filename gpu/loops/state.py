@@ -44,7 +44,7 @@ COMMON = (
 )
 
 
-def state_dtype(*own: tuple[str, str]) -> np.dtype:
+def state_dtype(*own: tuple[Any, ...]) -> np.dtype:
     """Return the record of a loop: the common fields, then its own."""
     return np.dtype([*COMMON, *own], align=True)
 

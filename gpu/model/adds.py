@@ -73,12 +73,15 @@ class AddsRun(LoopRun):
             rules.hand_back(controller)
             return
         rules.take_over(controller, delta)
-        sim = self.sim[0]
-        sim.delta_changes += int(delta != before)
-        if delta != before:
-            heads = controller[0].open_heads
-            note(self.log, sim.t_ns, EventKind.DELTA, int(Reason.BY_HAND), heads, delta)
-            sim["flags"] |= int(Flag.DELTA_RAISED if delta > before else Flag.DELTA_LOWERED)
+        self.note_delta(before, Reason.BY_HAND)
+
+    def note_delta(self, before: float, reason: Reason) -> None:
+        """Record that delta is another one, if it is."""
+        sim, k = self.sim[0], self.arrays.controller[0]
+        if k.delta != before:
+            sim.delta_changes += 1
+            note(self.log, sim.t_ns, EventKind.DELTA, int(reason), k.open_heads, k.delta)
+            sim["flags"] |= int(Flag.DELTA_RAISED if k.delta > before else Flag.DELTA_LOWERED)
 
     def _grow(self) -> None:
         """Double the pool, unless the modelled device's memory would not hold it."""

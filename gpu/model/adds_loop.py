@@ -9,9 +9,10 @@ sweep   of the manager, every `sweep_ns`: retire finished heads, hand items of t
 worker  it sees its order, `order_ns` later; it ends a round (`adds_worker`); or it has written
         what it collected to the buckets, `push_ns` later.
 
-Every decision is a call into `gpu.scheduler` or `gpu.delta`. Left out: a worker's end is seen by
-the next sweep at once; items are readable when their write ends; two workers on one multiprocessor
-slow each other down only by its rate.
+Every decision is a call into `gpu.scheduler` or `gpu.delta`. Where a policy decides (`steered`),
+the loop returns at the end of each window, before a sample (`gpu.model.policy`). Left out: a
+worker's end is seen by the next sweep at once; items are readable when their write ends; two
+workers on one multiprocessor slow each other down only by its rate.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 
 from gpu import delta as delta_rules, scheduler
 from gpu.compiled import compiled_inline, compiled_lean, compiled_part
-from gpu.delta import BY_HAND, FAR_BUCKETS, NONE
+from gpu.delta import BY_HAND, FAR_BUCKETS, NONE, WINDOW_SWEEPS
 from gpu.loops import codes
 from gpu.loops.heap import drop_top
 from gpu.loops.log import lacks_room, record
@@ -68,7 +69,7 @@ def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed
             s.next_sweep_ns = s.t_ns + c.sweep_ns
             sweeps += 1
             written += _sweep(machine, s, c, k, samples, written)
-            if s.status != codes.RUNNING:
+            if s.status != codes.RUNNING or (s.steered and k.window_ended):
                 break
     return int(written)
 
@@ -94,7 +95,7 @@ def _sweep(machine, s, c, k, samples, at):  # type: ignore[no-untyped-def]
     if s.quiet_sweeps >= QUIET_SWEEPS:
         s.status = codes.FINISHED
         s.flags |= codes.ENDED
-    elif s.t_ns < s.next_sample_ns:
+    elif s.t_ns < s.next_sample_ns or (s.steered and k.window_ended):
         return 0
     s.next_sample_ns += s.period_ns * max(1.0, np.ceil((s.t_ns - s.next_sample_ns) / s.period_ns))
     write_sample(machine, s, samples[at])
@@ -197,6 +198,10 @@ def _control(machine, s, c, k, switched):  # type: ignore[no-untyped-def]
         if offset < k.open_heads:
             waiting += slots[slot].reserved - slots[slot].read
     produced += s.kept - s.kept_mark
+    if s.steered:
+        s.window[0] = (k.sum_processing + s.assigned) / WINDOW_SWEEPS
+        s.window[1] = (k.sum_waiting + waiting) / WINDOW_SWEEPS
+        s.window[2], s.window[3], s.window[4] = produced, far, tail
     before, heads = k.delta, k.open_heads
     reason = decide(machine.controller, s.assigned, waiting, produced, far, tail, switched)
     if k.window_ended:

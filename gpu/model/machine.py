@@ -54,6 +54,8 @@ SIM = state_dtype(
     ("heap_size", "<i4"),
     ("idle", "<i4"),
     ("free_blocks", "<i4"),
+    ("steered", "<i4"),  # by a policy
+    ("window", "<f8", (5,)),  # what a policy is asked about, but for the switches of the head
 )
 
 COST = np.dtype(

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpu.algorithms import Algorithm, find
 from gpu.errors import GpuError
-from gpu.record.disorder import OrderErrors, errors_of
+from gpu.record.disorder import OrderErrors
 from gpu.record.trace import (
     RECORDED_ON,
     GraphReference,
@@ -52,7 +52,7 @@ class Side:
     vertices: VertexProbe | None = None
     verification: Verification | None = None
     environment: dict[str, Any] | None = None
-    events: np.ndarray | None = None
+    errors: OrderErrors | None = None  # exact, at probe level 3
 
     @classmethod
     def of(cls, trace: Trace) -> Side:
@@ -83,13 +83,6 @@ class Side:
     def counted(self) -> bool:
         """Whether it counted its work (`Trace.counted`)."""
         return not self.finished or self.processed > 0
-
-    @cached_property
-    def errors(self) -> OrderErrors | None:
-        """Exact errors of order, counted when first asked for; None below probe level 3."""
-        if self.events is None or self.dist is None or self.dist.ndim > 1:
-            return None
-        return errors_of(self.events, self.settings.source)
 
     @cached_property
     def reached(self) -> int | None:
@@ -131,7 +124,7 @@ class Side:
 
     @cached_property
     def busy_share(self) -> float | None:
-        """Share 0..1 of the workers that had work, mean over time; None where unknown.
+        """Share 0..1 of the workers that had work, mean over time; None where not recorded.
 
         A GPU's blocks all take part in a superstep: of those, as many have work as its edges fill.
         """
@@ -144,7 +137,7 @@ class Side:
             filled = np.ceil(self.samples["assigned_edges"][:-1] / float(threads))
             had_work = np.minimum(had_work, filled)
         busy = float((had_work * lasted).sum())
-        return min(busy / (self.workers * float(lasted.sum())), 1.0) if lasted.sum() else None
+        return min(busy / (self.workers * float(lasted.sum())), 1.0) if busy else None
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ import gpu
 from gpu import delta
 from gpu.engine import run
 from gpu.errors import ParameterError
-from gpu.model.policy import ENTRY, STEERED, compiled_policy, steered
-from gpu.policy import HEAD, Policy, PolicyError, load_policy, own_policy, translated
+from gpu.model.policy import Steering
+from gpu.policy import CHANGED, HEAD, OWN, Policy, PolicyError, load_policy, own_policy, translated
+from gpu.record.events import EventKind
 from gpu.record.trace import Probe, Reason, RunSettings
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.study.compare_words import name_of
@@ -28,7 +29,8 @@ ADDS = Path(__file__).with_name("adds_policy.py")
 EXAMPLES = [ADDS, *sorted((Path(assets.__file__).parent / "policies").glob("*.py"))]
 KERNELS = Path(gpu.__file__).parent / "cuda" / "kernels"
 SEQUENCES = make_vectors.read()["decide"]
-SHARED = STEERED.fields["entry"][1]  # bytes that both engines have
+SEEN = [(name.removeprefix("c."), "<f8") for name in (*OWN, "c.line")]
+STEERED = np.dtype([*delta.CONTROLLER.descr, ("fault", "<i8"), ("seen", SEEN)])  # of policy.cuh
 UNIT = 3.5
 
 
@@ -73,6 +75,15 @@ def test_a_file_without_the_function_is_refused_in_one_line(source: str) -> None
     assert "\n" not in str(caught.value)
 
 
+def asked(policy: Steering, state: np.ndarray, row: list[int]) -> bool:
+    """Take one reading as the loop of ADDS does; return whether the policy changed something."""
+    k, means = state[0], (state["sum_processing"][0] + row[0], state["sum_waiting"][0] + row[1])
+    delta.decide(state, *row)
+    if not k.window_ended or k.by_hand:
+        return False
+    return policy.ask(k, (*(total / delta.WINDOW_SWEEPS for total in means), *row[2:5]))
+
+
 def readings(sequence: dict[str, Any]) -> list[list[int]]:
     return [reading[:6] for reading, _ in sequence["steps"]]
 
@@ -102,7 +113,7 @@ def test_both_forms_decide_alike(policy: Policy, compiler: str, tmp_path: Path) 
     text = "#define POLICY 1\n#include <cmath>\n" + (KERNELS / "policy.cuh").read_text("utf-8")
     text = text.replace("#pragma once", "").replace("// POLICY_SOURCE\n", translated(policy)[1])
     text += f"""
-    static_assert(sizeof(Steered) == {SHARED}, "Steered and STEERED differ in size");
+    static_assert(sizeof(Steered) == {STEERED.itemsize}, "Steered and STEERED differ in size");
     extern "C" int ask(Steered *c, long long *r) {{
         return decide(*c, r[0], r[1], r[2], r[3], r[4], (int)r[5]);
     }}
@@ -111,39 +122,45 @@ def test_both_forms_decide_alike(policy: Policy, compiler: str, tmp_path: Path) 
     source.write_text(text, encoding="utf-8")
     flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-shared", "-fPIC", f"-I{KERNELS}", "-Wall"]
     subprocess.run([compiler, *flags, source, "-o", library], check=True, timeout=120)
-    twin, compiled = ctypes.CDLL(str(library)), compiled_policy(policy)
-    python, moved = ENTRY(compiled.address), 0
+    twin, moved = ctypes.CDLL(str(library)), 0
     for sequence in SEQUENCES:
-        started = make_vectors.started(sequence["start"])
-        ours = steered(started, compiled, UNIT)
-        theirs = ours.copy()
-        theirs["seen"], theirs["fault"] = np.zeros(1, STEERED["seen"]), -1
-        twin.begin(ctypes.c_void_p(theirs.ctypes.data))
+        ours = make_vectors.started(sequence["start"])
+        theirs, python = np.zeros(1, STEERED), Steering(policy, UNIT)
+        for name in ours.dtype.names:
+            theirs[name] = ours[name]
+        theirs["fault"], ours[0].dynamic = -1, 0
+        place = ctypes.c_void_p(theirs.ctypes.data)
+        twin.begin(place)
         for row in readings(sequence):
             values = np.array(row, np.int64)
-            reason = python(ours.ctypes.data, *row)
-            places = ctypes.c_void_p(theirs.ctypes.data), ctypes.c_void_p(values.ctypes.data)
-            assert twin.ask(*places) == reason
-            for name in [name for name in STEERED.names if name not in {"entry", "here"}]:
-                assert ours[name].tobytes() == theirs[name].tobytes(), name
-            moved += reason == Reason.POLICY
+            reason = twin.ask(place, ctypes.c_void_p(values.ctypes.data))
+            try:
+                assert asked(python, ours, row) == (reason == CHANGED)
+            except PolicyError:
+                assert theirs["fault"] > 0
+                break
+            assert theirs["fault"] == 0
+            np.testing.assert_array_equal(theirs["seen"][0].tolist(), [*vars(python.seen).values()])
+            assert ours.tobytes() == theirs[list(ours.dtype.names)].astype(ours.dtype).tobytes()
+            moved += reason == CHANGED
     assert moved > 0
 
 
 def test_adds_as_a_policy_decides_as_adds_does() -> None:
-    compiled, compared = compiled_policy(load_policy(EXAMPLES[0])), 0
+    compared = 0
     for sequence in SEQUENCES:
         own = make_vectors.started(sequence["start"])
         rule = own[0]
         wished = any(reading[6] for reading, _ in sequence["steps"])
         if wished or not rule.dynamic or rule.quiet_items or rule.small_items:
             continue
-        policy = steered(own, compiled, UNIT)
+        steered, policy = own.copy(), Steering(load_policy(EXAMPLES[0]), UNIT)
+        steered[0].dynamic = 0
         for row in readings(sequence):
             delta.decide(own, *row)
-            ENTRY(compiled.address)(policy.ctypes.data, *row)
+            asked(policy, steered, row)
             for name in ("delta", "inverse_delta", "open_heads", "window_ended"):
-                assert policy[name][0] == own[name][0]
+                assert steered[name][0] == own[name][0]
             compared += 1
     assert compared > 100
 
@@ -171,13 +188,16 @@ def test_nonsense_ends_the_run_with_its_line(line: str, words: str) -> None:
 @pytest.mark.parametrize("vertices", [300, 4000])  # uncompiled, compiled
 def test_a_run_by_adds_as_a_policy_is_the_run_of_adds(vertices: int) -> None:
     graph = open_sample(f"sample:city_roads?n={vertices}")
-    settings = RunSettings(probe=Probe.SAMPLES)
+    settings = RunSettings(probe=Probe.EVENTS)
     own = run(graph, settings)
     made = run(graph, replace(settings, policy=load_policy(EXAMPLES[0])))
-    columns = [name for name in own.samples.dtype.names if name != "reason"]
-    assert (own.samples[columns] == made.samples[columns]).all()
+    both = [trace.events[trace.events["kind"] != EventKind.SAMPLE] for trace in (own, made)]
+    for events in both:
+        events["a"][events["kind"] == EventKind.DELTA] = 0  # the reason
+        events["b"][events["kind"] == EventKind.OPEN] = 0
+    assert (both[0] == both[1]).all()
     assert (own.dist == made.dist).all()
-    assert {*made.samples["reason"]} <= {Reason.START, Reason.POLICY}
+    assert {*made.samples["reason"]} == {Reason.START, Reason.POLICY}
 
 
 def test_a_policy_of_a_saved_run_is_text_and_is_not_run(tmp_path: Path) -> None:

@@ -135,6 +135,11 @@ def test_the_busy_share_weighs_each_sample_by_the_time_until_the_next() -> None:
     side = made()
     side.samples["busy_workers"] = [0, *[4] * 10]
     assert side.busy_share == pytest.approx(0.9)
+    side = made()
+    side.samples["busy_workers"] = 0  # not recorded, as by an algorithm of a package
+    said = summarise(side, made(SLOW, 4000))
+    assert (said.numbers["a"]["busy_share"], " 0 %" in said.words) == (None, False)
+    assert "Near-Far kept 50 % of the GPU busy." in said.words
 
 
 @pytest.mark.parametrize(

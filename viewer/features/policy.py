@@ -192,8 +192,13 @@ class PolicyFeature(FeaturePart):
 
     def save(self, path: str) -> None:
         """Write the text."""
-        text, self.name = self.text.encode(), Path(path).name
-        self._window.files.save_in_background(path, lambda to: write_whole(to, text))
+        text = self.text.encode()
+
+        def write(to: str) -> None:
+            write_whole(to, text)
+            self.name = Path(path).name
+
+        self._window.files.save_in_background(path, write)
 
     def _show(self, policy: Policy) -> None:
         self.name = policy.name

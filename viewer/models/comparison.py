@@ -232,6 +232,7 @@ def side_of(record: RunRecord) -> Side:
         trace.vertices if trace is not None else None,
         record.verification,
         trace.environment if trace is not None else None,
+        record.errors,
     )
 
 

@@ -40,6 +40,7 @@ class WorkPanel(PlotPanel):
         self._counters = {key: CounterSeries() for key in keys}
         self._curves = {key: pg.PlotCurveItem() for key in keys}
         self._drawn = dict.fromkeys(keys, NOTHING)
+        self._errors: dict[tuple[int, bool], tuple[CounterSeries, ...]] = {}
         for curve in self._curves.values():
             self.plot.addItem(curve, ignoreBounds=True)
         self.legend = Legend(tuple(FIELDS))
@@ -61,6 +62,7 @@ class WorkPanel(PlotPanel):
         for key in self._counters:
             if key[0] == place:
                 self._counters[key] = CounterSeries()
+        self._errors.clear()
         self.legend.setVisible(not (self.comparing or self.disorder_button.isChecked()))
 
     def _consume(self, place: int, samples: np.ndarray) -> None:
@@ -88,10 +90,15 @@ class WorkPanel(PlotPanel):
         self, place: int, first_ns: float, last_ns: float, columns: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return (x, mean distance error of the vertices processed meanwhile) of columns."""
-        run, series = (self._record, self._b)[place], (CounterSeries(), CounterSeries())
-        if run is not None:
+        run = (self._record, self._b)[place]
+        if run is None:
+            return NOTHING
+        key = run.run_id, run.errors is None  # exact ones come with the end of a run
+        series = self._errors.setdefault(key, (CounterSeries(), CounterSeries()))
+        new = slice(len(series[0]), None)
+        if len(run.samples) > new.start:
             for one, total in zip(series, disorder.totals(run), strict=True):
-                one.append(run.samples["t_ns"], total)
+                one.append(run.samples["t_ns"][new], total[new])
         (x, error), (_, measured) = (one.rate(first_ns, last_ns, columns) for one in series)
         return x, np.divide(error, measured, out=np.zeros(len(x)), where=measured > 0)
 

@@ -11,11 +11,11 @@ c.m1 to c.m8.
 #ifdef POLICY
 enum { CHANGED = 9, BAD_DELTA = 5, BAD_HEADS = 6 };  // as in gpu.policy
 
-struct Seen {  // gpu.policy.SEEN
+struct Seen {  // gpu.policy.OWN, and the line
     double delta, open_heads, m1, m2, m3, m4, m5, m6, m7, m8, unit, windows, line;
 };
 
-struct Steered : Controller {  // gpu.model.policy.STEERED, but for its addresses
+struct Steered : Controller {
     long long fault;  // what the policy set and cannot be, or 0
     Seen seen;
 };
@@ -26,6 +26,7 @@ TWIN double times(double a, double b) { return __dmul_rn(a, b); }
 #else
 TWIN double times(double a, double b) { return a * b; }
 #endif
+TWIN double over(double a, double b) { return a / b; }
 TWIN double real(double a) { return a; }
 
 // POLICY_SOURCE

@@ -3,13 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from panel_stage import Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
-from gpu.record.trace import Trace, Verification
+from gpu.record.events import EventKind
+from gpu.record.trace import EVENT, Trace, Verification
 from viewer.common.theme import THEMES
 from viewer.features.compare.runs import RunsPanel
 from viewer.models.comparison import ComparisonModel
@@ -82,6 +84,12 @@ def test_the_table_says_what_each_run_was(
     assert [first[3], second[3]] == ["1.000 ms modelled", "2.000 ms modelled"]
     assert first[9] == second[9] == "–"  # these samples hold no distance errors
     assert first[10] == second[10] == "✓ yes"
+    late = np.array([(9, EventKind.POP, 0, 7, 0, 3.0)], EVENT)  # the source waits at 0
+    for record in session.runs:
+        record.samples["distance_error"], record.samples["error_vertices"] = 50.0, 10
+    session.finish_run(1, replace(session.runs[0].trace, events=late))
+    assert [row[9] for row in rows()] == ["3", "5"]
+    assert pair.summary().words.endswith("mean distance error: ADDS 3 (exact), Near-Far 5.")
     pair.end()
     assert [row[0] for row in rows()] == ["•", ""]
     panel.table.sortByColumn(3, Qt.SortOrder.AscendingOrder)

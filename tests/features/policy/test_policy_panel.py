@@ -82,8 +82,11 @@ def test_no_text_is_lost(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> No
     assert panel.editor.toPlainText() == "# mine"
     part = window.features["policy"]
     assert isinstance(part, PolicyFeature)
+    part.save(str(tmp_path / "no_folder" / "mine.py"))
+    qtbot.waitUntil(lambda: "was not saved" in str(window.session.notice))
+    assert part.name == "greedy.py"
     part.save(str(tmp_path / "mine.py"))
-    qtbot.waitUntil((tmp_path / "mine.py").exists)
+    qtbot.waitUntil(lambda: part.name == "mine.py")
     assert (tmp_path / "mine.py").read_text() == "# mine"
     panel.editor.setPlainText("# more")
     part.close()
