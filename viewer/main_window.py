@@ -384,12 +384,15 @@ class MainWindow(QMainWindow):
             detail += f"\n{error_words(choices.algorithm)}"
         if shown is not None and shown.settings.device != choices.device:
             words = f"Next run here: {words.partition(' (')[0]}"
+        if any(part.needs().get("lesson") for part in self.features.built):
+            words = ""  # a lesson chooses its own machine
         self.status_bar.show_engine(words, detail)
 
     def _show_graph(self) -> None:
         graph = self.session.graph
         self.setWindowTitle(title_words(graph.name) if graph is not None else "")
         self.enable_actions()
+        self._show_engine()
         self._show_drawn()
 
     def _show_drawn(self) -> None:

@@ -19,7 +19,7 @@ Dot = tuple[str, float, float]  # name, work saved, time won; both are factors
 SIDE = 72  # of wrong entries, pixels
 WIDE, HIGH = 210, 200  # of the plane, pixels
 DOUBLING = 38  # pixels of the plane for a factor of two
-TICKS = (0.25, 0.5, 2.0, 4.0)
+TICKS = {0.25: "4x", 0.5: "2x", 2.0: "½", 4.0: "¼"}  # of work and time; less is right and up
 
 
 class Figure(NamedTuple):
@@ -59,20 +59,20 @@ def plane(dots: Sequence[Dot]) -> Figure:
     parts = [
         f'<path d="M0 {y}H{WIDE}M{x} 0V{HIGH}" stroke-opacity="0.4"/>',
         f'<path d="M{x - reach} {y + reach}L{x + reach} {y - reach}" stroke-dasharray="4 4"/>',
-        _text(2, 11, "↑ time won", "start"),
-        _text(WIDE - 2, HIGH - 3, "work saved →", "end"),
+        _text(2, 11, "↑ less time", "start"),
+        _text(WIDE - 2, HIGH - 3, "less work →", "end"),
         _text(2, HIGH - 3, "time follows work", "start"),
     ]
-    for tick in TICKS:
+    for tick, words in TICKS.items():
         at = DOUBLING * log2(tick)
-        parts += [_text(x + at, y + 12, f"{tick:g}"), _text(x - 3, y - at + 4, f"{tick:g}", "end")]
+        parts += [_text(x + at, y + 12, words), _text(x - 3, y - at + 4, words, "end")]
     for name, saved, won in dots:
         right = min(max(x + DOUBLING * log2(saved), 5), WIDE - 5)
         down = min(max(y - DOUBLING * log2(won), 20), HIGH - 5)
         parts.append(f'<circle cx="{right:.1f}" cy="{down:.1f}" r="4" fill="currentColor"/>')
         parts.append(_text(min(max(right, 35), WIDE - 35), down - 8, name))
-    said = [f"{name}: {formatted(saved)} and {formatted(won)}" for name, saved, won in dots]
-    title, words = "Work saved and time won", "; ".join(said) or "each run adds a dot"
+    said = [f"{name}: {formatted(1 / a)}x work, {formatted(1 / b)}x time" for name, a, b in dots]
+    title, words = "Work and time against the other run", "; ".join(said) or "each run adds a dot"
     drawing = f'<g fill="none" stroke="currentColor">{"".join(parts)}</g>'
     return Figure("plane", _svg(drawing, WIDE, HIGH, f"{title}: {words}"), title, words)
 

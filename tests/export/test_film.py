@@ -73,6 +73,8 @@ def test_a_gif_of_one_run_is_small_and_moves(saved: list[str], tmp_path: Path) -
     assert 4 <= len(shots) <= 6 + RATES[".gif"]
     changed = np.abs(shots[-1] - shots[0]).max(axis=2) > 8
     assert 0 < changed.mean() < 0.5
+    first, last = ((np.ptp(shot[:, 400:], axis=2) > 60).sum() for shot in (shots[0], shots[-1]))
+    assert 2 * first < last, "the plots grow: they have more colour at the end"
     assert path.stat().st_size < 300_000
     with PIL_IMAGE.open(path) as film:
         assert film.info["loop"] == 0

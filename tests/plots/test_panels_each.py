@@ -93,18 +93,19 @@ def test_delta_is_taken_over_and_given_back_only_while_live(bench: Bench) -> Non
     assert panel.hand_line.isVisible()
     assert panel.hand_line.value() == pytest.approx(np.log10(16))
     with bench.qtbot.waitSignal(panel.delta_requested) as asked:
-        panel.hand_line.setValue(np.log10(24.0))
+        panel.hand_line.setValue(np.log10(24.04))
         panel.hand_line.sigDragged.emit(panel.hand_line)
-    assert asked.args == [pytest.approx(24.0)]
+    assert asked.args == [24.0], "two digits"
+    assert panel.value.text() == "Δ 24", "said before any sample has it"
     with bench.qtbot.waitSignal(panel.delta_requested) as asked:
         panel.double_button.click()
-    assert asked.args == [32.0]
+    assert asked.args == [48.0]
     with bench.qtbot.waitSignal(panel.delta_requested) as asked:
         panel.double_button.click()
-    assert asked.args == [64.0], "of the Δ that was asked for, though no sample has it yet"
+    assert asked.args == [96.0], "of the Δ that was asked for, though no sample has it yet"
     with bench.qtbot.waitSignal(panel.delta_requested) as asked:
         panel.halve_button.click()
-    assert asked.args == [32.0]
+    assert asked.args == [48.0]
     panel.hand_line.setValue(np.log10(16 * 25))  # beyond every Δ so far
     assert panel.hand_line.value() == pytest.approx(np.log10(16 * 25))
     with bench.qtbot.waitSignal(panel.delta_released):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
+import pyqtgraph as pg
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QImage, QPainter, QPixmap
 from PyQt6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -56,7 +57,18 @@ class Dashboard(QWidget):
         }
         for panel in self.panels.values():
             panel.set_comparison(self.comparison)
+        self.covers: list[pg.LinearRegionItem] = []
         self._build()
+
+    def grow(self, theme: Theme) -> None:
+        """Cover the plots after the cursor from now on, so that they grow with it."""
+        for panel in self.panels.values():
+            cover = pg.LinearRegionItem(
+                brush=theme.plot, pen=pg.mkPen(None), movable=False, span=(-0.1, 1.1)
+            )  # a little higher than the plot: curves lie half a line below 0
+            cover.setZValue(45)  # above all data, under the cursor's line
+            panel.plot.addItem(cover, ignoreBounds=True)
+            self.covers.append(cover)
 
     def _build(self) -> None:
         self.title, self.subtitle, self.missing, self.totals = (QLabel() for _ in range(4))
@@ -174,6 +186,8 @@ class Dashboard(QWidget):
         """Go to a moment on A's clock, and draw it."""
         self.playback.set_cursor(time_ns)
         self._second[1].set_cursor(time_ns)
+        for cover in self.covers:
+            cover.setRegion((time_ns, 2.0 * self.playback.duration_ns))
         for panel in self.panels.values():
             panel.flush()
         for view in filter(None, (self.graph_view, self.second_view)):

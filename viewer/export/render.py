@@ -140,6 +140,7 @@ def _write_film(
     """Draw runs as a film, to the end of the longer one. GpuError, OSError."""
     from PyQt6.QtCore import QSize
 
+    from viewer.common.theme import THEMES
     from viewer.export.film import FilmPlan, write_film
     from viewer.export.pictures import frame_bytes
 
@@ -150,6 +151,7 @@ def _write_film(
     plan = FilmPlan(Path(output).suffix.lower(), size, args.seconds, end, theme)
     plan.check(output)
     with closing(_dashboard(traces, graph, missing, theme)) as dashboard:
+        dashboard.grow(THEMES[theme])
         dashboard.stand_at(QSize(*size), 0.0)
 
         def draw(moment_ns: float) -> bytes:

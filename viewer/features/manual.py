@@ -206,8 +206,10 @@ class ManualFeature(FeaturePart):
         self.dialog: ManualDialog | None = None
 
     def open(self) -> None:
-        """Show the part about the panel that has the focus, or how to begin."""
-        self._show(part_of(QApplication.focusWidget()))
+        """Show the part about the panel that has the focus or all the room, or how to begin."""
+        part, gathered = part_of(QApplication.focusWidget()), self._window.docks.arrangement
+        alone = part == FIRST and gathered in self._window.docks.by_key
+        self._show(gathered if alone else part)
 
     def open_glossary(self) -> None:
         """Show every word."""

@@ -10,13 +10,7 @@ from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
-from PyQt6.QtWidgets import (
-    QInputDialog,
-    QListWidget,
-    QMenu,
-    QStackedLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QInputDialog, QListWidget, QMenu, QStackedLayout, QWidget
 
 from gpu.record.notes import MOST_NOTES, note
 from gpu.words import in_sight, time_unit, time_words

@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QLineEdit,
-    QWidget,
-)
+from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QWidget
 
 from gpu.formats.build import RANDOM_WEIGHTS
 from gpu.formats.exchange import UNNAMED
@@ -26,13 +20,7 @@ from gpu.record.workspace import reader_options
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import choice
 from viewer.feature import FeaturePart, Window
-from viewer.models.open_choices import (
-    DIRECTIONS,
-    WEIGHTS,
-    OpenRequest,
-    known_options,
-    unnamed,
-)
+from viewer.models.open_choices import DIRECTIONS, WEIGHTS, OpenRequest, known_options, unnamed
 
 USUAL_WIDTH = 440  # pixels
 NAMELESS = {"unit", "random"}  # weights that are not the file's

@@ -119,6 +119,7 @@ class SweepPanel(QWidget):
         self.plot.setMouseEnabled(x=False, y=False)
         self.plot.layout.setContentsMargins(0, 8, 12, 0)
         self._clipped = pg.LinearRegionItem(movable=False)
+        self._clipped.hide()
         self._path = pg.PlotDataItem()
         self._curves = {key: pg.PlotDataItem() for key in ("time", "work", "disorder")}
         self._marks = {key: pg.ScatterPlotItem() for key in self._curves}

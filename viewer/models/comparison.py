@@ -13,12 +13,7 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu.algorithms import ALGORITHMS, Algorithm
 from gpu.record.trace import Probe, RunSettings
-from gpu.study.compare import (
-    CompareError,
-    Side,
-    obstacle,
-    telling_moment,
-)
+from gpu.study.compare import CompareError, Side, obstacle, telling_moment
 from gpu.study.compare_words import Summary, names, summarise
 from viewer.common.glossary import capital
 from viewer.models.session import Notice, RunRecord, SessionModel

@@ -42,7 +42,7 @@ class DeltaPanel(PlotPanel):
     HINT = "Press Run to see how wide the buckets are, and why that changes."
     LOGARITHMIC = True
     _plain = False  # no buttons of its own
-    _requested: float | None = None  # Δ asked for by a button, until a sample has it
+    _requested: float | None = None  # Δ asked for by hand, until a sample has it
 
     delta_requested = pyqtSignal(float)  # weight units, > 0: hold this one
     delta_released = pyqtSignal()  # let the algorithm drive again
@@ -99,9 +99,11 @@ class DeltaPanel(PlotPanel):
         return record is not None and record.running and record.algorithm.dynamic
 
     def _ask_for_line(self, line: Any) -> None:
-        self._requested = None
+        """Ask for the Δ under the line, in two digits: 160, not 158.489."""
         if self.steerable:
-            self.delta_requested.emit(10.0 ** line.value())
+            self._requested = float(f"{10.0 ** line.value():.2g}")
+            self.delta_requested.emit(self._requested)
+            self._show_values()
 
     def _ask_for_factor(self, factor: float, _checked: bool = False) -> None:
         """Ask for a multiple of Δ, or of the Δ that was asked for and is not there yet."""
@@ -147,6 +149,7 @@ class DeltaPanel(PlotPanel):
         self.hand_row.setVisible(self.steerable and not self._plain)
         self.hand_row.setEnabled(self.steerable)
         self.hand_line.setVisible(self.steerable)
+        self._requested = self._requested if self.steerable else None
 
     def _consume(self, place: int, samples: np.ndarray) -> None:
         if self._bucketed(place):
@@ -178,7 +181,7 @@ class DeltaPanel(PlotPanel):
         self.hand_line.setBounds((low, high))
         if self.steerable and len(self._deltas[0]) and not self.hand_line.moving:
             with QSignalBlocker(self.hand_line):
-                self.hand_line.setValue(float(_log(self._deltas[0].values[-1])))
+                self.hand_line.setValue(_log(self._requested or float(self._deltas[0].values[-1])))
 
     def _draw_marks(self, first_ns: float, last_ns: float) -> None:
         spots = self._spots(0, first_ns, last_ns) + self._spots(1, first_ns, last_ns)
@@ -220,7 +223,7 @@ class DeltaPanel(PlotPanel):
         return f"{when}: Δ {distance(values[index - 1])} → {distance(values[index])}\n{words}"
 
     def _show_values(self) -> None:
-        value = self._deltas[0].value_at(self._playback.cursor_ns)
+        value = self._requested or self._deltas[0].value_at(self._playback.cursor_ns)
         self._cursor_words(f"Δ {distance(value)}" if np.isfinite(value) else "")
 
     def _pair_values(self) -> tuple[str, str]:

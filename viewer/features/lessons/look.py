@@ -51,7 +51,7 @@ class Look(QObject):
         colour_by : what it, or the nearest step before it, asks for; "" as it is
         """
         window = self._window
-        stays = step.microscope and self._in_microscope
+        stays = step.microscope and self.in_microscope
         fresh = bool(step.layout) or (self._scoped and not stays)
         if fresh:
             self._scoped, self._docks = False, ()
@@ -96,7 +96,8 @@ class Look(QObject):
                 window.docks[key].raise_()
 
     @property
-    def _in_microscope(self) -> bool:
+    def in_microscope(self) -> bool:
+        """Whether the lesson stands beside the microscope."""
         return self._scoped and self._window.docks.arrangement == "microscope"
 
     def show_result(self, step: Step, records: Mapping[str, RunRecord]) -> str:
@@ -121,7 +122,7 @@ class Look(QObject):
     def _open_microscope(self, microscope: Microscope) -> None:
         """Show the microscope; it puts every other dock aside, the lesson comes back at once."""
         window, docks = self._window, self._window.docks
-        if self._in_microscope:
+        if self.in_microscope:
             return
         microscope.show()
         main = window.as_widget()

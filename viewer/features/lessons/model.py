@@ -294,7 +294,7 @@ class LessonModel(QObject):
 
     def _experiment(self) -> Work:
         """Make the runs of an answer, and show them."""
-        step, pace = self.step, None
+        step, pace, self.score = self.step, None, ""
         names = self.needed_for_answer()
         if step.drive and step.runs:
             names = names or [run.name for run in step.runs]

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -26,26 +27,16 @@ from PyQt6.QtWidgets import (
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.markdown import inline, to_html
 from viewer.common.text_size import scaled
-from viewer.common.theme import (
-    LIGHT,
-    SPACING,
-    Theme,
-    mix,
-)
+from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.lessons.figures import Figures
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.questions import QuestionWidget, make_question
-from viewer.features.lessons.step_widgets import (
-    LessonCard,
-    StepText,
-    label,
-    scroller,
-    show,
-)
+from viewer.features.lessons.step_widgets import LessonCard, StepText, label, scroller, show
 
 TURN = (72, 28)  # pixels, a button that turns pages, at the reference text size
 LEAST_WIDTH = 240  # pixels at the reference text size
 SETTLE_MS = 60  # until a page that grew has its height
+HELD = "Until then the microscope shows another step."
 TITLE_SCALE = 1.35  # of a step's title
 
 
@@ -193,7 +184,6 @@ class LessonPanel(QWidget):
             self.question = make_question(question, values)
             self.question.setAccessibleName(question.ask)
             self.question.answered.connect(self.model.give)
-            self.question.entered.connect(self.check.click)
             self.body.insertWidget(2, self.question)
             self.question.show_given(self.model.given)
         self._order_focus()
@@ -218,8 +208,10 @@ class LessonPanel(QWidget):
             self.question.setEnabled(model.phase == "open")
         self._show_check()
         self.hurry.setVisible(working and model.step.drive)
-        self.doing.setVisible(working)
-        self.doing.setText(model.doing)
+        held = model.question and model.step.microscope and model.look.in_microscope
+        words = HELD if held and model.phase == "open" else model.doing
+        self.doing.setVisible(bool(words))
+        self.doing.setText(words)
         self._show_outcome()
         self.figures.show_figures(model.figures())
         self.retry.setVisible(bool(model.problem) and not working)
@@ -277,7 +269,14 @@ class LessonPanel(QWidget):
 
     def _scroll_to_outcome(self) -> None:
         if self.outcome.isVisible():
-            self.area.ensureWidgetVisible(self.outcome, 0, SPACING)
+            self.area.ensureVisible(0, self.outcome.geometry().bottom(), 0, SPACING)
+
+    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
+        """Check by Enter, which no part of a question takes."""
+        if a0 is not None and a0.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.check.click()
+        else:
+            super().keyPressEvent(a0)
 
     def forward(self) -> None:
         """Go on, or leave after the last step."""

@@ -7,7 +7,7 @@
     schedule a game in a panel of its own
     curve    a slider for each value of a sweep
 
-Each works with the keyboard alone. Enter in a field emits `entered`.
+Each works with the keyboard alone.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ class QuestionWidget(QWidget):
     """Base: a column; `answered` carries a float, a list of floats, or None."""
 
     answered = pyqtSignal(object)
-    entered = pyqtSignal()
 
     def __init__(self, question: Question) -> None:
         super().__init__()
@@ -93,9 +92,6 @@ class NumberQuestion(QuestionWidget):
         self.slider.valueChanged.connect(self._slid)
         self.slider.sliderReleased.connect(lambda: self._slid(self.slider.value()))
         self.box.valueChanged.connect(self._typed)
-        line = self.box.lineEdit()
-        if line is not None:
-            line.returnPressed.connect(self.entered)
         with QSignalBlocker(self.slider), QSignalBlocker(self.box):
             self.slider.setValue(TICKS // 2)
             self.box.setValue(self._unset)
@@ -205,7 +201,6 @@ class VertexQuestion(QuestionWidget):
         self.column.addWidget(muted("Click a vertex in the graph, or type its name:"))
         self.column.addWidget(self.field)
         self.field.textEdited.connect(self._typed)
-        self.field.returnPressed.connect(self.entered)
 
     def stops(self) -> list[QWidget]:
         """Return the field."""

@@ -20,7 +20,7 @@ from gpu.replay.explain import place_words
 from gpu.replay.state import Hand, Item, State
 from gpu.words import distance
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
-from viewer.features.microscope.model import MicroscopeModel
+from viewer.features.microscope.model import COUNTERS, MicroscopeModel
 
 MOST_CELLS = 48  # workers drawn; the rest is a number
 MOST_CHIPS = 60  # items of a bucket drawn
@@ -115,11 +115,15 @@ class _Pen:
         self.noun = "worker"
         event = model.shown
         self.worker = int(event["worker"]) if event is not None else MANAGER
-        self.bucket, self.vertex = None, -1
+        self.bucket, self.vertex, self.places = None, -1, range(0)
         self.lit_at: tuple[int, int] | None = None
         if event is not None and model.kind in IN_BUCKET:
-            self.bucket = int(event["b"])
-            self.vertex = int(event["a"])
+            self.bucket, first = int(event["b"]), int(event["a"])
+            if model.kind in (EventKind.ASSIGN, EventKind.WRITTEN):
+                count = int(event["c"]) if model.kind == EventKind.ASSIGN else 1
+                self.places = range(first, first + count)
+            elif model.kind not in COUNTERS:
+                self.vertex = first
 
     def title(self, words: str, more: str = "") -> None:
         self.y += SPACING / 2
@@ -294,7 +298,9 @@ class _Pen:
         parts, pointers = [], state.pointers.get(bucket)
         if state.ring or state.phase >= 0:
             low = state.base + (bucket - state.head) * state.delta
-            parts.append(f"{distance(low)} to {distance(low + state.delta)}")
+            high, items = low + state.delta, state.buckets.get(bucket, [])
+            clipped = ", and clipped" if any(item.dist >= high for item in items) else ""
+            parts.append(f"{distance(low)} to {distance(high)}{clipped}")
         if state.ring and pointers is not None:
             parts.append(
                 f"read {pointers.read} · resv {pointers.reserved} · "
@@ -351,7 +357,7 @@ class _Pen:
 
     def chip(self, box: QRectF, words: str, item: Item) -> None:
         theme = self.theme
-        lit = item.vertex == self.vertex and not item.taken
+        lit = (item.vertex == self.vertex or item.place in self.places) and not item.taken
         ink = theme.data.event if lit else theme.border if item.taken else theme.muted
         pen = QPen(QColor(ink), 2.0 if lit else 1.2)
         if not item.written:
