@@ -21,7 +21,7 @@ from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from gpu.algorithms import find
 from gpu.delta import near_far_delta
@@ -56,7 +56,7 @@ class SweepPlan:
 
     settings: RunSettings
     knob: str
-    values: tuple[float, ...]
+    values: tuple[Number, ...]
     controller: bool
 
 
@@ -103,25 +103,12 @@ class SweepFindings:
 
 
 @dataclass(frozen=True)
-class SavedSweep:
-    """A sweep with the graph that it was made on."""
+class SavedSweep(SweepPlan):
+    """A plan that was carried out, with the graph that it was made on."""
 
-    plan: SweepPlan
-    points: tuple[SweepPoint, ...]
-    graph_name: str
-    graph_hash: str
-
-
-class SweepTable(Struct, frozen=True):
-    """A sweep in a workspace, as `sweep_as_dict` writes it."""
-
-    settings: RunSettings
-    knob: str
-    values: tuple[Number, ...]
-    controller: bool
-    graph_name: str
-    graph_hash: str
     points: Annotated[tuple[SweepPoint, ...], Meta(max_length=MOST_POINTS)]
+    graph_name: str
+    graph_hash: str
 
 
 def knobs(settings: RunSettings) -> dict[str, str]:
@@ -325,20 +312,18 @@ def as_dict(point: SweepPoint | None) -> dict[str, Any] | None:
 
 def sweep_as_dict(sweep: SavedSweep) -> dict[str, Any]:
     """Return plain JSON types; a number that JSON has not becomes None."""
-    fields = asdict(sweep)
-    table: dict[str, Any] = plain(fields.pop("plan") | fields)
+    table: dict[str, Any] = plain(asdict(sweep))
     return table
 
 
 def sweep_from_dict(table: Any) -> SavedSweep:
     """Return what `sweep_as_dict` wrote; SchemaError, ParameterError where it cannot be read."""
-    saved = checked(SweepTable, table)
+    saved = checked(SavedSweep, table)
     for one in (saved.settings, *(point.settings for point in saved.points)):
         one.parameters.update(find(one.algorithm).checked_parameters(one.parameters))
     if saved.knob not in knobs(saved.settings):
         raise ParameterError(f"the sweep of {shown(saved.knob)} does not fit this program")
-    plan = SweepPlan(saved.settings, saved.knob, saved.values, saved.controller)
-    return SavedSweep(plan, saved.points, saved.graph_name, saved.graph_hash)
+    return saved
 
 
 def _degree(graph: CSRGraph) -> float:

@@ -123,7 +123,7 @@ def main(target: Path) -> None:
         if name == SWEPT:
             plan = sweep.make_plan(graph, RunSettings(ALGORITHMS[0], "cuda", "", source))
             points = tuple(sweep.run_sweep(graph, plan))
-            saved = sweep.SavedSweep(plan, points, graph.name, graph.hash)
+            saved = sweep.SavedSweep(*vars(plan).values(), points, graph.name, graph.hash)
             facts = {RECORDED_ON: runs[0].environment[RECORDED_ON], **sweep.sweep_as_dict(saved)}
             text = json.dumps(facts, indent=1) + "\n"
             (target / "sweep.json").write_text(text, encoding="utf-8")

@@ -54,15 +54,15 @@ def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
     table = np.zeros((256, 3))
     low, high = RANGES[theme.name if theme.name in RANGES else "light"]
     if colour_by in ("distance", "bucket"):
-        table[1:] = _stretched(VIRIDIS, low, high, steps)
+        table[1:] = stretched(VIRIDIS, low, high, steps)
     elif colour_by == "processed":
-        table[1:] = _stretched(theme.heat, 0.22, 1.0, steps)
+        table[1:] = stretched(theme.heat, 0.22, 1.0, steps)
     elif colour_by == "state":
         table[1:] = rgb(theme.data.settled)
         table[1] = rgb(theme.data.tentative)
     elif colour_by == "difference":
         middle = MIDDLE.get(theme.name, MIDDLE["light"])
-        table[1:] = _stretched((theme.data.a, middle, theme.data.b), 0.0, 1.0, steps)
+        table[1:] = stretched((theme.data.a, middle, theme.data.b), 0.0, 1.0, steps)
     elif colour_by == "reached":
         table[1:] = rgb(theme.data.settled)
     if colour_by == "bucket":
@@ -71,7 +71,8 @@ def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
     return np.rint(table).astype(np.uint8)
 
 
-def _stretched(stops: tuple[str, ...], low: float, high: float, steps: int) -> np.ndarray:
+def stretched(stops: tuple[str, ...], low: float, high: float, steps: int) -> np.ndarray:
+    """Return float64 (255, 3): `steps` colours of a part of stops, then the last one repeated."""
     colours = ramp(stops, low, high, max(1, min(steps, 255)))
     return np.concatenate([colours, np.repeat(colours[-1:], 255 - len(colours), axis=0)])
 

@@ -15,6 +15,7 @@ from importlib import resources
 from PyQt6.QtGui import QColor, QPalette, QPixmapCache
 from PyQt6.QtWidgets import QApplication
 
+from viewer.common.colormaps import rgb
 from viewer.common.foreign_words import PlainStyle
 from viewer.common.text_size import scale_application_font, text_pixels
 
@@ -171,7 +172,7 @@ QPushButton[role="primary"]:disabled {{ color: {theme.muted}; background: {theme
 
 def mix(first: str, second: str, share: float) -> str:
     """Return `first` with `share` (0..1) of `second` mixed in, per sRGB channel."""
-    pairs = zip(_channels(first), _channels(second), strict=True)
+    pairs = zip(rgb(first), rgb(second), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
@@ -179,10 +180,6 @@ def luminance(colour: str) -> float:
     """Return the relative luminance of "#rrggbb", 0..1 (WCAG 2.2)."""
     linear = [
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-        for c in (channel / 255 for channel in _channels(colour))
+        for c in (channel / 255 for channel in rgb(colour))
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def _channels(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

@@ -390,8 +390,9 @@ def looks_of(window: Window) -> dict[str, Any]:
     looks["notes"] = plain_notes(pin.note for pin in notes.at_vertices(notes.graph_shown()))
     model = window.sweep
     if model.plan is not None and model.points and not model.running:
-        points = tuple(model.points)
-        saved = SavedSweep(model.plan, points, model.graph_name, model.graph_hash)
+        plan, points = model.plan, tuple(model.points)
+        of_plan = plan.settings, plan.knob, plan.values, plan.controller
+        saved = SavedSweep(*of_plan, points, model.graph_name, model.graph_hash)
         looks["sweep"] = sweep_as_dict(saved)
     return looks
 

@@ -96,23 +96,25 @@ class RunChoices:
 
 def sources_of(choices: RunChoices, n: int) -> int | None:
     """Return how many sources are asked for; None where they are no vertices of a graph of n."""
-    row = ALGORITHMS[choices.algorithm]
-    if row.result == "row":
-        return 1
     try:
-        return source_range(row.checked_parameters(choices.parameters.get(row.key, {})), n)[1]
+        return _checked_sources(choices, n)
     except GpuError:
         return None
 
 
-def room_words(choices: RunChoices, n: int, each: int = 4) -> tuple[str, bool]:
-    """Return in words what a matrix takes, `each` bytes a distance, and whether there is room."""
+def _checked_sources(choices: RunChoices, n: int) -> int:
     row = ALGORITHMS[choices.algorithm]
     if row.result == "row":
+        return 1
+    return source_range(row.checked_parameters(choices.parameters.get(row.key, {})), n)[1]
+
+
+def room_words(choices: RunChoices, n: int, each: int = 4) -> tuple[str, bool]:
+    """Return in words what a matrix takes, `each` bytes a distance, and whether there is room."""
+    if ALGORITHMS[choices.algorithm].result == "row":
         return "", True
     try:
-        values = row.checked_parameters(choices.parameters.get(row.key, {}))
-        _, count = source_range(values, n)
+        count = _checked_sources(choices, n)
     except GpuError as error:
         return capital(str(error)), False
     needed = matrix_bytes(count, n, each)

@@ -78,7 +78,7 @@ class SweepModel(QObject):
     def show_saved(self, saved: SavedSweep, recorded_on: str = "") -> None:
         """Show a sweep that was made before, in place of what is shown."""
         self.recorded_on = recorded_on
-        self.plan, self.points = saved.plan, list(saved.points)
+        self.plan, self.points = saved, list(saved.points)
         self.graph_name, self.graph_hash = saved.graph_name, saved.graph_hash
         self.changed.emit()
 

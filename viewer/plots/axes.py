@@ -100,11 +100,12 @@ class TimeAxis(pg.AxisItem):
 class NumberAxis(pg.AxisItem):
     """Left axis of fixed width with short numbers; linear or logarithmic."""
 
-    def __init__(self, logarithmic: bool = False) -> None:
-        super().__init__("left", maxTickLength=-4)
+    def __init__(self, logarithmic: bool = False, side: str = "left") -> None:
+        super().__init__(side, maxTickLength=-4)
         self.logarithmic = logarithmic
         self.enableAutoSIPrefix(False)
-        self.setWidth(scaled(AXIS_WIDTH))
+        if side == "left":
+            self.setWidth(scaled(AXIS_WIDTH))
         self.setStyle(tickTextOffset=4, autoExpandTextSpace=False, autoReduceTextSpace=False)
 
     def set_logarithmic(self, logarithmic: bool) -> None:
@@ -127,23 +128,17 @@ class NumberAxis(pg.AxisItem):
         return [short(10 ** min(value, 300) if self.logarithmic else value) for value in values]
 
 
-class LogAxis(pg.AxisItem):
+class LogAxis(NumberAxis):
     """Bottom axis of log10 values with short numbers, as many as fit."""
 
     def __init__(self) -> None:
-        super().__init__("bottom", maxTickLength=-4)
-        self.enableAutoSIPrefix(False)
-        self.setStyle(tickTextOffset=3, hideOverlappingLabels=True)
+        super().__init__(True, "bottom")
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """Return round numbers, as many as fit."""
         if not (math.isfinite(low) and math.isfinite(high)):
             return []
         return [(1.0, log_ticks(low, high, max(2, int(size / scaled(UNDER_PIXELS)))))]
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return 0.5, 950, 1.2k."""
-        return [short(10 ** min(value, 300)) for value in values]
 
 
 class NameAxis(NumberAxis):

@@ -20,6 +20,7 @@ from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.record.trace import BUCKETS
 from gpu.words import percent, short, thousands
+from viewer.common.colormaps import rgb, stretched
 from viewer.common.ramp import Ramp
 from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import Theme
@@ -264,12 +265,7 @@ def row_names(shown: int, rows: int, names: tuple[str, ...]) -> list[tuple[float
 
 def heat_table(theme: Theme, peak: int) -> np.ndarray:
     """Return uint8 (256, 3): plot background for none, then the ramp from 1 up to `peak`."""
-    stops = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in theme.heat], float)
-    background = [int(theme.plot[i : i + 2], 16) for i in (1, 3, 5)]
-    top = max(heat_index_of(peak), 2)
-    share = np.clip((np.arange(HEAT_LEVELS) - 1) / (top - 1), 0, 1) * (len(stops) - 1)
-    table = np.stack(
-        [np.interp(share, np.arange(len(stops)), stops[:, channel]) for channel in range(3)], axis=1
-    )
-    table[0] = background
+    table = np.empty((HEAT_LEVELS, 3))
+    table[0] = rgb(theme.plot)
+    table[1:] = stretched(theme.heat, 0.0, 1.0, max(heat_index_of(peak), 2))
     return table.round().astype(np.uint8)

@@ -31,7 +31,7 @@ from viewer.graph.picture import NewestFirst
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
-from viewer.models.session import RunRecord, SessionModel
+from viewer.models.session import SessionModel
 from viewer.raster.raster import LEVELS, Colouring
 
 BYTES_A_VERTEX = 80  # while a difference is computed; 16 are kept
@@ -58,9 +58,11 @@ class Mirror(QObject):
         for news in (session.graph_changed, session.positions_changed, session.source_changed):
             news.connect(self._take_graph)
         session.graph_completed.connect(self._take_arcs)
-        session.run_changed.connect(self._pass_change)
-        session.row_changed.connect(self._pass_row)
-        session.samples_appended.connect(self._pass_growth)
+        session.row_changed.connect(self._take_graph)
+        for name in ("row_changed", "run_changed", "samples_appended"):
+            getattr(session, name).connect(getattr(self.session, name))
+        session.run_changed.connect(self._take_cursor)
+        session.samples_appended.connect(self._take_cursor)
         pair.pair_changed.connect(self._take_pair)
         playback.cursor_changed.connect(self._take_cursor)
         self._take_graph()
@@ -83,22 +85,7 @@ class Mirror(QObject):
         self._take_graph()
         self._take_cursor()
 
-    def _pass_row(self, record: RunRecord) -> None:
-        if record is self.session.current:
-            self._take_graph()
-            self.session.row_changed.emit(record)
-
-    def _pass_change(self, record: RunRecord) -> None:
-        if record is self.session.current:
-            self.session.run_changed.emit(record)
-            self._take_cursor()
-
-    def _pass_growth(self, record: RunRecord, first: int, last: int) -> None:
-        if record is self.session.current:
-            self.session.samples_appended.emit(record, first, last)
-            self._take_cursor()
-
-    def _take_cursor(self, _cursor_ns: float = 0.0) -> None:
+    def _take_cursor(self, *_news: object) -> None:
         if self.session.current is not None:
             at = self._cursor_of.cursor_ns
             newest = self.session.current.running and at >= self.playback.duration_ns
