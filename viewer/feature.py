@@ -15,6 +15,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
 
+    from gpu.record.trace import RunSettings
     from viewer.action_set import ActionSet
     from viewer.common.theme import Theme
     from viewer.controller import Controller
@@ -161,6 +162,13 @@ class Microscope(FeaturePart):
 
     def go(self, events: int) -> None:
         """Show the state after so many events of the run shown."""
+
+
+class Pairs(FeaturePart):
+    """Makes the two runs of a comparison."""
+
+    def make_pair(self, a: RunSettings, b: RunSettings) -> None:
+        """Run A on the graph shown, B once A is over and proved, and show both."""
 
 
 class DrawnGraph(FeaturePart):

@@ -27,7 +27,7 @@ from gpu.words import ratio_words
 from viewer.common.background import Task
 from viewer.common.later import later
 from viewer.common.theme import THEMES, Theme
-from viewer.feature import FeaturePart, Window
+from viewer.feature import FeaturePart, Pairs, Window
 from viewer.models.session import Notice
 from viewer.plots.axes import LogAxis, NumberAxis, dress_axis
 from viewer.plots.plot_items import bare_plot
@@ -157,12 +157,12 @@ class LabFeature(FeaturePart):
         super().__init__(window)
         self._path, self._size = Path(), 0
         self._task: Task | None = None
-        self._left: list[RunSettings] = []  # runs still to be made: A, then B
+        self._pair: list[RunSettings] = []  # A and B, to be made once the graph is here
         self._graph = 0, 0  # n and m of the graph that they are for
         self._look = QTimer(self)
         self._look.setInterval(LOOK_MS)
         self._look.timeout.connect(self._read)
-        for signal in (window.session.graph_changed, window.session.run_changed):
+        for signal in (window.session.graph_changed, window.controller.running_changed):
             signal.connect(lambda *_: later(self, self._go_on))
 
     def make_panel(self, _dock: str) -> QWidget:
@@ -220,7 +220,7 @@ class LabFeature(FeaturePart):
             if settings.get("engine") == "cuda" != chosen.engine:
                 settings.update(engine="model", device="")
         try:
-            self._left = [checked(RunSettings, settings) for settings in both]
+            self._pair = [checked(RunSettings, settings) for settings in both]
         except GpuError as error:
             self._window.session.set_notice(Notice("error", f"{self._path}: {error}."))
             return
@@ -232,18 +232,14 @@ class LabFeature(FeaturePart):
             self._window.controller.open_named(facts.place, self._path.parent, options)
 
     def _go_on(self) -> None:
-        """Start the next run once its graph is here and no run goes on."""
-        window, graph = self._window, self._window.session.graph
-        if not self._left or window.controller.running or window.controller.opening:
+        """Make the runs once their graph is here and no run goes on."""
+        window, graph, pairs = self._window, self._window.session.graph, self._window.part(Pairs)
+        if not self._pair or window.controller.running or window.controller.opening:
             return
-        if graph is None or (graph.n, graph.m) != self._graph:
-            self._left = []  # a person has opened another one
-            return
-        settings, runs = self._left.pop(0), len(window.session.runs)
-        window.controller.set_source(settings.source)
-        window.controller.start_run(settings, None, show=bool(self._left))
-        if not self._left and len(window.session.runs) > runs:
-            window.comparison.compare_or_say(window.session.runs[-1])
+        (a, b), self._pair = self._pair, []
+        if pairs is not None and graph is not None and (graph.n, graph.m) == self._graph:
+            window.controller.set_source(a.source)
+            pairs.make_pair(a, b)  # else a person has opened another one
 
 
 install = LabFeature

@@ -29,12 +29,10 @@ from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.files import write_whole
 from gpu.policy import Policy, load_policy, own_policy, translated
-from gpu.record.trace import RunSettings
 from gpu.study.sweep import make_plan
-from viewer.common.later import later
 from viewer.common.small_widgets import wrapped_label
 from viewer.common.theme import Theme
-from viewer.feature import FeaturePart, Window
+from viewer.feature import FeaturePart, Pairs, Window
 from viewer.models.session import RunRecord
 
 KEPT = "policy"  # key of the settings: name and text
@@ -148,7 +146,6 @@ class PolicyFeature(FeaturePart):
         good = isinstance(kept, list) and len(kept) == 2 and all(isinstance(x, str) for x in kept)
         self.name, self.text = map(str, kept if good else (FIRST, examples()[FIRST]))
         self.panel: PolicyPanel | None = None
-        self._rival: RunSettings | None = None  # to be run after the policy, and compared with it
         window.session.run_changed.connect(self._heard)
 
     def make_panel(self, _dock: str) -> QWidget:
@@ -231,25 +228,16 @@ class PolicyFeature(FeaturePart):
             self._tell(f"{error}.")
             return
         self._tell(f"{self.name}: running")
-        self._rival = replace(settings, policy=None) if what == "Compare with ADDS" else None
-        window.controller.start_run(settings, window.run_panel.choices().samples_per_second)
+        pairs = window.part(Pairs) if what == "Compare with ADDS" else None
+        if pairs is not None:
+            pairs.make_pair(settings, replace(settings, policy=None))
+        else:
+            window.controller.start_run(settings, window.run_panel.choices().samples_per_second)
 
     def _heard(self, run: RunRecord) -> None:
-        """Say how a run of this policy ended; then make the one to compare it with."""
-        if run.running or run.settings.policy != Policy(self.name, self.text):
-            return
-        self._tell(f"{run.failure}." if run.failure else f"{self.name}: {run.state}")
-        if run.verification is not None and self._rival is not None:  # else its proof is cut short
-            later(self, self._compare)
-
-    def _compare(self) -> None:
-        window, rival = self._window, self._rival
-        if rival is None or window.controller.running:
-            return
-        self._rival, runs = None, len(window.session.runs)
-        window.controller.start_run(rival, None, show=False)
-        if len(window.session.runs) > runs:
-            window.comparison.compare_or_say(window.session.runs[-1])
+        """Say how a run of this policy ended."""
+        if not run.running and run.settings.policy == Policy(self.name, self.text):
+            self._tell(f"{run.failure}." if run.failure else f"{self.name}: {run.state}")
 
 
 def examples() -> dict[str, str]:

@@ -28,7 +28,7 @@ from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.controller import BLINK_S
 from viewer.docks import SIMPLE
-from viewer.feature import FeaturePart, Window
+from viewer.feature import Pairs, Window
 from viewer.features.compare.bar import CompareBar
 from viewer.features.compare.runs import RunsPanel
 from viewer.features.compare.view import PairView
@@ -48,7 +48,7 @@ PUBLISHED = "as_published"  # key of a parameter
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
 
 
-class CompareFeature(FeaturePart):
+class CompareFeature(Pairs):
     """Owns the bar of the comparison and the second graph; see the module docstring."""
 
     def __init__(self, window: Window) -> None:
@@ -174,11 +174,17 @@ class CompareFeature(FeaturePart):
             self._window.session.set_notice(Notice("error", str(error)))
             return
         if first is not None and not self._made(first, basis):
-            self._after_a = settings
-            self._window.controller.start_run(first)
+            self.make_pair(first, settings)
             return
         self._waiting = settings
         self._pump()
+
+    def make_pair(self, a: RunSettings, b: RunSettings) -> None:
+        """Run A, then B."""
+        controller = self._window.controller
+        if not controller.running:
+            controller.start_run(a, self._window.run_panel.choices().samples_per_second)
+            self._after_a = b if controller.running else None
 
     def _here(self, settings: RunSettings) -> RunSettings:
         """Return the settings of a recorded run for the machine of the Run panel."""
