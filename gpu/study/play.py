@@ -3,7 +3,7 @@
     game = Game(graph, source)     the source waits
     game.take(vertex)              relax its edges; heads that improve wait, some of them again
     game.take(vertex, delta=4.0)   the same for all of its bucket at once, as parallel workers do
-    game.undo(); game.hint(); game.difference(); game.score()
+    game.undo(); game.hint(); game.difference_words(); game.score()
 
 Errors are those of `gpu.record.disorder`: vertices taken at once count one after the other, in the
 order in which they began to wait. Time is that of the Classroom GPU: one vertex costs what it costs
@@ -56,14 +56,15 @@ class Pop(NamedTuple):
 class Step:
     """What was taken at once, and what holds after it.
 
-    offers : of each edge relaxed its arc, and whether it improved its head
+    relaxed, improved : edges, and those of them that improved their head
     dist : of every vertex, inf where unreached
     waiting : the longest first
     heap : distance and vertex of every improvement that was not taken, rising; some are stale
     """
 
     pops: tuple[Pop, ...]
-    offers: tuple[tuple[int, bool], ...]
+    relaxed: int
+    improved: int
     dist: tuple[float, ...]
     waiting: tuple[int, ...]
     heap: list[tuple[float, int]]
@@ -75,6 +76,7 @@ class Score(NamedTuple):
 
     title: str
     processed: int
+    again: int  # of those, vertices that had been processed before
     relaxed: int
     rank_error: float
     distance_error: float  # weight units
@@ -92,7 +94,7 @@ class Game:
         self._heads: list[int] = graph.indices.tolist()
         self._weights: list[float] = graph.weights.tolist()
         dist = tuple(0 if vertex == source else math.inf for vertex in range(graph.n))
-        self.steps = [Step((), (), dist, (source,), [(0, source)])]
+        self.steps = [Step((), 0, 0, dist, (source,), [(0, source)])]
 
     @property
     def now(self) -> Step:
@@ -122,18 +124,19 @@ class Game:
             number = before.dist[vertex] // delta
             chosen = [one for one in before.waiting if before.dist[one] // delta == number]
         pops = self._pops(chosen)
-        dist, heap, offers = list(before.dist), set(before.heap), []
+        dist, heap, relaxed, improved = list(before.dist), set(before.heap), 0, 0
         waiting = dict.fromkeys(one for one in before.waiting if one not in chosen)
         for pop in pops:
             heap.discard((pop.dist, pop.vertex))
             for arc in self._arcs[pop.vertex]:
                 head, reach = self._heads[arc], pop.dist + self._weights[arc]
-                offers.append((arc, reach < dist[head]))
+                relaxed += 1
                 if reach < dist[head]:
+                    improved += 1
                     dist[head] = reach
                     heap.add((reach, head))
                     waiting[head] = None
-        step = Step(pops, tuple(offers), tuple(dist), tuple(waiting), sorted(heap))
+        step = Step(pops, relaxed, improved, tuple(dist), tuple(waiting), sorted(heap))
         cost = self._sifted(step, before) if delta is None else self._superstep(step)
         self.steps.append(replace(step, cost_ns=cost))
 
@@ -152,8 +155,8 @@ class Game:
 
     def _sifted(self, step: Step, before: Step) -> float:
         """Return what one vertex costs, ns; stale entries on top of the heap leave it."""
-        trips = _levels(before.heap) + sum(improved for _, improved in step.offers)
-        trips += max(1, math.ceil(len(step.offers) / GPU.worker_threads))
+        trips = _levels(before.heap) + step.improved
+        trips += max(1, math.ceil(step.relaxed / GPU.worker_threads))
         while step.heap and step.heap[0][0] > step.dist[step.heap[0][1]]:
             trips += _levels(step.heap)
             del step.heap[0]
@@ -175,25 +178,11 @@ class Game:
         """Return what the order so far cost."""
         pops = self.pops
         ranks, errors = [pop.rank_error for pop in pops], [pop.distance_error for pop in pops]
-        relaxed = sum(len(step.offers) for step in self.steps)
+        relaxed = sum(step.relaxed for step in self.steps)
         time_ms = sum(step.cost_ns for step in self.steps) / MS
-        return Score("You", len(pops), relaxed, fmean(ranks or [0]), fmean(errors or [0]), time_ms)
-
-    def difference(self) -> tuple[tuple[Pop, ...], int | None]:
-        """Return Dijkstra's pops, and the place of the person's first that something was closer to.
-
-        Of equally close vertices Dijkstra takes the one that the person finished first.
-        """
-        mine = self.pops
-        last = {pop.vertex: place for place, pop in enumerate(mine)}
-        other = Game(self.graph, self.source)
-        while other.now.waiting:
-            dist = other.now.dist
-            closest = dist[other.waiting[0]]
-            equal = [one for one in other.waiting if dist[one] == closest]
-            other.take(min(equal, key=lambda one: last.get(one, len(mine))))
-        wrong = (place for place, pop in enumerate(mine) if pop.rank_error)
-        return other.pops, next(wrong, None)
+        means = fmean(ranks or [0]), fmean(errors or [0])
+        again = len(pops) - len({pop.vertex for pop in pops})
+        return Score("You", len(pops), again, relaxed, *means, time_ms)
 
     # --- words
 
@@ -216,8 +205,7 @@ class Game:
         if not step.pops:
             return f"Only the source waits. Take {self.name(self.source)}."
         taken = ", ".join(self.at(pop.vertex, pop.dist) for pop in step.pops)
-        improved = sum(improved for _, improved in step.offers)
-        words = f"{taken}: {_count(len(step.offers), 'edge')} relaxed, {improved} improved."
+        words = f"{taken}: {_count(step.relaxed, 'edge')} relaxed, {step.improved} improved."
         worst = max(step.pops, key=lambda pop: pop.distance_error)
         closer, error = _count(worst.rank_error, "waiting vertex"), distance(worst.distance_error)
         more = f" {closer} closer than {self.name(worst.vertex)}, by up to {error}."
@@ -234,14 +222,13 @@ class Game:
 
     def difference_words(self) -> str:
         """Return where the order first left Dijkstra's, and what it cost."""
-        first = self.difference()[1]
-        if first is None:
-            return "So far yours is Dijkstra's order: nothing closer ever waited."
-        vertex, dist, _, error = self.pops[first]
-        return (
-            f"First different at pop {first + 1}: you took {self.at(vertex, dist)} while a vertex "
-            f"waited at {distance(dist - error)}. In all: {self.wasted_words()}"
-        )
+        for place, (vertex, dist, rank_error, error) in enumerate(self.pops, 1):
+            if rank_error:
+                return (
+                    f"First different at pop {place}: you took {self.at(vertex, dist)} while a "
+                    f"vertex waited at {distance(dist - error)}. In all: {self.wasted_words()}"
+                )
+        return "So far yours is Dijkstra's order: nothing closer ever waited."
 
     def end_words(self, others: Sequence[Score]) -> str:
         """Prove the distances of a run that is over; return how it compares with others."""
@@ -288,7 +275,8 @@ def rivals(graph: CSRGraph, source: int) -> list[Score]:
         trace = run(graph, RunSettings(key, "model", GPU.name, source, probe=Probe.EVENTS))
         errors = trace.errors
         assert errors is not None
-        work = trace.processed_vertices, trace.relaxed_edges
+        processed = trace.processed_vertices
+        work = processed, processed - trace.reached, trace.relaxed_edges
         means = float(errors.rank.mean()), float(errors.distance.mean())
         scores.append(Score(title, *work, *means, trace.time_ns / MS))
     return scores

@@ -18,6 +18,7 @@ from viewer.feature import (
     FeaturePart,
     Microscope,
     Opening,
+    Pairs,
     Scheduler,
     Screen,
     Window,
@@ -30,7 +31,7 @@ T = TypeVar("T")
 FEATURES: tuple[Feature, ...] = (
     Feature("simple", provides=Screen),
     Feature("opening", provides=Opening),
-    Feature("compare", docks={"runs": "Runs"}),
+    Feature("compare", docks={"runs": "Runs"}, provides=Pairs),
     Feature("manual"),
     Feature("measure"),
     Feature("notes", docks={"notes": "Notes"}),

@@ -1,23 +1,23 @@
 """You are the scheduler: take the waiting vertices of a small graph in an order of your own.
 
-Waiting vertices have a dashed ring. Click one, or choose it with the arrow keys and press Enter:
-its edges are relaxed, and vertices that improve wait, some again. *Take its bucket* (Shift+Enter)
+Waiting vertices have a dashed ring. Click one, or choose it in the list and press Enter: its edges
+are relaxed, and vertices that improve wait, some again. *Take its bucket* (Shift+Enter)
 takes all that wait in its bucket at once, as parallel workers do. Backspace takes a step back, H
 gives a hint, a right click starts elsewhere, Esc leaves. Every order ends with the right distances,
 but a vertex that was taken too early is processed again. The table compares you with modelled runs.
 
-*Rank error*: how many waiting vertices were closer than the one taken. *Distance error*: how much
-closer the closest was. Both are means over the vertices taken. *Time*, on the Classroom GPU: one
-vertex costs what it costs the modelled Dijkstra, 0.4 ms for each level of the heap, each 8 edges
-and each improvement; a bucket what a superstep costs the modelled Bellman-Ford, 0.9 ms for up to 8
-vertices with 32 edges.
+*Again*: vertices processed before; ADDS' queue keeps an item for each improvement, and ADDS takes
+stale ones too. *Rank error*: how many waiting vertices were closer than the one taken. *Distance
+error*: how much closer the closest was. Both are means over the vertices taken. *Time*, on the
+Classroom GPU: one vertex costs what it costs the modelled Dijkstra, 0.4 ms for each level of the
+heap, each 8 edges and each improvement; a bucket what a superstep costs the modelled Bellman-Ford,
+0.9 ms for up to 8 vertices with 32 edges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import zip_longest
 
 import numpy as np
 from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, Qt, pyqtSignal
@@ -27,7 +27,6 @@ from PyQt6.QtWidgets import (
     QGridLayout,
     QListWidget,
     QPushButton,
-    QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
     QWidget,
@@ -41,25 +40,26 @@ from viewer.common.small_widgets import plain_table, wrapped_label
 from viewer.common.theme import SPACING
 from viewer.feature import DrawnGraph, Scheduler, Window
 from viewer.graph.colours import Legend, Look
-from viewer.graph.items import ItemPainter
 from viewer.graph.picture import NewestFirst
-from viewer.graph.scene import Placed, place_of_arc, radius_of
+from viewer.graph.scene import Placed, radius_of
 from viewer.graph.vertex_words import Tentative
 from viewer.raster.raster import Colouring
 
 DOCK = "play"
-COLUMNS = ("", "Vertices", "Edges", "Rank error", "Distance error", "Time, modelled Classroom GPU")
+COLUMNS = (
+    *("", "Vertices", "Again", "Edges", "Rank error", "Distance error"),
+    "Time, modelled Classroom GPU",
+)
 LEGEND = Legend("Now", (), ((0, "unreached"), (1, "waiting"), (2, "taken")))
 BUTTONS = {  # name: tooltip
     "Take": "Process the chosen vertex (Enter, or a click on the map)",
     "Take its bucket": "Process all that wait in its bucket at once (Shift+Enter)",
     "Undo": "Take the last step back (Backspace)",
     "Hint": "Which waiting vertex is the closest (H)",
-    "Show me the difference": "Your order beside Dijkstra's, pop by pop",
+    "Show me the difference": "Where you first left Dijkstra's order, and what that cost",
     "Play again": "Begin again",
 }
 Key = Qt.Key
-ARROWS: dict[int, int] = {Key.Key_Up: -1, Key.Key_Left: -1, Key.Key_Down: 1, Key.Key_Right: 1}
 ACTS: dict[int, Callable[[Game], str | None]] = {Key.Key_Backspace: Game.undo, Key.Key_H: Game.hint}
 RING = 5.0  # pixels outside a disc
 
@@ -82,8 +82,7 @@ class PlayPanel(QWidget):
         self._view.more_marks.append(self._paint)
         self.list.currentRowChanged.connect(lambda _row: self._view.update())
         self.delta.valueChanged.connect(self._show_again)
-        for widget in (self.list, self._view):
-            widget.installEventFilter(self)
+        self.list.installEventFilter(self)
 
     def _build(self) -> None:
         self.words, self.list, self.delta = wrapped_label(), QListWidget(), QDoubleSpinBox()
@@ -95,22 +94,20 @@ class PlayPanel(QWidget):
         self.scores = plain_table(COLUMNS, "What your order cost, and that of others")
         words = str(__doc__).rpartition("\n\n")[2].replace("*", "").replace("\n", " ")
         self.scores.setToolTip(words)
-        self.order = plain_table(("Pop", "You", "Dijkstra"), "Your order and Dijkstra's")
-        self.order.hide()
         column, grid = QVBoxLayout(self), QGridLayout()
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
-        acts: list[Callable[..., None]] = [partial(self._do, act) for act in ACTS.values()]
-        acts = [self.take, self.take_bucket, *acts, self.compare, self.begin]
+        done = [partial(self._do, act) for act in (*ACTS.values(), Game.difference_words)]
+        acts: list[Callable[..., None]] = [self.take, self.take_bucket, *done, self.begin]
         self.buttons: dict[str, QPushButton] = {}
         for place, (name, call) in enumerate(zip(BUTTONS, acts, strict=True)):
             button = self.buttons[name] = QPushButton(name)
             button.setToolTip(BUTTONS[name])
             button.clicked.connect(call)
             grid.addWidget(button, place // 2, place % 2)
-        for widget in (*self.buttons.values(), self.scores, self.order):
+        for widget in (*self.buttons.values(), self.scores):
             widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click, Enter is the game's
         grid.addWidget(self.delta, 0, 2)
-        for part in (self.words, self.list, self.scores, self.order):
+        for part in (self.words, self.list, self.scores):
             column.addWidget(part, 0 if part is self.words else 1)
         column.insertLayout(2, grid)
 
@@ -135,7 +132,6 @@ class PlayPanel(QWidget):
         if not self.isVisible() or graph is None or session.arcs_missing:
             return
         self.game, self.others, words = None, [], refusal(graph)
-        self.order.hide()
         if not words:
             game = self.game = Game(graph, session.source)
             words = f"{game.step_words()} Press Enter, or click it."
@@ -168,12 +164,8 @@ class PlayPanel(QWidget):
             if words is None and not game.waiting:
                 self._work(game)
 
-    def compare(self) -> None:
-        """Show the order beside Dijkstra's, or hide that."""
-        self.order.setVisible(self.order.isHidden())
-        self._do(Game.difference_words)
-
     def _click(self, vertex: int) -> None:
+        self.list.setFocus()  # it takes the keys
         game = self.game
         if game is not None and vertex in game.now.waiting:
             self.list.setCurrentRow(game.waiting.index(vertex))
@@ -182,15 +174,12 @@ class PlayPanel(QWidget):
             self._show(f"{game.name(vertex)} does not wait. {game.hint()}")
 
     def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
-        """Take the keys of the game, in the list and on the map."""
+        """Take the keys of the game."""
         if self.game is None or not isinstance(a1, QKeyEvent) or a1.type() != QEvent.Type.KeyPress:
             return False
         key, held = a1.key(), a1.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if key in (Key.Key_Return, Key.Key_Enter):
             self.take_bucket() if held & Qt.KeyboardModifier.ShiftModifier else self.take()
-        elif key in ARROWS and not held:
-            rows = max(self.list.count(), 1)
-            self.list.setCurrentRow((self.list.currentRow() + ARROWS[key]) % rows)
         elif key in ACTS and not held:
             self._do(ACTS[key])
         else:
@@ -238,13 +227,11 @@ class PlayPanel(QWidget):
                 bucket = f"bucket {dist // self.delta.value():.0f}"
                 self.list.addItem(f"{game.at(vertex, dist)}, {bucket}")
             self.list.setCurrentRow(row)
-        fill(self.scores, [_row(score) for score in (game.score(), *self.others)])
-        if not self.order.isHidden():
-            theirs, first = game.difference()
-            both = [[game.at(pop.vertex, pop.dist) for pop in pops] for pops in (game.pops, theirs)]
-            numbers = map(str, range(1, max(map(len, both)) + 1))
-            fill(self.order, list(zip_longest(numbers, *both, fillvalue="")))
-            self.order.selectRow(-1 if first is None else first)
+        self.scores.setRowCount(1 + len(self.others))
+        for place, score in enumerate((game.score(), *self.others)):
+            cells = score.title, *map(short, score[1:6]), f"{score.time_ms:.3g} ms"
+            for column, cell in enumerate(cells):
+                self.scores.setItem(place, column, QTableWidgetItem(cell))
 
     def _show_again(self) -> None:
         self._show(self.words.text(), self.list.currentRow())
@@ -266,38 +253,19 @@ class PlayPanel(QWidget):
         view.refresh()
 
     def _paint(self, painter: QPainter) -> None:
-        """Ring what waits; draw the edges of the last step by whether they improved anything."""
-        game, view, theme = self.game, self._view, self._window.theme
-        sheet = view.picture.sheet
+        """Ring what waits."""
+        game, view, sheet = self.game, self._view, self._view.picture.sheet
         if game is None or sheet is None or sheet.scene is None:
             return
-        placed = Placed(sheet.scene, view.camera)
-        radius = radius_of(placed)
-        items = ItemPainter(painter, theme, placed, radius)
-        for arc, improved in game.now.offers:
-            place = place_of_arc(sheet.scene, game.graph, arc)
-            if place is not None:
-                ink = theme.data.improved if improved else theme.data.wasted
-                items.paint_arcs([place], QColor(ink), 4.0)
+        radius = radius_of(Placed(sheet.scene, view.camera)) + RING
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for vertex in game.now.waiting:
             at, chosen = view.place_of(vertex), vertex == self.chosen
             if at is not None:
                 style = Qt.PenStyle.SolidLine if chosen else Qt.PenStyle.DashLine
-                painter.setPen(QPen(QColor(theme.accent), 4.0 if chosen else 2.0, style))
-                painter.drawEllipse(at, radius + RING, radius + RING)
-
-
-def fill(table: QTableWidget, rows: list[tuple[str, ...]]) -> None:
-    """Put words into a table."""
-    table.setRowCount(len(rows))
-    for row, cells in enumerate(rows):
-        for column, words in enumerate(cells):
-            table.setItem(row, column, QTableWidgetItem(words))
-
-
-def _row(score: Score) -> tuple[str, ...]:
-    return score.title, *map(short, score[1:5]), f"{score.time_ms:.3g} ms"
+                ink = QColor(self._window.theme.accent)
+                painter.setPen(QPen(ink, 4.0 if chosen else 2.0, style))
+                painter.drawEllipse(at, radius, radius)
 
 
 class PlayFeature(Scheduler):

@@ -1,7 +1,7 @@
 """A scheduler of one's own: its source, errors at their line, and what to do with it.
 
-The text is kept when the panel closes and when the program ends; another file or example comes as
-an edit, so that undo brings back what was there. It is never read from a workspace or a saved run.
+The text is kept when the panel closes and when the program ends; an example comes as an edit, so
+that undo brings back what was there. It is never read from a workspace or a saved run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from PyQt6.QtWidgets import (
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.files import write_whole
-from gpu.policy import Policy, load_policy, own_policy, translated
+from gpu.policy import Policy, own_policy, translated
 from gpu.study.sweep import make_plan
 from viewer.common.small_widgets import wrapped_label
 from viewer.common.theme import Theme
@@ -37,12 +37,10 @@ from viewer.models.session import RunRecord
 
 KEPT = "policy"  # key of the settings: name and text
 FIRST = "doubling.py"
-KINDS = "Policies (*.py)"
 BUTTONS = {  # name: tooltip
     "Run": "Run ADDS with this policy on the graph shown",
     "Compare with ADDS": "Run this policy, then ADDS itself, and show both",
     "Sweep": "This policy over the curve of constant widths Δ",
-    "Open…": "Read a policy's file",
     "Save…": "Write this text to a file, as for sssp-scope policy",
     "Examples": "Schedulers to begin with; undo brings your text back",
 }
@@ -138,7 +136,7 @@ class PolicyPanel(QWidget):
 
 
 class PolicyFeature(FeaturePart):
-    """Runs, compares and sweeps what is written; opens, saves and keeps it."""
+    """Runs, compares and sweeps what is written; saves and keeps it."""
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
@@ -168,24 +166,17 @@ class PolicyFeature(FeaturePart):
 
     def do(self, what: str) -> None:
         """Do what a button says, or show an example."""
-        if what == "Open…":
-            dialog = self._window.files.dialog("Open a policy", KINDS)
-            dialog.fileSelected.connect(self.open)
-            dialog.open()
-        elif what == "Save…":
+        if what == "Save…":
             name = self.name.removesuffix(".py")
-            self._window.files.ask_save("Save the policy", KINDS, ".py", self.save, name)
+            self._window.files.ask_save("Save", "Policies (*.py)", ".py", self.save, name)
         elif what in BUTTONS:
             self._run(what)
         else:
-            self._show(Policy(what, examples()[what]))
-
-    def open(self, path: str) -> None:
-        """Show a policy's file."""
-        try:
-            self._show(load_policy(path))
-        except GpuError as error:
-            self._tell(f"{error}.")
+            self.name = what
+            self._tell(what)
+            if self.panel is not None:
+                self.panel.editor.selectAll()  # an edit, which can be undone
+                self.panel.editor.insertPlainText(examples()[what])
 
     def save(self, path: str) -> None:
         """Write the text."""
@@ -196,13 +187,6 @@ class PolicyFeature(FeaturePart):
             self.name = Path(path).name
 
         self._window.files.save_in_background(path, write)
-
-    def _show(self, policy: Policy) -> None:
-        self.name = policy.name
-        self._tell(self.name)
-        if self.panel is not None:
-            self.panel.editor.selectAll()  # an edit, which can be undone
-            self.panel.editor.insertPlainText(policy.source)
 
     def _tell(self, words: str) -> None:
         if self.panel is not None:

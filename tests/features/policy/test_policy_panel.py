@@ -92,7 +92,3 @@ def test_no_text_is_lost(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> No
     part.close()
     again = PolicyFeature(window)
     assert (again.name, again.text) == ("mine.py", "# more")
-    again.open(str(tmp_path / "mine.py"))
-    window.show_dock("policy")
-    part.open(str(tmp_path / "mine.py"))
-    assert panel.editor.toPlainText() == "# mine"
