@@ -2,7 +2,7 @@
 
     sssp-scope [FILE]           the window, on the first sample or on FILE
     sssp-scope run|info|...     `gpu.cli`: everything that needs no window
-    sssp-scope render ...       the same, with `viewer.export.render`: a saved run's dashboard
+    sssp-scope render|bench ... the same, with modules of this room
 
 This is decided before Qt is imported: `sssp-scope run` works where there is no Qt. Where no display
 can be reached, the dashboard of the first sample (or FILE) is written into the current folder.
@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 NAME = "sssp-scope"
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
-OF_THE_WINDOW = {"render": ("draw a saved run", "viewer.export.render")}  # as `COMMANDS`
+OF_THE_WINDOW = {  # as `COMMANDS`
+    "bench": ("measure the program itself on this computer", "viewer.bench.rows"),
+    "render": ("draw a saved run", "viewer.export.render"),
+}
 FREEZE_MS = 10_000  # what is here then stays; a collection that walked it took 50 ms of a click
 WINDOW_THREADS = 32  # ours, Qt's, processes: Qt waits for ever where it gets none to paint with
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
@@ -47,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     if not _is_for_window(first):
         from gpu.cli import main as cli
 
-        _add_commands(first)
+        cli.COMMANDS.update(OF_THE_WINDOW)  # this room's modules, which `gpu` must not import
         return cli.main(arguments)
     from gpu.cli.main import guarded
 
@@ -84,16 +87,6 @@ def _is_for_window(first: str) -> bool:
         return True
     looks_like_a_file = Path(first).exists() or Path(first).suffix or os.sep in first
     return not first.startswith("-") and bool(looks_like_a_file)
-
-
-def _add_commands(first: str) -> None:
-    from gpu.cli.main import COMMANDS
-
-    COMMANDS.update(OF_THE_WINDOW)  # this room's modules, which `gpu` must not import
-    if first == "bench":
-        from viewer.bench.rows import add_rows
-
-        add_rows()
 
 
 def _refuse(file: str) -> int:

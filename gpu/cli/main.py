@@ -1,6 +1,6 @@
-"""The commands that need no window: run, sweep, compare, apsp, info, convert, bench and more.
+"""The commands that need no window: run, sweep, compare, apsp, info, convert, lab and more.
 
-The entry point `sssp-scope` is `viewer.app`, which opens the window, adds what draws (`render`)
+The entry point `sssp-scope` is `viewer.app`, which opens the window, adds `bench` and `render`,
 and hands everything else to `main` here. No Qt is imported, and only the module of the command
 that is asked for.
 """
@@ -46,7 +46,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "page": ("write runs, a sweep or a lesson as one web page", "gpu.cli.page"),
     "policy": ("score a scheduler of your own on a suite of graphs", "gpu.cli.policy"),
     "lab": ("run a suite of graphs and codes, and report on it", "gpu.cli.lab"),
-    "bench": ("measure the program itself on this computer", "gpu.lab.bench"),
 }
 
 _DESCRIPTION = """\

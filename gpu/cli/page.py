@@ -72,14 +72,12 @@ def _page(args: argparse.Namespace) -> int:
 def _of_runs(names: list[str], anywhere: bool) -> tuple[str, str]:
     """Return the page of saved runs, and why there is no map, "" where there is one."""
     from gpu.page.graph import find_graph
-    from gpu.page.runs import pair_page, run_page
+    from gpu.page.runs import runs_page
 
     traces = [open_trace(name) for name in names]
     beside = None if anywhere else Path(names[0]).resolve().parent
     graph, missing = find_graph(traces[0], beside)
-    if len(traces) == 1:
-        return run_page(traces[0], graph, missing), missing
-    return pair_page(traces[0], traces[1], graph, missing), missing
+    return runs_page(traces, graph, missing), missing
 
 
 def _of_lesson(args: argparse.Namespace) -> str:

@@ -192,7 +192,10 @@ def _sweep(args: argparse.Namespace) -> int:
 
         points = sweep.run_sweep(graph, plan, on_point, there=there)
         if args.page is not None:
-            _write_page(args.page, graph, plan, progress)
+            from gpu.page.sweep import sweep_page
+
+            page = sweep_page(graph, plan, points, progress.show)
+            write_whole(args.page, page.encode())
     marked = sweep.findings(points)
     if args.json:
         source = plan.settings.source
@@ -213,12 +216,6 @@ def _sweep(args: argparse.Namespace) -> int:
     else:
         _print_sweep(points, marked, plan)
     return _check_points(points)
-
-
-def _write_page(path: str, graph: CSRGraph, plan: SweepPlan, progress: ProgressLine) -> None:
-    from gpu.page.sweep import sweep_page
-
-    write_whole(path, sweep_page(graph, plan, progress.show).encode())
 
 
 def _print_sweep(points: list[SweepPoint], marked: SweepFindings, plan: SweepPlan) -> None:

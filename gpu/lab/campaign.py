@@ -8,6 +8,7 @@ code on a graph, or a graph, is listed with the reason. On a cluster a graph is 
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shlex
 import statistics
@@ -26,25 +27,25 @@ from msgspec import Struct
 
 from gpu.algorithms import find
 from gpu.engine import DEVICES, Observer, run
-from gpu.errors import CancelledByUserError, EngineError, GpuError
+from gpu.errors import EngineError, GpuError
 from gpu.files import temporary_folder
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
 from gpu.interpreter import machine, version
 from gpu.lab import records
-from gpu.lab.records import Appended, Line, Results, Run
+from gpu.lab.records import Appended, Facts, Failed, Line, Results, Run
 from gpu.lab.suite import UNIT_MS, Code, Command, Entry, Suite
-from gpu.numbers import unreached
 from gpu.proof.distances import read_distances
 from gpu.proof.verify import certificate, verify
 from gpu.record.disorder import distance_error
 from gpu.record.trace import Probe, RunSettings, Trace
-from gpu.study.elsewhere import Stop, cluster, map_there, never, result
+from gpu.study.elsewhere import Stop, cluster, map_there, result
 from gpu.study.statistics import hops
 from sample_graphs import PREFIX, open_sample, suggested_source
 
 PROFILE_POINTS = 300  # of a curve that are kept
 WARM_UP, PROFILE = -1, -2  # turns of which no time is kept
+FAULTS = GpuError, OSError, MemoryError, subprocess.SubprocessError  # these cost themselves
 Progress = Callable[[float, str], object]
 
 
@@ -53,15 +54,11 @@ class WrongDistancesError(EngineError):
 
 
 class Job(Struct, frozen=True):
-    """A graph and what is left to do on it, in order: codes and their turns.
-
-    known : facts are written
-    """
+    """A graph and what is left to do on it, in order: codes and their turns."""
 
     entry: Entry
     suite: Suite
     runs: list[tuple[Code | Command, int]]
-    known: bool
 
 
 def run_suite(
@@ -70,21 +67,22 @@ def run_suite(
     path: Path,
     progress: Progress = lambda _share, _words: None,
     where: str = "",
-    should_stop: Stop = never,
 ) -> Results:
     """Make the runs that are not in `path` yet and append them; return all results.
 
     where : a cluster, see `gpu.study.elsewhere.cluster`. Raises GpuError.
     """
     with Appended(path) as file:
-        results = _begin(suite, entries, path, file)
+        results = _begin(suite, len(entries), file)
         jobs = [job for entry in entries if (job := _job(suite, entry, results)).runs]
         places = {job.entry.name: place for place, job in enumerate(jobs, 1)}
         total = sum(turn >= 0 for job in jobs for _, turn in job.runs)
         done, began = 0, time.monotonic()
-        with closing(_lines(jobs, where, should_stop)) as lines:
+        with closing(_lines(jobs, where)) as lines:
             for line in lines:
-                file.write(line)
+                if isinstance(line, Facts) and line.graph in results.graphs:
+                    continue
+                file.append(line)
                 if isinstance(line, Run):
                     done += 1
                     left = (time.monotonic() - began) * (total - done) / done / 60
@@ -94,28 +92,28 @@ def run_suite(
     return Results(path)
 
 
-def _lines(jobs: list[Job], where: str, should_stop: Stop) -> Generator[Line]:
+def _lines(jobs: list[Job], where: str) -> Generator[Line]:
     if not where:
         for job in jobs:
-            yield from measured(job, should_stop)
+            yield from measured(job)
         return
     nothing = CSRGraph(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
     with cluster(where) as client:
-        for job, future in map_there(client, _all_measured, nothing, jobs, should_stop):
+        for job, future in map_there(client, _all_measured, nothing, jobs):
             try:
                 yield from result(future)
             except EngineError as error:  # its worker died
-                yield records.Failed(job.entry.name, "", str(error))
+                yield Failed(job.entry.name, "", str(error))
 
 
-def _all_measured(_graph: CSRGraph, job: Job, should_stop: Stop) -> list[Line]:
-    return list(measured(job, should_stop))
+def _all_measured(_graph: CSRGraph, job: Job, _should_stop: Stop) -> list[Line]:
+    return list(measured(job))
 
 
 # what the file says, and what is left to do
 
 
-def _begin(suite: Suite, entries: Sequence[Entry], path: Path, file: Appended) -> Results:
+def _begin(suite: Suite, graphs: int, file: Appended) -> Results:
     """Return what is in the file, which now has a head and a session of this process.
 
     Raises EngineError where an engine cannot run at all.
@@ -135,14 +133,14 @@ def _begin(suite: Suite, entries: Sequence[Entry], path: Path, file: Appended) -
                 engines[code.device or code.engine] = {"engine": code.engine, "device": device}
     if results.head is None:
         names = [row.name for row in suite.rows if row.name not in left_out]
-        head = suite.title, suite.digest, suite.engine, names, len(entries), left_out
+        head = suite.title, suite.digest, suite.engine, names, graphs, left_out
         results.head = records.Head(records.PROGRAM, records.FORMAT, *head)
-        file.write(results.head)
+        file.append(results.head)
     elif results.head.digest != suite.digest:
         words = f"{results.head.suite}, engine {results.head.engine}"
-        raise GpuError(f"{path}: of another suite ({words}), or one that has changed since")
+        raise GpuError(f"{file.path}: of another suite ({words}), or one that has changed since")
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    file.write(records.Session(date, version(), _commit(), machine(), engines))
+    file.append(records.Session(date, version(), _commit(), machine(), engines))
     return results
 
 
@@ -155,57 +153,51 @@ def _commit() -> str:
 
 
 def _job(suite: Suite, entry: Entry, results: Results) -> Job:
-    """Return what is left to do on a graph; first all warm-ups, then the codes in turns."""
-    name, left_out = entry.name, results.head.left_out if results.head else {}
-    out = {code for graph, code in results.failed if graph == name}
-    rows = [row for row in suite.rows if not {"", row.name} & out and row.name not in left_out]
+    """Return what is left to do on a graph: warm-ups, then the codes in turns, then profiles."""
+    name, out = entry.name, set(results.head.left_out if results.head else ())
+    out |= {code for graph, code in results.failed if graph == name}
+    rows = [row for row in suite.rows if not {"", row.name} & out]
     done = {(run.code, run.turn) for run in results.runs if run.graph == name}
+    done |= {(code, PROFILE) for graph, code in results.profiles if graph == name}
     runs = [
         (row, turn)
         for turn in range(max(row.runs or 0 for row in suite.rows))
         for row in rows
-        if name in (row.only or (name,)) and turn < (row.runs or 0) and (row.name, turn) not in done
+        if name in (row.only or (name,)) and turn < (row.runs or 0)
     ]
-    left = {row.name for row, _ in runs}
-    cold: list[Code | Command] = [row for row in rows if row.name in left and isinstance(row, Code)]
-    warm_ups = [(row, WARM_UP) for row in cold] * suite.warm_ups
-    ours = [row for row in rows if isinstance(row, Code) and not row.c and row.runs]
-    profiled: list[Code | Command] = [*ours] if name in suite.profiles else []
-    profiles = [(row, PROFILE) for row in profiled if (name, row.name) not in results.profiles]
-    return Job(entry, suite, warm_ups + runs + profiles, name in results.graphs)
+    ours = [row for row in rows if isinstance(row, Code)]
+    if name in suite.profiles:
+        runs += [(row, PROFILE) for row in ours if not row.c]
+    left = [(row, turn) for row, turn in runs if (row.name, turn) not in done]
+    cold = {row.name for row, _ in left}
+    warm_ups = [(row, WARM_UP) for row in ours if row.name in cold] * suite.warm_ups
+    return Job(entry, suite, [*warm_ups, *left])
 
 
 # one graph
 
 
-def measured(job: Job, should_stop: Stop = never) -> Generator[Line]:
+def measured(job: Job) -> Generator[Line]:
     """Run what is left to do on one graph; yield a line for each thing that is known."""
-    name, suite, failed = job.entry.name, job.suite, set[str]()
+    name, failed = job.entry.name, set[str]()
     try:
         graph, source = opened(job.entry)
-        facts = facts_of(job.entry, graph, source)
-        few = facts.n < suite.least_vertices or facts.m < suite.least_arcs
-        if few or facts.reached < suite.least_reached:
-            words = f"{facts.n:,} vertices, {facts.m:,} edges, {facts.reached:.0%} reached"
-            raise GpuError(f"left out by the rule of the suite: {words}")
-    except (GpuError, OSError, MemoryError) as error:
-        yield records.Failed(name, "", _sentence(error))
+        yield _within_the_rule(job.suite, facts_of(job.entry, graph, source))
+    except FAULTS as error:
+        yield Failed(name, "", _sentence(error))
         return
-    if not job.known:
-        yield facts
     with temporary_folder() as folder:
-        bench = Bench(job, graph, source, folder, should_stop)
+        bench = Bench(job, graph, source, folder)
         for row, turn in job.runs:
             if row.name in failed:
                 continue
             try:
-                line = bench.line(row, turn)
-            except CancelledByUserError:
-                raise
-            except (GpuError, OSError, MemoryError, subprocess.SubprocessError) as error:
+                make = bench.command if isinstance(row, Command) else bench.code
+                line = make(row, turn)
+            except FAULTS as error:
                 failed.add(row.name)
                 wrong = isinstance(error, WrongDistancesError)
-                yield records.Failed(name, row.name, _sentence(error), wrong)
+                yield Failed(name, row.name, _sentence(error), wrong)
             else:
                 if turn != WARM_UP:
                     yield line
@@ -233,48 +225,52 @@ def settings_of(code: Code, graph: CSRGraph, source: int, numbers: str) -> RunSe
     )
 
 
-def facts_of(entry: Entry, graph: CSRGraph, source: int) -> records.Facts:
+def facts_of(entry: Entry, graph: CSRGraph, source: int) -> Facts:
     """Return what is known of a graph."""
     edges = hops(graph, source)
     diameter = max(int(edges.max()), int(hops(graph, int(np.argmax(edges))).max()))
     reached = round(float(np.count_nonzero(edges >= 0)) / graph.n, 4)
     what, kind = (entry.name, entry.place, source), str(graph.weights.dtype)
     n, m, options = graph.n, graph.m, entry.options
-    return records.Facts(*what, n, m, kind, diameter, reached, graph.hash, options)
+    return Facts(*what, n, m, kind, diameter, reached, graph.hash, options)
+
+
+def _within_the_rule(suite: Suite, facts: Facts) -> Facts:
+    few = facts.n < suite.least_vertices or facts.m < suite.least_arcs
+    if few or facts.reached < suite.least_reached:
+        words = f"{facts.n:,} vertices, {facts.m:,} edges, {facts.reached:.0%} reached"
+        raise GpuError(f"left out by the rule of the suite: {words}")
+    return facts
 
 
 class Bench(Struct):
     """One graph in memory: runs codes on it and proves what they return.
 
-    proved : right distances, by number type      read_back : graphs as commands number them
+    proved : digests of distances, and of tables of them, that are right
     """
 
     job: Job
     graph: CSRGraph
     source: int
     folder: Path
-    should_stop: Stop
-    proved: dict[str, np.ndarray] = {}
-    read_back: dict[Path, CSRGraph] = {}
+    proved: set[bytes] = set()
 
-    def line(self, row: Code | Command, turn: int) -> Line:
-        """Run a code once. Raises GpuError; OSError; what `subprocess` raises."""
-        return self._command(row, turn) if isinstance(row, Command) else self._code(row, turn)
-
-    def _code(self, code: Code, turn: int) -> Line:
+    def code(self, code: Code, turn: int) -> Line:
+        """Run a code of ours once. Raises GpuError."""
         settings = settings_of(code, self.graph, self.source, self.job.suite.numbers)
         if turn == PROFILE:
             settings = replace(settings, probe=Probe.SAMPLES)
-        began = time.monotonic()
-        until = began + self.job.suite.limit_s
-        observer = Observer(should_stop=lambda: self.should_stop() or time.monotonic() > until)
+        limit_s, began = self.job.suite.limit_s, time.monotonic()
+        observer = Observer(should_stop=lambda: time.monotonic() > began + limit_s)
         trace = run(self.graph, settings, observer)
         whole_ms = (time.monotonic() - began) * 1e3
-        if self.should_stop():
-            raise CancelledByUserError("stopped; the same command goes on")
         if trace.outcome != "finished":
-            raise EngineError(f"stopped after {self.job.suite.limit_s:g} s, the limit of a run")
-        self._prove(trace.dist)
+            raise EngineError(f"stopped after {limit_s:g} s, the limit of a run")
+        digest = hashlib.sha256(trace.dist).digest() + trace.dist.dtype.str.encode()
+        if digest not in self.proved:
+            if fault := certificate(self.graph, self.source, trace.dist):
+                raise WrongDistancesError(f"wrong distances: {fault}")
+            self.proved.add(digest)
         if turn == PROFILE:
             return self._profile(code.name, trace)
         facts = trace.environment
@@ -307,43 +303,16 @@ class Bench(Struct):
             ms=trace.time_ns / 1e6,
         )
 
-    def _prove(self, dist: np.ndarray) -> None:
-        """Raise EngineError where distances are wrong; equal ones are proved once."""
-        kind = str(dist.dtype)
-        if kind in self.proved and np.array_equal(dist, self.proved[kind]):
-            return
-        if fault := certificate(self.graph, self.source, dist):
-            raise WrongDistancesError(f"wrong distances: {fault}")
-        self.proved[kind] = dist.copy()
-
-    def _prove_table(self, file: Path, out: Path) -> None:
-        """Prove what a command wrote for the graph in `file`. Raises GpuError."""
-        if not (out.exists() and out.stat().st_size):
-            raise EngineError("ended without the distances that its line asks for")
-        graph = self.read_back.get(file) or self.read_back.setdefault(file, load_graph(file))
-        ids = np.arange(graph.n) if graph.ids is None else graph.ids
-        with suppress(ValueError):  # the usual table, equal to what is proved: a look is enough
-            table = np.loadtxt(out, "i8,f8", ndmin=1)
-            for dist in self.proved.values():
-                right = np.where(dist == unreached(dist.dtype), np.inf, dist)
-                same = np.array_equal(table["f0"], ids) and np.array_equal(table["f1"], right)
-                if same and dist.dtype != np.int64:  # which float64 would round
-                    return
-        readings = read_distances(out, graph, self.source).readings()
-        proofs = [verify(graph, self.source, dist, stored=by) for dist, by in readings]
-        if not any(proof.passed for proof in proofs):
-            raise WrongDistancesError(f"wrong distances: {proofs[0].detail}")
-
-    def _command(self, command: Command, turn: int) -> Run:
-        graph, source, limit_s = self.graph, self.source, self.job.suite.limit_s
+    def command(self, command: Command, turn: int) -> Run:
+        """Run another program once. Raises GpuError; OSError; what `subprocess` raises."""
         file, out = self.folder / f"graph{command.format}", self.folder / "distances"
         if not file.exists():
-            save_graph(graph, file)
+            save_graph(self.graph, file)
         out.unlink(missing_ok=True)
-        names = {"graph": file, "source": source, "source_id": source + 1, "distances": out}
-        names["python"] = sys.executable
+        names = {"graph": file, "distances": out, "python": sys.executable}
+        names |= {"source": self.source, "source_id": self.source + 1}
         words = [word.format(**names) for word in shlex.split(command.line)]
-        began = time.monotonic()
+        limit_s, began = self.job.suite.limit_s, time.monotonic()
         ended = subprocess.run(words, capture_output=True, timeout=limit_s, check=False)
         whole_ms = (time.monotonic() - began) * 1e3
         text = (ended.stdout + ended.stderr).decode("utf-8", "replace")
@@ -358,6 +327,20 @@ class Bench(Struct):
         work = int(float(counts[-1])) if counts else 0
         where = self.job.entry.name, command.name, turn
         return Run(*where, ms, whole_ms, "measured", work, proved=out.exists())
+
+    def _prove_table(self, file: Path, out: Path) -> None:
+        """Prove what a command wrote for the graph in `file`. Raises GpuError."""
+        if not (out.exists() and out.stat().st_size):
+            raise EngineError("ended without the distances that its line asks for")
+        with out.open("rb") as table:
+            digest = hashlib.file_digest(table, "sha256").digest()
+        if digest not in self.proved:
+            graph = load_graph(file)  # its vertices as the command numbers them
+            readings = read_distances(out, graph, self.source).readings()
+            proofs = [verify(graph, self.source, dist, stored=by) for dist, by in readings]
+            if not any(proof.passed for proof in proofs):
+                raise WrongDistancesError(f"wrong distances: {proofs[0].detail}")
+            self.proved.add(digest)
 
 
 def _sentence(error: BaseException) -> str:

@@ -15,6 +15,7 @@ import shutil
 import tarfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -125,37 +126,29 @@ def _download(url: str, part: Path, most: int, show: Show) -> None:
     import requests
 
     part.touch()
-    for left in reversed(range(TRIES)):
-        try:
-            _take_up(url, part, most, show)
+    get = partial(requests.get, url, stream=True, timeout=TIMEOUT_S)
+    for _ in range(TRIES):
+        size = part.stat().st_size
+        wishes = {"Accept-Encoding": "identity", "Range": f"bytes={size}-"}
+        with suppress(requests.RequestException), get(headers=wishes) as answer:
+            if answer.status_code == 416:  # there is nothing behind what we have: begin again
+                part.write_bytes(b"")
+                continue
+            if not answer.ok:
+                raise GpuError(f"{url}: {answer.status_code} {answer.reason}")
+            size = size if answer.status_code == 206 else 0
+            total = size + int(answer.headers.get("Content-Length", 0))
+            with part.open("ab" if size else "wb") as file:
+                for block in answer.iter_content(BLOCK):
+                    size += len(block)
+                    if size > most:
+                        part.unlink()
+                        raise GpuError(f"{url}: more than {size_words(most)}, which it cannot be")
+                    file.write(block)
+                    show(size, total)
             return
-        except requests.RequestException as error:
-            if not left:
-                words = f"broke off after {size_words(part.stat().st_size)}"
-                raise GpuError(f"{url}: {words}; repeat the command to go on") from error
-
-
-def _take_up(url: str, part: Path, most: int, show: Show) -> None:
-    import requests
-
-    size = part.stat().st_size
-    wishes = {"Accept-Encoding": "identity", "Range": f"bytes={size}-"}
-    with requests.get(url, headers=wishes, stream=True, timeout=TIMEOUT_S) as answer:
-        if answer.status_code == 416:  # there is nothing behind what we have
-            part.write_bytes(b"")
-            raise requests.ConnectionError("begin again")
-        if not answer.ok:
-            raise GpuError(f"{url}: {answer.status_code} {answer.reason}")
-        size = size if answer.status_code == 206 else 0
-        total = size + int(answer.headers.get("Content-Length", 0))
-        with part.open("ab" if size else "wb") as file:
-            for block in answer.iter_content(BLOCK):
-                size += len(block)
-                if size > most:
-                    part.unlink()
-                    raise GpuError(f"{url}: more than {size_words(most)}, which it cannot be")
-                file.write(block)
-                show(size, total)
+    words = f"broke off after {size_words(part.stat().st_size)}"
+    raise GpuError(f"{url}: {words}; repeat the command to go on")
 
 
 def _unpack(archive: Path, name: str, most: int, target: IO[bytes]) -> None:

@@ -13,7 +13,8 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -173,47 +174,44 @@ class Results:
         return table
 
 
-class Appended(AbstractContextManager["Appended"]):
+class Appended(FileIO):
     """RESULTS open for this process alone. Every line is written whole or not at all.
 
     Raises GpuError where the system refuses, or another process writes.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self._path = path
-        if str(path).endswith(".gz"):
+    def __init__(self, path: Path) -> None:
+        if path.suffix == ".gz":
             raise GpuError(f"{path}: nothing can be added to packed results: unpack them")
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            super().__init__(path, "a+")
             with suppress(ImportError):  # Windows has none
                 import fcntl
 
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(self, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            os.close(self._file)
+            self.close()
             raise GpuError(f"{path}: another process writes to it now") from error
         except OSError as error:
             raise GpuError(f"cannot write {path}: {error.strerror or error}") from error
-
-    def __exit__(self, *_error: object) -> None:
-        os.close(self._file)
+        self.path = path
 
     def begin(self) -> Results:
         """Return what is there, after half a line at the end is dropped."""
-        results = Results(self._path)
-        os.ftruncate(self._file, results.whole_bytes)
+        results = Results(self.path)
+        self.truncate(results.whole_bytes)
         return results
 
-    def write(self, line: Line) -> None:
+    def append(self, line: Line) -> None:
         """Append a line."""
-        size, data = os.fstat(self._file).st_size, _ENCODER.encode(line) + b"\n"
+        size, data = self.seek(0, os.SEEK_END), _ENCODER.encode(line) + b"\n"
         try:
-            if os.write(self._file, data) < len(data):
+            if self.write(data) < len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            os.ftruncate(self._file, size)
+            self.truncate(size)
             words = "what ran before is kept: make room and repeat the command"
-            raise GpuError(f"cannot write {self._path}: {error.strerror}; {words}") from error
+            raise GpuError(f"cannot write {self.path}: {error.strerror}; {words}") from error
 
 
 def load(path: str | Path) -> np.recarray:
@@ -223,10 +221,8 @@ def load(path: str | Path) -> np.recarray:
     GpuError.
     """
     results = Results(path)
-    own = [name for name in Run.__struct_fields__ if name != "settings"]
+    kept = {name: results.runs for name in Run.__struct_fields__ if name != "settings"}
     graphs = [results.graphs[run.graph] for run in results.runs]
-    columns = {name: np.array([getattr(run, name) for run in results.runs]) for name in own}
-    for name in ("n", "m", "diameter", "reached"):
-        columns[name] = np.array([getattr(facts, name) for facts in graphs])
-    kinds = [(name, column.dtype) for name, column in columns.items()]
-    return np.rec.fromarrays([*columns.values()], dtype=kinds)
+    kept |= dict.fromkeys(("n", "m", "diameter", "reached"), graphs)
+    columns = [np.array([getattr(line, name) for line in lines]) for name, lines in kept.items()]
+    return np.rec.fromarrays(columns, names=[*kept])

@@ -6,8 +6,6 @@ counts with the median of its runs on a graph. Intervals are of 95 %, by resampl
 
 from __future__ import annotations
 
-import csv
-import io
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -22,8 +20,10 @@ import numpy as np
 from msgspec import Struct
 
 from gpu.errors import GpuError
+from gpu.files import write_whole
 from gpu.lab.draw import Series, chart
 from gpu.lab.records import Profile, Results
+from gpu.record.export import write_table
 from gpu.words import brief_time, percent
 
 RESAMPLES = 2000
@@ -54,12 +54,6 @@ class Table(Struct, frozen=True):
         kind = ' class="words"' if self.words else ""
         head = f"<caption>{escape(self.title)}</caption><tr>{_cells('th', self.head)}</tr>"
         return f'<div class="wide"><table{kind}>{head}{rows}</table></div>'
-
-    def csv(self) -> str:
-        """Return it as CSV with a head."""
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.head, *self.rows])
-        return text.getvalue()
 
     def latex(self) -> str:
         """Return it as a LaTeX tabular."""
@@ -293,12 +287,12 @@ class Report:
 
     def write_parts(self, folder: Path) -> None:
         """Write tables as CSV and LaTeX, figures as SVG."""
-        parts = {f"{key}.svg": svg for key, svg in self.figures.items()}
-        parts |= {f"{table.key}.csv": table.csv() for table in self.tables}
-        parts |= {f"{table.key}.tex": table.latex() for table in self.tables}
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in parts.items():
-            (folder / name).write_text(text, encoding="utf-8")
+        for key, svg in self.figures.items():
+            write_whole(folder / f"{key}.svg", svg.encode())
+        for table in self.tables:
+            write_table(table.head, table.rows, folder / f"{table.key}.csv")
+            write_whole(folder / f"{table.key}.tex", table.latex().encode())
 
 
 def page(title: str, body: str) -> str:

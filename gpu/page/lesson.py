@@ -27,7 +27,7 @@ from gpu.lessons.quantities import VERTEX_QUANTITIES, decimals_of, moment_ns
 from gpu.page.graph import placed
 from gpu.page.html import page_text
 from gpu.page.runs import Scene, pair_tree
-from gpu.page.sweep import curve_tree, run_again
+from gpu.page.sweep import curve_tree, made_points, run_again
 from gpu.proof.verify import verify
 from gpu.record.trace import Trace
 from gpu.study.compare import CompareError
@@ -150,11 +150,10 @@ class _Maker:
 
     def _sweep(self, step: Step, spec: SweepSpec) -> dict[str, Any]:
         points = self._bench.sweep(spec.name)
-        good = [point for point in points if point.value is not None and not point.failure]
         graph = self._placed(self._bench.graph(step, spec))
         places = {
             point.value: self.scene.add_run(run_again(graph, point.settings), graph)
-            for point in _chosen(good)
+            for point in _chosen(made_points(points))
         }
         title = f"{find(spec.algorithm).title} on {graph.name}"
         return curve_tree(points, spec.algorithm, spec.knob, title, places)

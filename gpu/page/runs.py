@@ -1,8 +1,7 @@
 """Runs on a page: one, or two on one clock.
 
-    run_page(trace, graph)              one run
-    pair_page(a, b, graph)              two, with the sentence of `gpu.study.compare_words`
-    write(path, text)
+    runs_page([trace], graph)           one run
+    runs_page([a, b], graph)            two, with the sentence of `gpu.study.compare_words`
 
 Samples are kept whole up to MOST_SAMPLES; of more, each stretch keeps its last sample, the one with
 most parallelism, and every change of Δ, so that totals, peaks and reasons are the run's own.
@@ -11,6 +10,7 @@ Times of vertices are exact to the nanosecond up to 4 s, distances always.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,33 +85,21 @@ class Scene:
         return {"graphs": list(self.graphs.values()), "runs": runs}
 
 
-def run_page(trace: Trace, graph: CSRGraph | None, missing: str = "") -> str:
-    """Return a page of one run; `missing` says why its graph is not there."""
+def runs_page(traces: Sequence[Trace], graph: CSRGraph | None, missing: str = "") -> str:
+    """Return a page of one run, or of two; CompareError where they cannot be compared.
+
+    missing : why the graph is not there
+    """
     scene = Scene()
-    scene.add_run(trace, graph)
-    title = title_words(trace)
-    about = subtitle_words(trace)
-    data = {
-        "kind": "runs",
-        "title": title,
-        "about": about,
-        "shown": [0],
-        "note": _note(scene, missing),
-    }
+    if len(traces) == 2:
+        title, tree = pair_title_words(*traces), pair_tree(scene, *traces, graph)
+    else:
+        (trace,) = traces
+        title, place = title_words(trace), scene.add_run(trace, graph)
+        tree = {"about": subtitle_words(trace), "shown": [place]}
+    note = missing or "".join(scene.too_large)
+    data = {"kind": "runs", "title": title, "note": note, **tree}
     return page_text(title, scene.pack, data | scene.tree())
-
-
-def pair_page(a: Trace, b: Trace, graph: CSRGraph | None, missing: str = "") -> str:
-    """Return a page of two runs on one clock. CompareError where they cannot be compared."""
-    scene = Scene()
-    tree = pair_tree(scene, a, b, graph)
-    title = pair_title_words(a, b)
-    shown = {"kind": "runs", "title": title, "note": _note(scene, missing), **tree}
-    return page_text(title, scene.pack, shown | scene.tree())
-
-
-def _note(scene: Scene, missing: str) -> str:
-    return missing or "".join(scene.too_large)
 
 
 def pair_tree(scene: Scene, a: Trace, b: Trace, graph: CSRGraph | None) -> dict[str, Any]:

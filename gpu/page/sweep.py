@@ -12,56 +12,35 @@ from gpu.page.html import page_text
 from gpu.page.runs import Scene
 from gpu.proof.verify import verify
 from gpu.record.trace import Probe, RunSettings, Trace
-from gpu.study.sweep import DELTA, C, SweepPlan, SweepPoint, made, settings_of, unit_of
+from gpu.study.sweep import DELTA, C, SweepPlan, SweepPoint, made, unit_of
 
-NAMES = {DELTA: "Δ", "c": "C"}  # how an axis calls a knob
+NAMES = {DELTA: "Δ", C: "C"}  # how an axis calls a knob
 
 
-def sweep_page(graph: CSRGraph, plan: SweepPlan, progress: Callable[[float, str], None]) -> str:
-    """Make the runs of a sweep again with times of every vertex; return their page."""
-    knob, algorithm = DELTA if plan.knob == C else plan.knob, plan.settings.algorithm
-    traces = []
-    for place, value in enumerate(plan.values):
-        progress(place / len(plan.values), f"recording {value:g}")
-        traces.append(run_again(graph, settings_of(graph, plan, value)))
-    scene = Scene()
-    ordered = sorted(traces, key=lambda trace: knob_value(trace, knob))
-    points = [
-        {
-            "value": knob_value(trace, knob),
-            "time_ns": trace.time_ns,
-            "processed": trace.processed_vertices,
-            "work": trace.processed_vertices / max(trace.reached, 1),
-            "run": scene.add_run(trace, graph),
-        }
-        for trace in ordered
-    ]
-    name = knob_name(algorithm, knob)
-    title = f"{find(algorithm).title} on {graph.name}: {name} from "
-    title += f"{points[0]['value']:g} to {points[-1]['value']:g}"
-    least = min(points, key=lambda point: point["time_ns"])
-    sweep = {
-        "knob": name,
-        "unit": unit_of(algorithm, knob),
-        "clock": traces[0].clock,
-        "words": f"The least time is at {least['value']:g}.",
-        "points": points,
-    }
+def sweep_page(
+    graph: CSRGraph,
+    plan: SweepPlan,
+    points: Sequence[SweepPoint],
+    progress: Callable[[float, str], None],
+) -> str:
+    """Return the page of a sweep whose runs are made again, with times of every vertex."""
+    scene, good = Scene(), made_points(points)
+    places: dict[float | None, int] = {}
+    for place, point in enumerate(good):
+        progress(place / len(good), f"recording {point.value:g}")
+        places[point.value] = scene.add_run(run_again(graph, point.settings), graph)
+    least = min(good, key=lambda point: point.time_ns)
+    words = f"The least time is at {least.value:g}."
+    sweep = curve_tree(points, plan.settings.algorithm, plan.knob, words, places)
+    title = f"{find(plan.settings.algorithm).title} on {graph.name}: {sweep['knob']} from "
+    title += f"{good[0].value:g} to {good[-1].value:g}"
     data = {"kind": "sweep", "title": title, "note": "".join(scene.too_large), "sweep": sweep}
     return page_text(title, scene.pack, data | scene.tree())
 
 
-def knob_value(trace: Trace, knob: str) -> float:
-    """Return what the knob was set to: Δ as the run began with it."""
-    if knob == DELTA:
-        return float(trace.samples["delta"][0])
-    return float(trace.settings.parameters[knob] or 0)
-
-
-def knob_name(algorithm: str, knob: str) -> str:
-    """Return how an axis calls a knob."""
-    row = next((one for one in find(algorithm).parameters if one.key == knob), None)
-    return NAMES.get(knob) or (row.title if row is not None else knob)
+def made_points(points: Sequence[SweepPoint]) -> list[SweepPoint]:
+    """Return the runs of the swept values that ended, without the controller's own."""
+    return [point for point in points if point.value is not None and not point.failure]
 
 
 def run_again(graph: CSRGraph, settings: RunSettings) -> Trace:
@@ -82,9 +61,10 @@ def curve_tree(
 
     "own" is the run that steered the knob by itself: its time, and each value that it took.
     """
-    good = [point for point in points if point.value is not None and not point.failure]
+    good = made_points(points)
+    titles = {row.key: row.title for row in find(algorithm).parameters}
     return {
-        "knob": knob_name(algorithm, knob),
+        "knob": (titles | NAMES)[knob],
         "unit": unit_of(algorithm, knob),
         "clock": good[0].clock if good else "",
         "words": words,

@@ -5,14 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from gpu.cli import main as cli
-from gpu.lab import bench
 
 
 @pytest.fixture(autouse=True)
 def _nothing_added_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "COMMANDS", dict(cli.COMMANDS))
-    monkeypatch.setattr(bench, "ROWS", dict(bench.ROWS))
-    monkeypatch.setattr(bench, "GROUPS", dict(bench.GROUPS))
 
 
 @pytest.fixture

@@ -99,12 +99,12 @@ MEASURED = """
 import sys, tempfile
 from pathlib import Path
 from gpu.cli.main import guarded
-from viewer.bench.rows import _output
+from viewer.bench.rows import output
 
 def work():
     with tempfile.TemporaryDirectory() as folder:
         print(folder, flush=True)
-        _output(Path(folder), "measured_window")
+        output(Path(folder), "measured_window")
 
 sys.exit(guarded([], work))
 """

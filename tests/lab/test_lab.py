@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from io import FileIO
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,7 +21,7 @@ from gpu.cli import main as cli
 from gpu.formats import save_graph
 from gpu.interpreter import module_command
 from gpu.lab import campaign
-from gpu.lab.records import Results
+from gpu.lab.records import Appended, Results
 from gpu.lab.suite import SHIPPED, entries_of, read_suite
 from sample_graphs import make
 
@@ -165,15 +166,15 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(suite: Path, tmp_path: Pat
 def test_a_full_disk_loses_nothing(
     suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, write = tmp_path / "mine.jsonl", os.write
+    out, write = tmp_path / "mine.jsonl", FileIO.write
 
-    def full(file: int, data: bytes) -> int:
-        if not (room := 3000 - os.fstat(file).st_size):
+    def full(file: FileIO, data: bytes) -> int | None:
+        if not (room := 3000 - os.fstat(file.fileno()).st_size):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(file, data[:room])
 
     with monkeypatch.context() as patch:
-        patch.setattr("gpu.lab.records.os.write", full)
+        patch.setattr(Appended, "write", full)
         assert lab("run", suite, "-o", out) == 1
     assert "make room and repeat the command" in capsys.readouterr().err
     assert out.read_bytes().endswith(b"}\n")
@@ -223,7 +224,7 @@ def test_two_processes_do_not_write_one_file(
     suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "mine.jsonl"
-    with campaign.Appended(out):
+    with Appended(out):
         assert lab("run", suite, "-o", out) == 1
     assert "another process" in capsys.readouterr().err
 

@@ -22,7 +22,7 @@ from gpu.lessons.read import find_lessons, read_lesson
 from gpu.page import lesson
 from gpu.page.html import asset
 from gpu.page.lesson import lesson_page
-from gpu.page.runs import MOST_SAMPLES, pair_page, run_page, thinned
+from gpu.page.runs import MOST_SAMPLES, runs_page, thinned
 from gpu.record.trace import SAMPLE, Trace
 from gpu.record.tracefile import save_trace
 from gpu.study.compare import CompareError
@@ -34,7 +34,7 @@ HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u202
 
 def test_a_run_comes_back_exactly() -> None:
     trace, graph = recorded(), roads()
-    tree = Parts(run_page(trace, graph)).tree()
+    tree = Parts(runs_page([trace], graph)).tree()
     (run,), (place,) = tree["runs"], tree["graphs"]
     assert (run["vertices"]["dist"] == trace.dist).all()
     assert (run["vertices"]["first"] == trace.vertices.first_reached_ns).all()
@@ -46,20 +46,20 @@ def test_a_run_comes_back_exactly() -> None:
     assert (trace.samples["occupancy"][:, : run["rows"]] == occupancy.T).all()
     assert run["totals"].endswith("✓ verified against Dijkstra and by certificate")
     assert place["n"] == graph.n
-    (five,) = Parts(run_page(small_trace(), small_graph())).tree()["runs"]
+    (five,) = Parts(runs_page([small_trace()], small_graph())).tree()["runs"]
     assert five["vertices"]["first"][-1] == 2**32 - 1  # never reached
 
 
 def test_a_graph_that_is_too_large_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpu.page.runs.MOST_VERTICES", 500)
-    tree = Parts(run_page(recorded(), roads())).tree()
+    tree = Parts(runs_page([recorded()], roads())).tree()
     assert (tree["graphs"], tree["runs"][0]["vertices"]) == ([], None)
     assert "has 600 vertices; a page draws up to 500" in tree["note"]
 
 
 def test_a_map_has_one_line_for_both_directions() -> None:
     graph = roads()
-    (place,) = Parts(run_page(recorded(), graph)).tree()["graphs"]
+    (place,) = Parts(runs_page([recorded()], graph)).tree()["graphs"]
     lines = {frozenset(pair) for pair in zip(place["tails"], place["heads"], strict=True)}
     tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
     arcs = zip(tails.tolist(), graph.indices.tolist(), strict=True)
@@ -71,12 +71,12 @@ def test_a_map_has_one_line_for_both_directions() -> None:
 def test_unreached_and_matrix() -> None:
     graph = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([7], np.int32), 3)
     trace = gpu.run(graph, "dijkstra", source=0, probe=2)
-    tree = Parts(run_page(trace, graph)).tree()
+    tree = Parts(runs_page([trace], graph)).tree()
     assert tree["runs"][0]["vertices"]["dist"].tolist() == [0, 7, -1]
     assert tree["graphs"][0]["weights"].tolist() == [7]
     small = sample_graphs.make("city_roads", n=60, seed=1)
     found = gpu.run(small, "delta_apsp", probe=2)
-    matrix = Parts(run_page(found, small)).tree()["runs"][0]["matrix"]
+    matrix = Parts(runs_page([found], small)).tree()["runs"][0]["matrix"]
     assert matrix["whole"] == [small.n, small.n]
     assert matrix["levels"].reshape(small.n, small.n).diagonal().tolist() == [1] * small.n
 
@@ -95,7 +95,7 @@ def test_thinned_samples_keep_totals_peaks_and_reasons() -> None:
 
 
 def test_the_policy_allows_this_style_and_this_script_alone() -> None:
-    parts = Parts(run_page(recorded(), roads()))
+    parts = Parts(runs_page([recorded()], roads()))
     assert "default-src 'none'" in parts.policy
     assert "unsafe" not in parts.policy
     for what, held in (("style-src", "style"), ("script-src", "module")):
@@ -111,14 +111,14 @@ def test_the_policy_allows_this_style_and_this_script_alone() -> None:
 
 def test_nothing_of_a_stranger_becomes_markup() -> None:
     trace = recorded()
-    plain_tags = Parts(run_page(trace, roads())).tags
+    plain_tags = Parts(runs_page([trace], roads())).tags
     graph = replace(roads(), name=HOSTILE, ids=np.array([HOSTILE + str(i) for i in range(600)]))
     named = replace(
         trace,
         graph=replace(trace.graph, name=HOSTILE, source_id=HOSTILE),
         settings=replace(trace.settings, device=HOSTILE),
     )
-    parts = Parts(run_page(named, graph, missing=HOSTILE))
+    parts = Parts(runs_page([named], graph, missing=HOSTILE))
     assert parts.tags == plain_tags
     assert parts.tree()["note"] == HOSTILE
     assert "<" not in parts.held["data"]
@@ -126,12 +126,12 @@ def test_nothing_of_a_stranger_becomes_markup() -> None:
 
 
 def test_two_runs_share_their_graph() -> None:
-    tree = Parts(pair_page(recorded("adds"), recorded("near_far"), roads())).tree()
+    tree = Parts(runs_page([recorded("adds"), recorded("near_far")], roads())).tree()
     assert len(tree["graphs"]) == 1
     assert "sooner" in tree["words"] or "as long as" in tree["words"]
     other = replace(recorded(), graph=replace(recorded().graph, hash="another"))
     with pytest.raises(CompareError, match="another graph"):
-        pair_page(recorded(), other, roads())
+        runs_page([recorded(), other], roads())
 
 
 def test_a_lesson_goes_through_runs_of_its_sweeps() -> None:

@@ -13,9 +13,9 @@ from gpu import words
 from gpu.lessons.answers import Bench
 from gpu.lessons.read import find_lessons, read_lesson
 from gpu.page.lesson import lesson_page, right_answers
-from gpu.page.runs import pair_page, run_page
+from gpu.page.runs import runs_page
 from gpu.page.sweep import sweep_page
-from gpu.study.sweep import make_plan
+from gpu.study.sweep import make_plan, run_sweep
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=MISSING), pytest.mark.slow]
 
@@ -82,7 +82,7 @@ def quiet(page: Page) -> None:
 
 @pytest.mark.parametrize(("width", "dark"), [(360, False), (1440, True)], ids=str)
 def test_two_runs_at_any_width(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
-    text = pair_page(recorded("adds"), recorded("near_far"), roads())
+    text = runs_page([recorded("adds"), recorded("near_far")], roads())
     page = opened(browser, written(tmp_path, text), width=width, dark=dark)
     assert page.value(CHECKS) == []
     assert page.value("document.querySelectorAll('.map').length") == 2
@@ -92,7 +92,7 @@ def test_two_runs_at_any_width(browser: Browser, tmp_path: Path, width: int, dar
 
 def test_keys(browser: Browser, tmp_path: Path) -> None:
     trace = recorded()
-    page = opened(browser, written(tmp_path, run_page(trace, roads())))
+    page = opened(browser, written(tmp_path, runs_page([trace], roads())))
     page.press("Home")
     assert page.value("scope.clock.now") == 0
     page.press("ArrowRight")
@@ -121,7 +121,7 @@ def test_keys(browser: Browser, tmp_path: Path) -> None:
 def test_a_sweep_goes_through_its_runs(browser: Browser, tmp_path: Path) -> None:
     runs = [recorded("near_far", delta=delta) for delta in (32.0, 128.0, 512.0)]
     plan = make_plan(roads(), runs[0].settings, values=(32.0, 128.0, 512.0))
-    text = sweep_page(roads(), plan, lambda _share, _words: None)
+    text = sweep_page(roads(), plan, run_sweep(roads(), plan), lambda _share, _words: None)
     page = opened(browser, written(tmp_path, text))
     for place, trace in enumerate(runs):
         page.value(f"scope.show({place})")

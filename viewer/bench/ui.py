@@ -1,43 +1,37 @@
-"""The figures behind `sssp-scope bench`, printed as one JSON object.
+"""The figures behind `sssp-scope bench`, printed as JSON: [figures, note].
 
-    python -m viewer.bench.ui open FILE     {"open_s": ..., "import_s": ...}
-    python -m viewer.bench.ui seek          {"seek_ms": [...], "zoomed_ms": [...]}
+    python -m viewer.bench.ui open FILE | model FILE | seek | io
 
-`open` reads, places, bins and colours as the engine process and the window do; imports are timed
-apart.
+`open` reads, places, bins and colours as the engine process and the window do.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import tempfile
 import time
+import timeit
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import numpy as np
+
+from viewer.bench.seek import time_seek
 from viewer.common.colormaps import blended, rgb, table_for
 from viewer.common.theme import LIGHT
 from viewer.raster import raster
 
 WIDTH, HEIGHT = 1000, 800
+TRIES, READS = 3, 7  # of the model, and of the file that is read
+VERTICES, ARCS = 1_000_000, 5_000_000  # of that file
+Figures = tuple[list[float], str]
 
 
-def main(argv: list[str]) -> int:
-    """Print one JSON object on stdout; argv: open FILE, or seek."""
-    from viewer.bench.seek import time_seek
-
-    if argv[:1] == ["open"] and len(argv) == 2:
-        print(json.dumps(time_open(argv[1])))
-    elif argv == ["seek"]:
-        print(json.dumps(time_seek()))
-    else:
-        print("usage: python -m viewer.bench.ui open FILE | seek", file=sys.stderr)
-        return 2
-    return 0
-
-
-def time_open(file: str) -> dict[str, float]:
-    """Return seconds from the choice of `file` to its first picture, and of warming up."""
+def time_open(file: str) -> Figures:
+    """Return seconds from the choice of `file` to its first picture; imports are timed apart."""
     began = time.perf_counter()
     import sample_graphs
     from gpu.formats import load_graph, save_graph
@@ -62,8 +56,43 @@ def time_open(file: str) -> dict[str, float]:
         show(small)
     warm = time.perf_counter()
     show(file)
-    return {"open_s": time.perf_counter() - warm, "import_s": warm - began}
+    return [time.perf_counter() - warm], f"imports before: {warm - began:.1f} s"
 
 
+def time_model(file: str) -> Figures:
+    """Return millions of edges that ADDS relaxes a second on the modelled GPU, compiled."""
+    from gpu.engine import run_named
+    from gpu.formats import load_graph
+
+    graph = load_graph(file)
+    source = graph.vertex_of(graph.id_of(0))
+    again = partial(run_named, graph, "adds", "model", source)
+    relaxed = again().relaxed_edges  # compiles
+    seconds = timeit.repeat(again, gc.enable, number=1, repeat=TRIES)
+    return [relaxed / each / 1e6 for each in seconds], f"{relaxed:,} edges relaxed"
+
+
+def time_io() -> Figures:
+    """Return seconds to read DIMACS text that lies in the system's cache."""
+    from gpu.formats import load_graph, save_graph
+    from gpu.graph import CSRGraph
+
+    rng = np.random.default_rng(1)
+    tails, heads = rng.integers(0, VERTICES, (2, ARCS))
+    weights = rng.integers(1, 10_001, ARCS).astype(np.int32)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "random.gr"
+        save_graph(CSRGraph.from_arcs(tails, heads, weights, VERTICES), path)
+        load_graph(path)  # compiles
+        seconds = timeit.repeat(lambda: load_graph(path), gc.enable, number=1, repeat=READS)
+        return seconds, f"{path.stat().st_size / 1e6:.0f} MB, best {min(seconds):.3f} s"
+
+
+FIGURES: dict[str, Callable[..., Figures]] = {
+    "open": time_open,
+    "model": time_model,
+    "seek": time_seek,
+    "io": time_io,
+}
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    print(json.dumps(FIGURES[sys.argv[1]](*sys.argv[2:])))

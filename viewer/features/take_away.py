@@ -129,8 +129,13 @@ class TakeAwayFeature(FeaturePart):
         if not traces:
             return
         missing = "" if graph is not None else "Its graph was not shown when this page was made."
-        text = partial(_page_of, traces, graph, missing)
-        self._window.files.save_in_background(path, lambda to: write_whole(to, text().encode()))
+
+        def write(to: str) -> None:
+            from gpu.page.runs import runs_page
+
+            write_whole(to, runs_page(traces, graph, missing).encode())
+
+        self._window.files.save_in_background(path, write)
 
     def _shown(self) -> tuple[list[Trace], CSRGraph | None]:
         """Return the run, or both that are compared, with notes; the graph as it is placed."""
@@ -197,14 +202,6 @@ def _samples(window: Window) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
     if b is None or b.trace is None:
         return sample_header(), sample_rows(trace)
     return samples_table([("A", trace), ("B", b.trace)])
-
-
-def _page_of(traces: Sequence[Trace], graph: CSRGraph | None, missing: str) -> str:
-    from gpu.page.runs import pair_page, run_page
-
-    if len(traces) == 1:
-        return run_page(traces[0], graph, missing)
-    return pair_page(traces[0], traces[1], graph, missing)
 
 
 install = TakeAwayFeature
