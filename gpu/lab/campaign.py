@@ -192,8 +192,7 @@ def measured(job: Job) -> Generator[Line]:
             if row.name in failed:
                 continue
             try:
-                make = bench.command if isinstance(row, Command) else bench.code
-                line = make(row, turn)
+                line = bench.ours(row, turn) if isinstance(row, Code) else bench.other(row, turn)
             except FAULTS as error:
                 failed.add(row.name)
                 wrong = isinstance(error, WrongDistancesError)
@@ -255,7 +254,7 @@ class Bench(Struct):
     folder: Path
     proved: set[bytes] = set()
 
-    def code(self, code: Code, turn: int) -> Line:
+    def ours(self, code: Code, turn: int) -> Line:
         """Run a code of ours once. Raises GpuError."""
         settings = settings_of(code, self.graph, self.source, self.job.suite.numbers)
         if turn == PROFILE:
@@ -266,7 +265,7 @@ class Bench(Struct):
         whole_ms = (time.monotonic() - began) * 1e3
         if trace.outcome != "finished":
             raise EngineError(f"stopped after {limit_s:g} s, the limit of a run")
-        digest = hashlib.sha256(trace.dist).digest() + trace.dist.dtype.str.encode()
+        digest = hashlib.sha256(trace.dist.data).digest() + trace.dist.dtype.str.encode()
         if digest not in self.proved:
             if fault := certificate(self.graph, self.source, trace.dist):
                 raise WrongDistancesError(f"wrong distances: {fault}")
@@ -303,7 +302,7 @@ class Bench(Struct):
             ms=trace.time_ns / 1e6,
         )
 
-    def command(self, command: Command, turn: int) -> Run:
+    def other(self, command: Command, turn: int) -> Run:
         """Run another program once. Raises GpuError; OSError; what `subprocess` raises."""
         file, out = self.folder / f"graph{command.format}", self.folder / "distances"
         if not file.exists():

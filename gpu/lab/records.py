@@ -12,7 +12,7 @@ import errno
 import gzip
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -221,8 +221,10 @@ def load(path: str | Path) -> np.recarray:
     GpuError.
     """
     results = Results(path)
-    kept = {name: results.runs for name in Run.__struct_fields__ if name != "settings"}
     graphs = [results.graphs[run.graph] for run in results.runs]
+    kept: dict[str, Sequence[Line]] = dict.fromkeys(Run.__struct_fields__, results.runs)
     kept |= dict.fromkeys(("n", "m", "diameter", "reached"), graphs)
+    del kept["settings"]
     columns = [np.array([getattr(line, name) for line in lines]) for name, lines in kept.items()]
-    return np.rec.fromarrays(columns, names=[*kept])
+    kinds = [(name, column.dtype) for name, column in zip(kept, columns, strict=True)]
+    return np.rec.fromarrays(columns, dtype=kinds)

@@ -92,7 +92,8 @@ def runs_page(traces: Sequence[Trace], graph: CSRGraph | None, missing: str = ""
     """
     scene = Scene()
     if len(traces) == 2:
-        title, tree = pair_title_words(*traces), pair_tree(scene, *traces, graph)
+        a, b = traces
+        title, tree = pair_title_words(a, b), pair_tree(scene, a, b, graph)
     else:
         (trace,) = traces
         title, place = title_words(trace), scene.add_run(trace, graph)
