@@ -32,18 +32,19 @@ class Tuning:
     many_arcs: int = 2_000_000  # from here on one worker more a multiprocessor
     skew: float = HUBS  # x mean degree: a graph has hubs, and gets one worker more
     skewed_factor: float = 32.0  # start_factor on graphs with hubs
-    skewed_chunk: int = 4  # chunk_smallest on graphs with hubs
-    chunk_smallest: int = 8  # vertices that a worker is given at a time
+    chunk_smallest: int = 4  # vertices that a worker is given at a time
     chunk_largest: int = 512
     keep: int = 64  # vertices that a worker keeps in its own queue while others are idle
-    flush_rounds: int = 4  # rounds between two exports while others are idle
+    flush_rounds: int = 2  # rounds between two exports while others are idle
     start_factor: float = 8.0  # initial delta, x mean weight / mean degree
     ceiling_factor: float = 128.0  # largest; on dense graphs the initial one
     floor_share: float = 1.0  # smallest delta, x the initial one
 
 
 TUNED = Tuning()
-AS_PUBLISHED = replace(TUNED, threads=768, blocks_per_sm=1, many_arcs=2**62, skew=math.inf)
+AS_PUBLISHED = replace(
+    TUNED, threads=768, blocks_per_sm=1, many_arcs=2**62, skew=math.inf, chunk_smallest=8
+)
 WIDE_AS_PUBLISHED = replace(AS_PUBLISHED, threads=256, blocks_per_sm=3)  # shared memory: 48 KB
 
 
@@ -52,6 +53,15 @@ def run(
 ) -> EngineOutcome:
     """Run ADDS on the GPU. The device arbitrates by itself: `seed` changes nothing."""
     return launch.go(graph, settings, buffers, observer, make_plan)[0]
+
+
+def largest_beside(graph: CSRGraph, source: int) -> int:
+    """Return the largest degree of all but the source: its row is relaxed before any other waits."""
+    degrees = np.diff(graph.indptr)
+    if degrees[source] == graph.largest_degree:
+        degrees[source] = 0
+        return int(degrees.max())
+    return graph.largest_degree
 
 
 def tuning_for(graph: CSRGraph, settings: RunSettings) -> Tuning:
@@ -73,7 +83,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.
     )
     many = graph.m >= tuning.many_arcs
     uploaded = launch.device_graph(graph, device)  # before the queues: it is the larger demand
-    skewed = are_hubs(graph.largest_degree, graph.mean_degree, tuning.skew)
+    skewed = are_hubs(largest_beside(graph, settings.source), graph.mean_degree, tuning.skew)
     per_sm = tuning.blocks_per_sm + (many or skewed)
     usual = per_sm * device.multiprocessors - 1
     workers = parameters["workers"] or min(usual, most)
@@ -94,7 +104,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.
         pool_blocks=blocks,
         table_mask=table_size(blocks) - 1,
         readings_room=READINGS_ROOM if probe else 0,
-        chunk_smallest=tuning.skewed_chunk if skewed else tuning.chunk_smallest,
+        chunk_smallest=tuning.chunk_smallest,
         chunk_largest=tuning.chunk_largest,
         keep=tuning.keep,
         flush_rounds=tuning.flush_rounds,

@@ -403,7 +403,7 @@ def test_the_modelled_h100_starts_as_our_kernel_does() -> None:
 
     h100 = presets.PRESETS["H100"]
     assert (h100.start_factor, h100.skewed_factor) == (TUNED.start_factor, TUNED.skewed_factor)
-    assert (TUNED.skew, TUNED.skewed_chunk) == (HUBS, machine.SKEWED_CHUNK)
+    assert (TUNED.skew, TUNED.chunk_smallest) == (HUBS, machine.SKEWED_CHUNK)
     assert TUNED.many_arcs == machine.MANY_ARCS
     graph = star(20_000)
     asked = gpu.run(graph, "adds", probe=0, device="H100").settings

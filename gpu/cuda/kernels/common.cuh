@@ -69,7 +69,7 @@ struct Run {  // gpu.cuda.records.RUN, the same bytes
     int *times;
     Item *items;      // of the buckets; of supersteps: Vertex, the near piles
     u32 *written;     // per SEGMENT items; of delta-stepping: Dist a vertex, see step_piles.cuh
-    u32 *taken;       // per pool block: items copied out by workers
+    u32 *taken;       // per pool block: items written << 16 | items copied out by workers
     u32 *table;       // per slot and block number: number's low half << 16 | pool block
     u32 *free_blocks;
     Slot *slots;
@@ -155,6 +155,11 @@ template <class Record> DEVICE void poke(Record *at, const Record &record) {
 DEVICE u64 peek_acquire(const u64 *at) {
     u64 value;
     asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+    return value;
+}
+DEVICE u32 peek_acquire(const u32 *at) {
+    u32 value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
     return value;
 }
 DEVICE uint4 peek_acquire(const uint4 *at) {

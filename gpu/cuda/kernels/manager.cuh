@@ -65,6 +65,7 @@ struct Manager : Reader {
             publish(RUN.workers);
             fence();
             poke(RUN.written + block * BLOCK_SEGMENTS, 1u);
+            poke(RUN.taken + block, WRITTEN);
         }
         __syncwarp();
     }
@@ -132,6 +133,20 @@ struct Manager : Reader {
         __syncwarp();
     }
 
+    // All threads: `pieces` of `size` items, of `part` that stand together, to the idle from
+    // number `taken` of the list on.
+    DEVICE void hand_out(u32 part, u32 address, u32 size, u32 bucket, u32 taken, u32 pieces) {
+#pragma unroll 1
+        for (u32 i = threadIdx.x; i < pieces; i += MANAGER_THREADS) {
+            u32 worker = s.idle_list[taken + i], count = min(size, part - i * size);
+            u32 number = (s.number[worker] + 1) & 0xff;
+            s.number[worker] = (unsigned char)number;
+            s.handed[worker] = count;
+            u64 order = make_order(number, bucket, count, address + i * size);
+            if (LOSE != LOST_ORDER || worker > 0) poke(RUN.assign + worker, order);
+        }
+    }
+
     // All threads: pieces for idle workers, highest priority first; returns vertices handed out.
     DEVICE u32 assign(u32 idle, u32 open, u32 &left) {
         u32 handed = 0, taken = 0;
@@ -140,22 +155,21 @@ struct Manager : Reader {
             u32 place = s.moved + step;  // the buckets were looked at from the old head
             u32 available = place < MAX_OPEN ? s.available[place] : 0;
             if (available == 0) continue;
-            u32 size = chunk_size(available, idle - taken, RUN.chunk_smallest, RUN.chunk_largest);
-            u32 pieces = min((available + size - 1) / size, idle - taken);
+            u32 blocks = s.more[place], gone = 0;
+            u32 size = chunk_size(available + blocks * BLOCK_ITEMS, idle - taken,
+                                  RUN.chunk_smallest, RUN.chunk_largest);
 #pragma unroll 1
-            for (u32 i = threadIdx.x; i < pieces; i += MANAGER_THREADS) {
-                u32 worker = s.idle_list[taken + i], count = min(size, available - i * size);
-                u32 number = (s.number[worker] + 1) & 0xff;
-                s.number[worker] = (unsigned char)number;
-                s.handed[worker] = count;
-                u64 order = make_order(number, s.head + step, count, s.address[place] + i * size);
-                if (LOSE != LOST_ORDER || worker > 0) poke(RUN.assign + worker, order);
+            for (u32 k = 0; k <= blocks && taken < idle; k++) {
+                u32 part = k == 0 ? available : BLOCK_ITEMS;
+                u32 address = k == 0 ? s.address[place] : s.more_at[place][k - 1];
+                u32 pieces = min((part + size - 1) / size, idle - taken);
+                hand_out(part, address, size, s.head + step, taken, pieces);
+                gone += min(pieces * size, part);
+                taken += pieces;
             }
-            u32 gone = min(pieces * size, available);
             if (warp_id() == LAST_WARP && lane_id() == 0)
                 s.read[(s.head + step) % RUN.buckets] = s.from[place] + gone;
             handed += gone;
-            taken += pieces;
         }
         left = idle - taken;
         return handed;

@@ -20,6 +20,7 @@ writer, so this ends, or the run's status says that the pool is dry, or its time
 #define SEGMENT 64u
 #define BLOCK_SEGMENTS (BLOCK_ITEMS / SEGMENT)
 #define NOWHERE 0xffffffffu
+#define WRITTEN (1u << 16)  // in `taken`: an item of the block is written; below: copied out
 
 DEVICE u32 table_entry(u32 number, u32 block) { return (number & 0xffffu) << 16 | block; }
 
@@ -34,6 +35,11 @@ DEVICE u32 block_of(u32 slot, u32 number) {
     }
 }
 
+// Items of a pool block are written, and fenced.
+DEVICE void count_written(u32 block, u32 items) {
+    if (block != NOWHERE && items > 0 && LOSE != LOST_WRITTEN) add(RUN.taken + block, items * WRITTEN);
+}
+
 // One lane queues one item by itself: the slow way, where no room is left in shared memory.
 __device__ __noinline__ void push_alone(u32 slot, Item item) {
     u32 place = atomicAdd(&RUN.slots[slot].reserved, 1u);
@@ -43,6 +49,7 @@ __device__ __noinline__ void push_alone(u32 slot, Item item) {
     poke(RUN.items + at, item);
     fence();
     add(RUN.written + at / SEGMENT, 1u);
+    count_written(block, 1);
 }
 
 #define OUT_ROOM 1024  // items that a block collects before it writes them to the buckets
@@ -89,7 +96,12 @@ __device__ __noinline__ void flush(OutBuffer &out, u32 used) {
             poke(RUN.items + (block << BLOCK_SHIFT | (place & (BLOCK_ITEMS - 1))), out.item[i]);
     }
     __syncthreads();
-    if (mine > 0) fence();  // for the block: what all threads wrote before the barrier
+    if (mine > 0) {
+        fence();  // for the block: what all threads wrote before the barrier
+        u32 low = min(mine, BLOCK_ITEMS - first % BLOCK_ITEMS);
+        count_written(out.blocks[lane_id()][0], low);
+        count_written(out.blocks[lane_id()][1], mine - low);
+    }
 #pragma unroll 1
     while (mine > 0) {  // lane b of the last warp: count what is written, segment by segment
         u32 part = min(mine, SEGMENT - first % SEGMENT), slot = lane_id();

@@ -4,7 +4,9 @@ and what the warps of the manager block know together.
 
 Blocks are allocated one ahead of the writers and freed once every item of the oldest is handed
 out and copied. An item can be handed out when the write-completed counter of its segment says
-that the whole segment is written, or, in the last segment, everything reserved so far.
+that the whole segment is written, or, in the last segment, everything reserved so far. Where many
+wait, blocks that are written whole are handed out together: half of a wide graph's run was
+handing out stale items block by block, one a sweep.
 */
 #pragma once
 #include "courier.cuh"
@@ -20,6 +22,7 @@ that the whole segment is written, or, in the last segment, everything reserved 
 #define MAX_WORKERS (LOOKERS * REPORTS)
 #define MAX_OPEN LAST_WARP  // a warp for each bucket that is looked at
 #define STRETCH (32 * 4 * SEGMENT)  // items that a warp looks at together
+#define MOST_FREED 4                // blocks of a slot that a sweep frees
 
 struct Sums {
     u32 idle, load, kept, pad;
@@ -39,6 +42,7 @@ struct Gauges {  // all 0 at first but what `Manager::start` sets
 struct ManagerShared : Gauges {
     Steered c;
     u32 from[MAX_OPEN], available[MAX_OPEN], address[MAX_OPEN];
+    u32 more[MAX_OPEN], more_at[MAX_OPEN][32];  // whole blocks after those, and their items
     u32 reserved[32], read[32], mark[32];
     u32 allocated[32], freed[32], block[32], block_number[32];
     u32 handed[MAX_WORKERS];
@@ -55,12 +59,13 @@ struct Reader {
     __device__ __noinline__ void serve_pool() {
         u32 slot = lane_id();
         bool ours = slot < RUN.buckets;
-        if (ours && s.freed[slot] != s.read[slot] >> BLOCK_SHIFT) {  // its oldest is handed out
+#pragma unroll 1
+        for (u32 i = 0; ours && i < MOST_FREED; i++) {
+            if (s.freed[slot] == s.read[slot] >> BLOCK_SHIFT) break;  // else its oldest is handed out
             u32 block = block_of(slot, s.freed[slot] & (0xffffffffu >> BLOCK_SHIFT));
-            if (block != NOWHERE && peek(RUN.taken + block) == BLOCK_ITEMS) {
-                RUN.free_blocks[atomicAdd(&s.free_top, 1u)] = block;
-                s.freed[slot] = (s.freed[slot] + 1) & (0xffffffffu >> BLOCK_SHIFT);
-            }
+            if (block == NOWHERE || peek(RUN.taken + block) % WRITTEN != BLOCK_ITEMS) break;
+            RUN.free_blocks[atomicAdd(&s.free_top, 1u)] = block;
+            s.freed[slot] = (s.freed[slot] + 1) & (0xffffffffu >> BLOCK_SHIFT);
         }
         __syncwarp();
         // blocks allocated so far are [.., allocated); writers need reserved's, we stay one ahead
@@ -77,13 +82,10 @@ struct Reader {
                     wanted = 0;
                 } else {
                     block = RUN.free_blocks[top - 1];
-                    uint4 *counts = (uint4 *)(RUN.written + block * BLOCK_SEGMENTS);
-#pragma unroll 1
-                    for (u32 i = 0; i < BLOCK_SEGMENTS / 4; i++)
-                        poke(counts + i, make_uint4(0, 0, 0, 0));
                     poke(RUN.taken + block, 0u);
                 }
             }
+            clear_counters(block);
             fence();
             if (block != NOWHERE) {
                 u32 number = s.allocated[slot];
@@ -94,6 +96,35 @@ struct Reader {
             }
             __syncwarp();
         }
+    }
+
+    // All lanes: the write-completed counters of each lane's block, by all lanes together.
+    DEVICE void clear_counters(u32 block) {
+#pragma unroll 1
+        for (u32 fresh = __ballot_sync(ALL_LANES, block != NOWHERE); fresh; fresh &= fresh - 1) {
+            u32 one = __shfl_sync(ALL_LANES, block, __ffs(fresh) - 1);
+            uint4 *counts = (uint4 *)(RUN.written + one * BLOCK_SEGMENTS);
+            for (u32 i = lane_id(); i < BLOCK_SEGMENTS / 4; i += 32)
+                poke(counts + i, make_uint4(0, 0, 0, 0));
+        }
+        __syncwarp();
+    }
+
+    // One warp: how many blocks of a slot, from `number` on, are written whole; lane k looks at the
+    // k-th.
+    __device__ __noinline__ u32 whole_blocks(u32 slot, u32 number, u32 step) {
+        u32 lane = lane_id(), mine = number + lane;
+        u32 allocated = (s.allocated[slot] - number) & (0xffffffffu >> BLOCK_SHIFT);
+        bool whole = lane < allocated;
+        if (whole) {
+            u32 entry = peek(RUN.table + slot * (RUN.table_mask + 1) + (mine & RUN.table_mask));
+            u32 block = entry & 0xffffu;
+            whole = entry != NOWHERE && entry >> 16 == (mine & 0xffffu) &&
+                    peek_acquire(RUN.taken + block) / WRITTEN == BLOCK_ITEMS;
+            if (lane > 0) s.more_at[step][lane - 1] = block << BLOCK_SHIFT;
+        }
+        u32 others = __ballot_sync(ALL_LANES, !whole);
+        return others ? __ffs(others) - 1 : 32;
     }
 
     // One warp: how far a stretch of a slot's block is readable; `start` is a multiple of four
@@ -131,7 +162,7 @@ struct Reader {
             // One that is not allocated yet has nothing written in it.
             u32 block = s.allocated[slot] == number ? NOWHERE : block_of(slot, number);
             if (__any_sync(ALL_LANES, block == NOWHERE)) {
-                if (lane == 0) s.available[step] = 0;
+                if (lane == 0) s.available[step] = s.more[step] = 0;
                 return;
             }
             __syncwarp();
@@ -142,13 +173,15 @@ struct Reader {
             __syncwarp();
         }
         u32 block = s.block[slot];
-        u32 start = (read / SEGMENT & ~3u) * SEGMENT, end;
-#pragma unroll 1
-        do {
-            end = readable_from(start, read, block, slot);
-            start += STRETCH;
-        } while (end == start && end % BLOCK_ITEMS != 0);  // deep: its next stretch too
+        u32 start = (read / SEGMENT & ~3u) * SEGMENT, whole = 0;
+        u32 end = readable_from(start, read, block, slot);
+        if (end == start + STRETCH || (end != read && end % BLOCK_ITEMS == 0)) {  // many wait
+            whole = whole_blocks(slot, number, step);
+            if (whole > 0) end = (number + 1) << BLOCK_SHIFT;
+            else if (end % BLOCK_ITEMS != 0) end = readable_from(start + STRETCH, read, block, slot);
+        }
         if (lane == 0) {
+            s.more[step] = whole > 0 ? whole - 1 : 0;
             s.from[step] = read;
             s.available[step] = end - read;
             s.address[step] = block << BLOCK_SHIFT | (read & (BLOCK_ITEMS - 1));

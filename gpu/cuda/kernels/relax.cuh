@@ -7,10 +7,11 @@ arcs cost. Each lane finds whose arc it holds by a binary search through the lan
 sums. UNROLL arcs a lane are in flight together: their loads do not wait for each other.
 
 On a road network the frontier is small and time is a chain of dependent trips to the cache.
-So where a warp has no more arcs than lanes (`relax_few`), nothing waits that need not: whether
-a vertex is stale is loaded together with its arcs, the atomic goes out without a look before
-it, and the row bounds of the far end come along with it. With many arcs the same would cost
-traffic; there stale vertices are dropped first and a look saves most atomics.
+So where vertices have few arcs a lane (`relax_few`), each has lanes of its own, with no prefix sum
+and no search, and nothing waits that need not: whether a vertex is stale is loaded together with
+its arcs, the atomic goes out without a look before it, and the row bounds of the far end come
+along with it. With many arcs the same would cost traffic; there stale vertices are dropped first
+and a look saves most atomics.
 
 A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`).
 
@@ -139,30 +140,36 @@ template <class Sink> DEVICE void relax_rows(const Vertex &mine, Dist known, u32
     }
 }
 
-// At most one arc a lane: the short way, where every trip and every instruction counts.
-template <class Sink> DEVICE void relax_few(const Vertex &mine, bool valid, Dist known, u32 scan,
-                      u32 total, u32 lanes, Counts &counts, Sink &sink) {
-    u32 lane = lane_id(), owner = owner_of(lane, scan, lanes);
-    u32 arc = __shfl_sync(ALL_LANES, mine.end - scan, owner) + lane;
-    bool real = lane < total;
-    Arc to = real ? arc_at(RUN.arcs + arc) : Arc{0, 0};
-    if (RUN.drop_stale && known != mine.dist) valid = false;
-    Dist from = __shfl_sync(ALL_LANES, valid ? known : NO_DIST, owner);
-    Dist reach = real && from != NO_DIST ? plus(from, to.weight) : NO_DIST, old = 0;
-    uint2 row = make_uint2(0, 0);
-    bool better = !Sink::QUEUES_LOSERS || (reach < UNREACHED && reach < peek(RUN.dist + to.head));
-    if (reach < UNREACHED && better) {
-        old = atomicMin(RUN.dist + to.head, reach);
-        if (Sink::WANTS_ROWS) row = __ldg(RUN.rows + to.head);
-    } else if (reach != NO_DIST && peek(RUN.dist + to.head) == UNREACHED) {
-        note_overflow(arc);
-    }
-    count_vertex(counts, valid, mine.id, known, sink.base());
-    if (valid) counts.relaxed += mine.degree();
-    bool won = reach < old;
-    if (won) note_improved(to.head, old, sink.ticks);
-    sink.push(Sink::QUEUES_LOSERS ? better : won, to.head, reach, row);
-    if constexpr (Sink::QUEUES_LOSERS) sink.lost(better && !won);
+// All lanes, the short way: each vertex has 2^spread of them side by side, and each lane takes one
+// of its arcs, and the next.
+template <class Sink> DEVICE void relax_few(const Vertex &mine, bool valid, u32 spread,
+                      Counts &counts, Sink &sink) {
+    Dist known = valid ? peek(RUN.dist + mine.id) : 0;
+    u32 rank = lane_id() & ((1u << spread) - 1), arc = mine.first + rank;
+    bool counts_it = rank == 0, more;
+    do {
+        bool real = arc < mine.end;
+        Arc to = real ? arc_at(RUN.arcs + arc) : Arc{0, 0};
+        if (RUN.drop_stale && known != mine.dist) valid = false;
+        Dist reach = real && valid ? plus(known, to.weight) : NO_DIST, old = 0;
+        uint2 row = make_uint2(0, 0);
+        bool better = !Sink::QUEUES_LOSERS || (reach < UNREACHED && reach < peek(RUN.dist + to.head));
+        if (reach < UNREACHED && better) {
+            old = atomicMin(RUN.dist + to.head, reach);
+            if (Sink::WANTS_ROWS) row = __ldg(RUN.rows + to.head);
+        } else if (reach != NO_DIST && peek(RUN.dist + to.head) == UNREACHED) {
+            note_overflow(arc);
+        }
+        count_vertex(counts, valid && counts_it, mine.id, known, sink.base());
+        if (valid && counts_it) counts.relaxed += mine.degree();
+        counts_it = false;
+        bool won = reach < old;
+        if (won) note_improved(to.head, old, sink.ticks);
+        sink.push(Sink::QUEUES_LOSERS ? better : won, to.head, reach, row);
+        if constexpr (Sink::QUEUES_LOSERS) sink.lost(better && !won);
+        arc += 1u << spread;
+        more = valid && arc < mine.end;
+    } while (__any_sync(ALL_LANES, more));
 }
 
 // All lanes: relax the arcs of this warp's vertices, which stand on lanes below `lanes`, a
@@ -170,12 +177,6 @@ template <class Sink> DEVICE void relax_few(const Vertex &mine, bool valid, Dist
 template <class Sink> DEVICE void relax_warp(Vertex mine, bool valid, u32 lanes, Counts &counts,
                        Sink &sink) {
     Dist known = valid ? peek(RUN.dist + mine.id) : 0;
-    u32 scan = prefix_sum(mine.degree(), lanes);
-    u32 total = __shfl_sync(ALL_LANES, scan, lanes - 1);
-    if (total <= 32) {
-        relax_few(mine, valid, known, scan, total, lanes, counts, sink);
-        return;
-    }
     if (RUN.drop_stale && valid && known != mine.dist) {
         valid = false;
         mine.end = mine.first;

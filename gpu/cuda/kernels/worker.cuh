@@ -32,6 +32,7 @@ struct WorkerShared {
     u32 hub_item[THREADS];
     Dist hub_dist[THREADS];
     u64 order, clock_ns;
+    u32 fresh;  // items of the order
 };
 
 DEVICE uint2 row_of(u32 item) {
@@ -175,6 +176,19 @@ struct Worker {
     DEVICE void round(u32 take) {
         Published fresh = begin_round(take);
         u32 share = take <= WARPS ? 1 : 1u << (32 - __clz((take - 1) / WARPS));
+        u32 spread = __clz(share) - 26, place = warp_id() * share + (lane_id() >> spread);
+        Vertex vertex = {};
+        if (place < take) vertex = s.queue[(head + place) & (QUEUE_ROOM - 1)];
+        if (__any_sync(ALL_LANES, vertex.degree() > LONG_TURN << spread)) relax_many(take, share);
+        else if (warp_id() * share < take) relax_few(vertex, place < take, spread, counts, *this);
+        u32 ended = phase;
+        end_round(take, fresh);
+        u32 hubs = s.hubs[ended];
+        if (hubs > 0) relax_hubs(hubs);
+    }
+
+    // All lanes: `share` vertices of the round, a lane each; hubs are put aside.
+    DEVICE void relax_many(u32 take, u32 share) {
         u32 place = warp_id() * share + lane_id();
         bool mine = lane_id() < share && place < take;
         Vertex vertex = {};
@@ -187,11 +201,7 @@ struct Worker {
             vertex.end = vertex.first;
         }
         __syncwarp();
-        if (warp_id() * share < take) relax_warp(vertex, mine, share, counts, *this);
-        u32 ended = phase;
-        end_round(take, fresh);
-        u32 hubs = s.hubs[ended];
-        if (hubs > 0) relax_hubs(hubs);
+        relax_warp(vertex, mine, share, counts, *this);
     }
 
     // ---- hubs, and what is left to others -------------------------------------------
@@ -322,6 +332,7 @@ struct Worker {
                 if (LEVEL >= 2) clock.now();
             } while (number_of(order) == done && !leave);
             s.order = leave ? LEAVE : order;
+            s.fresh = 0;
             s.published[at] = now;
             if (LEVEL >= 2) s.clock_ns = clock.last_ns;
         }
@@ -334,18 +345,31 @@ struct Worker {
         if (count == 0) return false;
         bucket = seen.head + (((u32)(order >> 48) - seen.head) & 0xffu);
         if (bucket - seen.head > 127) bucket -= 256;  // the head has moved past it meanwhile
-        head = 0;
-        tail = count;
-#pragma unroll 1
-        for (u32 i = threadIdx.x; i < count; i += THREADS) {
-            Item item = peek(RUN.items + address + i);
-            uint2 row = row_of(item.vertex);
-            s.queue[i] = {item.vertex, item.dist, row.x, row.y};
-        }
+        copy_fresh(address, count);
         leaves_at = first_of_others();
         __syncthreads();
+        head = 0;
+        tail = s.fresh;
         if (threadIdx.x == 0) add(RUN.taken + (address >> BLOCK_SHIFT), count);
         return true;
+    }
+
+    // All threads: the items of an order to the queue, but those that are stale by now.
+    DEVICE void copy_fresh(u32 address, u32 count) {
+#pragma unroll 1
+        for (u32 i = threadIdx.x; (i & ~31u) < count; i += THREADS) {
+            bool fresh = i < count;
+            Item item = {};
+            uint2 row = make_uint2(0, 0);
+            if (fresh) {
+                item = peek(RUN.items + address + i);
+                row = row_of(item.vertex);
+                if (RUN.drop_stale && !(item.vertex & PIECE))
+                    fresh = peek(RUN.dist + item.vertex) == item.dist;
+            }
+            u32 place = places(__ballot_sync(ALL_LANES, fresh), &s.fresh);
+            if (fresh) s.queue[place] = {item.vertex, item.dist, row.x, row.y};
+        }
     }
 
     DEVICE void work() {
