@@ -1,8 +1,8 @@
 /*
 worker.cuh: a worker block of ADDS.
 
-It waits for an assignment, copies its items into its own queue in shared memory and drains that
-queue in rounds of up to THREADS vertices. An improved vertex of its own bucket, or of an earlier
+It waits for an assignment, copies those of its items that are not stale into its own queue in
+shared memory and drains that queue in rounds of up to THREADS vertices. An improved vertex of its own bucket, or of an earlier
 one, stays in the queue and is processed in the next round, about a microsecond later;
 everything else, and what exceeds `keep` while other workers are idle, is collected and written
 to the buckets. Only when queue and collection are empty does it count its items as completed:
