@@ -56,7 +56,7 @@ def run(
 
 
 def largest_beside(graph: CSRGraph, source: int) -> int:
-    """Return the largest degree of all but the source: its row is relaxed before any other waits."""
+    """Return the largest degree of all but the source, whose row is relaxed before any waits."""
     degrees = np.diff(graph.indptr)
     if degrees[source] == graph.largest_degree:
         degrees[source] = 0
