@@ -53,7 +53,7 @@ NAMES = {"np": np, "gpu": gpu, "sample": open_sample, "arcs": arcs, "run": run, 
 NAMES["roads"] = arcs("0>1:4 1>2:3 2>3:0 0>3:9 3>4:2 1>1:5 1>2:8 4>0:1", n=6)
 
 
-@pytest.mark.parametrize("case", kept.cases("calls"))
+@pytest.mark.parametrize("case", kept.cases("calls"), ids=lambda case: case[:80])
 def test_a_call_returns_what_is_kept(case: str) -> None:
     module, _, call = case.partition(": ")
     try:
