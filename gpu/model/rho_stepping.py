@@ -1,27 +1,25 @@
 """Rho-stepping on the modelled GPU: supersteps over the closest of all that waits.
 
-A vertex waits in far once (`waits`). Refilling near chooses a threshold from a sample of far, and
-takes what is below. Where the kernel needs no look at far (`algorithms.rho_stepping`), none is
+A vertex waits in far once (`far_mark`). Refilling near chooses a threshold from a sample of far
+and takes what is below. Where the kernel needs no look at far (`algorithms.rho_stepping`), none is
 charged. The kernel's piles hold a vertex again for each improvement; those items are counted.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from gpu.algorithms.rho_stepping import SAMPLE, rho_of
 from gpu.compiled import compiled_inline
-from gpu.devices import find_preset
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.loops import codes
-from gpu.loops.log import Log, make_log, record
-from gpu.loops.state import graph_arrays
+from gpu.loops.log import record
 from gpu.model import superstep
-from gpu.model.modelled_run import SuperstepRun, run_modelled, wave_arrays
+from gpu.model.modelled_run import SuperstepRun, run_modelled
+from gpu.model.near_far import Piles, make_piles
 from gpu.model.superstep import SPLIT_ALONE, charge_split, improves, step_dtype
 from gpu.record.trace import RunSettings
 
@@ -32,27 +30,8 @@ STEPS = step_dtype(
 )
 
 
-class Waiting(NamedTuple):
-    """Arrays of one run, n vertices."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    weights: np.ndarray
-    dist: np.ndarray
-    first_ns: np.ndarray
-    last_ns: np.ndarray
-    times: np.ndarray
-    near: np.ndarray  # int32 (n,)
-    far: np.ndarray  # int32 (n,)
-    waits: np.ndarray  # uint8 (n,): whether far holds the vertex
-    sample: np.ndarray  # float64 (SAMPLE,): distances
-    snapshot: np.ndarray  # these six as Near-Far's `Piles`
-    block_ns: np.ndarray
-    fullest: np.ndarray
-    arcs: np.ndarray
-    hub_trips: np.ndarray
-    hubs: np.ndarray
-    log: Log  # probe level 3
+class Waiting(Piles):
+    """Near-Far's arrays; `following` has a sample of far."""
 
 
 @superstep.rule(superstep.announce, Waiting)
@@ -63,7 +42,7 @@ def _announce(piles, s):  # type: ignore[no-untyped-def]
 
 @superstep.rule(superstep.waits_again, Waiting)
 def _waits_again(piles, s, vertex):  # type: ignore[no-untyped-def]
-    return piles.waits[vertex] == 1
+    return piles.far_mark[vertex] == 1
 
 
 @superstep.rule(superstep.relax, Waiting)
@@ -75,8 +54,8 @@ def _relax(piles, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
         if improves(piles, s, worker, vertex, from_dist, arc):
             to = piles.indices[arc]
             s.next_items += 1
-            if piles.waits[to] == 0:
-                piles.waits[to] = 1
+            if piles.far_mark[to] == 0:
+                piles.far_mark[to] = 1
                 piles.far[s.waiting] = to
                 s.waiting += 1
                 record(piles.log, s.t_ns, codes.PUSH, worker, to, 1, np.float64(dist[to]))
@@ -101,7 +80,7 @@ def _refill(piles, s):  # type: ignore[no-untyped-def]
         current = np.float64(piles.dist[vertex])
         s.base = min(s.base, current)
         if current < s.threshold:
-            piles.waits[vertex] = 0
+            piles.far_mark[vertex] = 0
             piles.near[s.near] = vertex
             s.near += 1
         else:
@@ -122,14 +101,14 @@ def _closest(piles, s):  # type: ignore[no-untyped-def]
     """Return the distance up to which about rho vertices wait, by a sample of them."""
     if s.waiting <= s.rho:
         return _farthest(piles, s)
-    taken = min(s.waiting, len(piles.sample))
+    taken, sample = min(s.waiting, SAMPLE), piles.following
     for place in range(taken):
-        piles.sample[place] = piles.dist[piles.far[place * s.waiting // taken]]
+        sample[place] = piles.far[place * s.waiting // taken]
     wanted = (s.rho * taken + s.waiting - 1) // s.waiting - 1
     for place in range(taken):
-        mine, closer = piles.sample[place], 0
+        mine, closer = np.float64(piles.dist[sample[place]]), 0
         for other in range(taken):
-            theirs = piles.sample[other]
+            theirs = np.float64(piles.dist[sample[other]])
             closer += 1 if theirs < mine or (theirs == mine and other < place) else 0
         if closer == wanted:
             return mine
@@ -156,15 +135,7 @@ class RhoSteppingRun(SuperstepRun):
     """One modelled run of rho-stepping."""
 
     def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
-        piles = Waiting(
-            *graph_arrays(graph, buffers),
-            np.empty(graph.n, np.int32),
-            np.empty(graph.n, np.int32),
-            np.zeros(graph.n, np.uint8),
-            np.empty(SAMPLE),
-            *wave_arrays(graph, find_preset(settings.device)),
-            make_log(settings.probe),
-        )
+        piles = Waiting(*make_piles(graph, settings, buffers))
         super().__init__(graph, settings, piles, STEPS, 0.0)
         self.sim[0].rho = rho_of(settings.parameters["rho"], graph)
         self.sim[0].threshold = 1.0
