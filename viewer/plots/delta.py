@@ -177,9 +177,11 @@ class DeltaPanel(PlotPanel):
         low, high = float(heights.min()) - ROOM, float(heights.max()) + ROOM
         if self.steerable:
             low, high = low - HAND_ROOM[0], high + HAND_ROOM[1]
+        if self.hand_line.moving:
+            return  # under the mouse a pixel keeps its Δ
         self.view_box.setYRange(low, high, padding=0)
         self.hand_line.setBounds((low, high))
-        if self.steerable and len(self._deltas[0]) and not self.hand_line.moving:
+        if self.steerable and len(self._deltas[0]):
             with QSignalBlocker(self.hand_line):
                 self.hand_line.setValue(_log(self._requested or float(self._deltas[0].values[-1])))
 
