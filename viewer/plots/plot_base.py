@@ -45,6 +45,7 @@ MOUSE_WORDS = (
 RIGHT, ABOVE = 12, 8  # pixels round a plot: room for the last labels
 LEAST_SIZE = (160, 56)  # pixels
 KEY_WIDTH = 360  # of a panel, from which its header has room for a key
+MATRIX = "All pairs, "  # before the names of those algorithms
 MEAN_PIXELS = 3  # pixels of one point of a mean line
 
 
@@ -258,6 +259,8 @@ class PlotPanel(LivePanel):
             self._draw(first, last, max(int(self.view_box.width()), 16))
         if self.comparing and self._pair is not None:
             a, b = self._pair.names
+            if a.startswith(MATRIX) and b.startswith(MATRIX):
+                a, b = a.removeprefix(MATRIX), b.removeprefix(MATRIX)
             self.pair_legend.set_names((f"A {a.removeprefix('A ')}", f"B {b.removeprefix('B ')}"))
             self.pair_legend.set_pens([self._pen_of(0), self._pen_of(1)])
         self.view.scene().prepareForPaint()  # else the first paint finds out, and paints twice
