@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import argparse
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import check_failed, progress_line, report, result
 from gpu.compiled import cache_folder
-from gpu.errors import EngineError, GpuError
+from gpu.errors import GpuError
 from gpu.policy import Policy, load_policy, translated
 
 if TYPE_CHECKING:
-    from gpu.graph import CSRGraph
     from gpu.lab.suite import Entry, Suite
-    from gpu.record.trace import RunSettings
 
 POLICY, BEST = "policy", "best of sweep"
 
@@ -79,24 +76,12 @@ def _policy(args: argparse.Namespace) -> int:
 
 def _times(policy: Policy, suite: Suite, entry: Entry) -> dict[str, float]:
     """Return milliseconds on one graph by column, the policy's first."""
-    from gpu.lab.campaign import opened, settings_of
+    from gpu.lab.campaign import Bench, Job, opened
     from gpu.lab.suite import Code
 
-    graph, source = opened(entry)
-    adds = settings_of(Code(algorithm="adds", engine=suite.engine), graph, source, suite.numbers)
-    ms = {POLICY: _measured(graph, replace(adds, policy=policy))}
+    bench = Bench(Job(entry, suite, []), *opened(entry))
+    ms = {POLICY: bench.ours(Code(algorithm="adds", engine=suite.engine), 1, policy).ms}
     for code in [code for code in suite.rows if isinstance(code, Code)]:
         column = BEST if code.c else code.name
-        time_ms = _measured(graph, settings_of(code, graph, source, suite.numbers))
-        ms[column] = min(time_ms, ms.get(column, math.inf))
+        ms[column] = min(bench.ours(code, 1).ms, ms.get(column, math.inf))
     return ms
-
-
-def _measured(graph: CSRGraph, settings: RunSettings) -> float:
-    from gpu.engine import run
-    from gpu.proof.verify import certificate
-
-    trace = run(graph, settings)
-    if wrong := certificate(graph, settings.source, trace.dist):
-        raise EngineError(f"wrong distances: {wrong}")
-    return trace.time_ns / 1e6

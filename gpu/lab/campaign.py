@@ -35,6 +35,7 @@ from gpu.interpreter import machine, version
 from gpu.lab import records
 from gpu.lab.records import Appended, Facts, Failed, Line, Results, Run
 from gpu.lab.suite import UNIT_MS, Code, Command, Entry, Suite
+from gpu.policy import Policy
 from gpu.proof.distances import read_distances
 from gpu.proof.verify import certificate, verify
 from gpu.record.disorder import distance_error
@@ -245,18 +246,20 @@ def _within_the_rule(suite: Suite, facts: Facts) -> Facts:
 class Bench(Struct):
     """One graph in memory: runs codes on it and proves what they return.
 
+    folder : for files of commands
     proved : digests of distances, and of tables of them, that are right
     """
 
     job: Job
     graph: CSRGraph
     source: int
-    folder: Path
+    folder: Path = Path()
     proved: set[bytes] = set()
 
-    def ours(self, code: Code, turn: int) -> Line:
-        """Run a code of ours once. Raises GpuError."""
+    def ours(self, code: Code, turn: int, policy: Policy | None = None) -> Run | records.Profile:
+        """Run a code of ours once, with a policy in place of its controller. Raises GpuError."""
         settings = settings_of(code, self.graph, self.source, self.job.suite.numbers)
+        settings = replace(settings, policy=policy)
         if turn == PROFILE:
             settings = replace(settings, probe=Probe.SAMPLES)
         limit_s, began = self.job.suite.limit_s, time.monotonic()

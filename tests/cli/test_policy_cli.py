@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu import engine
+from gpu.lab import campaign
 from gpu.policy import HEAD
 
 Call = Callable[..., tuple[int, str, str]]
@@ -65,9 +65,9 @@ def test_a_graph_on_which_a_policy_fails_is_listed(call: Call, suite: Path, tmp_
 def test_wrong_distances_are_no_score(
     call: Call, suite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = engine.run
+    made = campaign.run
     wrong = lambda *a: (t := made(*a), replace(t, dist=t.dist + (t.dist > 0)))[1]  # noqa: E731
-    monkeypatch.setattr(engine, "run", wrong)
+    monkeypatch.setattr(campaign, "run", wrong)
     code, out, _ = call("policy", ADDS, "--suite", suite, "--json")
     assert (code, json.loads(out)["speedups"]) == (3, {})
     assert all("wrong distances" in words for words in json.loads(out)["failed"].values())
