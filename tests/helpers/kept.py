@@ -18,7 +18,7 @@ import numpy as np
 
 FOLDER = Path(__file__).resolve().parents[1] / "kept"
 LISTED = 40  # entries of an array that are kept one by one; of a longer one a sum
-LONG = 60  # letters of a part that are kept; of a longer one the beginning and a CRC
+LONG = 48  # letters of a part that are kept; of a longer one the beginning and a CRC
 
 
 def cases(name: str) -> dict[str, Any]:

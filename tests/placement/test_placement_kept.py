@@ -13,7 +13,7 @@ from gpu.placement.placements import layout, provisional
 from gpu.proof.verify import oracle_distances
 from sample_graphs import make
 
-NEAR = 3.0  # of a thousand units: single precision, and an optimiser that ends near its optimum
+NEAR = {"kamada_kawai": 3.0, "auto": 3.0, "spring": 1.0}  # of a thousand units; others: 0.3
 
 
 def parts(sizes: list[int]) -> CSRGraph:
@@ -46,4 +46,5 @@ def test_a_picture_is_as_kept(case: str) -> None:
     except ParameterError as error:
         kept.check("places", case, str(error))
     else:
-        kept.check("places", case, points[:: max(1, graph.n // 9)].round().astype(int), NEAR)
+        some = np.append(points[:: max(1, graph.n // 9)], points[-2:], axis=0)
+        kept.check("places", case, some.round(1).astype(float), NEAR.get(kind, 0.3))
