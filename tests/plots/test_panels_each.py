@@ -180,6 +180,10 @@ def test_work_says_rates_efficiency_and_totals(bench: Bench) -> None:
     panel.flush()
     assert panel.caption.text().endswith("mean 3")
     assert panel._curves[0, "processed"].getData()[1].max() == 3.0
+    kept, _ = panel._errors[record.run_id, False]
+    panel._draw(0.0, END_NS, 600)  # nothing is added twice
+    assert panel._errors[record.run_id, False][0] is kept
+    assert len(kept) == len(record.samples)
 
 
 def test_time_label_always_says_the_clock(bench: Bench) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
-from screen import all_controls
+from screen import all_controls, grabbed
 from test_window import close_for_good
 
 import sample_graphs
@@ -44,6 +46,12 @@ def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
     assert "best time" in panel.words.text()
     assert panel.words.text() == panel.accessibleDescription()
     QApplication.processEvents()
+    errors = np.array([point.distance_error for point in panel._shown])
+    assert panel._curves["disorder"].getData()[1] == pytest.approx(np.log10(errors / errors.min()))
+    image, ink = grabbed(panel.view), QColor(panel._theme.data.relaxed).rgb()
+    drawn = [image.pixel(x, y) for x in range(image.width()) for y in range(image.height())]
+    assert drawn.count(ink) > 200  # line and marks
+    assert "disorder" in panel._legend.text()
     xs, ys = panel._curves["time"].getData()
     k = panel._shown.index(found.best_time)
     place = panel.view.mapFromScene(panel.plot.getViewBox().mapViewToScene(QPointF(xs[k], ys[k])))
