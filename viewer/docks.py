@@ -20,14 +20,7 @@ from functools import partial
 
 from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import (
-    QAbstractButton,
-    QDockWidget,
-    QMainWindow,
-    QTabBar,
-    QTabWidget,
-    QWidget,
-)
+from PyQt6.QtWidgets import QAbstractButton, QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from viewer.common.later import later
 from viewer.common.text_size import scaled

@@ -44,6 +44,7 @@ class TopBar(QWidget):
     def __init__(self, session: SessionModel) -> None:
         super().__init__()
         self.graph = GraphChoice(session)
+        self.graph.setMinimumContentsLength(22)  # characters: the samples' titles
         self.open = _button("Open…", "Open a graph file (Ctrl+O)")
         self.lessons = _button("Lessons", "Learn how this works, step by step (F2)")
         self.controls = _button("All controls ▸", "Show every control and plot (Ctrl+Shift+A)")

@@ -30,7 +30,7 @@ from viewer.plots.plot_base import PlotPanel
 from viewer.plots.ring import RingNow, RingState, heat_index_of
 from viewer.plots.series import HEAT_LEVELS, HeatSeries
 
-NOTHING_WAITED = "No vertex was waiting"
+NOTHING_WAITED = "No sample saw a vertex wait"
 NARROW = 380  # pixels below which the ring is small and the colour key hides
 RINGLESS = 300  # pixels below which there is no ring
 RING_SHARE = 0.16  # of the panel's width, between the two bounds

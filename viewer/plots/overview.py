@@ -15,15 +15,7 @@ from typing import Any
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import (
-    QColor,
-    QMouseEvent,
-    QPainter,
-    QPen,
-    QPixmap,
-    QPolygonF,
-    QWheelEvent,
-)
+from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPen, QPixmap, QPolygonF, QWheelEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from viewer.common.theme import THEMES, Theme
