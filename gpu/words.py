@@ -82,6 +82,12 @@ def thousands(number: float) -> str:
     return f"{round(number):,}"
 
 
+def plural(count: int, noun: str) -> str:
+    """Return "1 vertex", "3 waiting vertices", "2 edges"."""
+    many = noun.replace("vertex", "vertices") if "vertex" in noun else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else many}"
+
+
 def percent(share: float) -> str:
     """Return a share 0..1 as "12 %", one decimal below 10."""
     value = 100 * share

@@ -28,7 +28,7 @@ from gpu.record.workspace import reader_options
 from gpu.words import thousands
 from sample_graphs import remembered_reference, suggested_source
 from viewer.common.glossary import capital
-from viewer.models.open_choices import known_options, outside, refusal
+from viewer.models.open_choices import outside, refusal
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, GraphOutline, Notice, RunRecord, SessionModel
 
@@ -103,7 +103,7 @@ class Controller(QObject):
     def open(self, what: str | Path, **options: Any) -> None:
         """Load a file or "sample:..." in the engine process; options of LoadRequest."""
         self.stop()
-        self._opening, self._options, self._placement_id = str(what), known_options(options), -1
+        self._opening, self._options, self._placement_id = str(what), reader_options(options), -1
         self._load_id = self.host.load(LoadRequest(what, **options))
         self.session.set_progress(PROGRESS_UNKNOWN, f"Opening {_short(self._opening)}…")
 

@@ -18,11 +18,11 @@ import zlib
 from collections.abc import Mapping
 from functools import partial
 
-from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QAbstractButton, QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
-from viewer.common.later import later
+from viewer.common.later import later, once
 from viewer.common.text_size import scaled
 
 TITLES = {
@@ -75,10 +75,7 @@ class Docks(QObject):
         self.arrangement = self.base = FIRST  # base: the last one of ARRANGEMENTS
         self._gathered: dict[str, tuple[str, ...]] = {}  # by features: name, docks
         self._kept: dict[str, QByteArray] = {}  # how an arrangement stood when it was left
-        self._peace = QTimer(self)
-        self._peace.setSingleShot(True)
-        self._peace.setInterval(PEACE_MS)
-        self._peace.timeout.connect(self._keep_share)
+        self._peace = once(self, self._keep_share, PEACE_MS)
         self._settled = 0, 0  # widths at peace: of the window, of its right side
         window.installEventFilter(self)
         window.setDockNestingEnabled(True)

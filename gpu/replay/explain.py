@@ -17,7 +17,7 @@ from gpu.graph import CSRGraph
 from gpu.record.events import MANAGER, EventKind
 from gpu.record.trace import REASON_WORDS, Reason
 from gpu.replay.state import State
-from gpu.words import distance
+from gpu.words import distance, plural
 
 LOOK_AHEAD = 64  # events after an improvement among which its worker queues the vertex
 ON_THE_WAY = (EventKind.CLIP, EventKind.BLOCK_TAKEN, EventKind.RESERVE)  # until it is in a bucket
@@ -332,12 +332,6 @@ class _Teller:
 
     def sample(self) -> str:
         return f"The probe takes sample {self.a}."
-
-
-def plural(count: int, noun: str) -> str:
-    """Return "1 vertex", "3 vertices"."""
-    many = {"vertex": "vertices"}.get(noun, f"{noun}s")
-    return f"{count:,} {noun if count == 1 else many}"
 
 
 _WORDS: dict[int, Callable[[_Teller], str]] = {

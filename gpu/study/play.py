@@ -29,7 +29,7 @@ from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.numbers import in_numbers, unreached
 from gpu.record.trace import Probe, RunSettings
-from gpu.words import distance, in_sight
+from gpu.words import distance, in_sight, plural
 
 MOST_VERTICES, MOST_EDGES = 64, 2_000  # that a person can see, and that rivals run on at once
 RIVALS = {"adds": "ADDS", "dijkstra": "Dijkstra", "bellman_ford": "Bellman-Ford"}
@@ -205,9 +205,9 @@ class Game:
         if not step.pops:
             return f"Only the source waits. Take {self.name(self.source)}."
         taken = ", ".join(self.at(pop.vertex, pop.dist) for pop in step.pops)
-        words = f"{taken}: {_count(step.relaxed, 'edge')} relaxed, {step.improved} improved."
+        words = f"{taken}: {plural(step.relaxed, 'edge')} relaxed, {step.improved} improved."
         worst = max(step.pops, key=lambda pop: pop.distance_error)
-        closer, error = _count(worst.rank_error, "waiting vertex"), distance(worst.distance_error)
+        closer, error = plural(worst.rank_error, "waiting vertex"), distance(worst.distance_error)
         more = f" {closer} closer than {self.name(worst.vertex)}, by up to {error}."
         return words + more if worst.rank_error else words
 
@@ -216,8 +216,8 @@ class Game:
         again = [pop.vertex for pop in self.pops]
         for vertex in {*again}:
             again.remove(vertex)
-        edges = _count(sum(len(self._arcs[vertex]) for vertex in again), "edge")
-        more = f"{_count(len(again), 'vertex')} and {edges} more than needed."
+        edges = plural(sum(len(self._arcs[vertex]) for vertex in again), "edge")
+        more = f"{plural(len(again), 'vertex')} and {edges} more than needed."
         return more if again else "no vertex was processed twice."
 
     def difference_words(self) -> str:
@@ -241,7 +241,7 @@ class Game:
         words = [f"{one.title}: {one.processed} in {one.time_ms:.3g} ms" for one in others]
         return (
             f"{'Every distance is proved right.' if proof.passed else proof.detail} You processed "
-            f"{_count(mine.processed, 'vertex')} in {mine.time_ms:.3g} ms (modelled): "
+            f"{plural(mine.processed, 'vertex')} in {mine.time_ms:.3g} ms (modelled): "
             f"{self.wasted_words()} {'; '.join(words)}."
         )
 
@@ -251,7 +251,7 @@ def refusal(graph: CSRGraph) -> str:
     if 0 < graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES:
         return ""
     return (
-        f"{graph.name} has {_count(graph.n, 'vertex')} and {_count(graph.m, 'edge')}; a person "
+        f"{graph.name} has {plural(graph.n, 'vertex')} and {plural(graph.m, 'edge')}; a person "
         f"plays up to {MOST_VERTICES} and {MOST_EDGES:,}. Open a smaller sample, or draw a graph."
     )
 
@@ -284,8 +284,3 @@ def rivals(graph: CSRGraph, source: int) -> list[Score]:
 
 def _levels(heap: Sequence[object]) -> int:
     return math.ceil(math.log2(len(heap) + 1))
-
-
-def _count(number: int, noun: str) -> str:
-    many = noun.replace("vertex", "vertices") if "vertex" in noun else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else many}"

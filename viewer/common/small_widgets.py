@@ -9,11 +9,17 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
+    QFrame,
     QHeaderView,
     QLabel,
+    QScrollArea,
     QSizePolicy,
+    QStackedLayout,
     QTableWidget,
+    QTableWidgetItem,
     QToolButton,
+    QVBoxLayout,
+    QWidget,
 )
 
 from viewer.common.theme import SPACING
@@ -36,6 +42,52 @@ def wrapped_label() -> QLabel:
     label.setWordWrap(True)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label
+
+
+def label(words: str = "", role: str = "") -> QLabel:
+    """Return words that wrap, as they are."""
+    made = QLabel(words)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setWordWrap(True)
+    if role:
+        made.setProperty("role", role)
+    return made
+
+
+def scroller(inside: QWidget | None = None, *, across: bool = False) -> QScrollArea:
+    """Return an area that scrolls downwards, and `across` only if it is to."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    if not across:
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    if inside is not None:
+        area.setWidget(inside)
+    return area
+
+
+def panel_column(owner: QWidget) -> QVBoxLayout:
+    """Return the column of a panel's parts, with the margins of all panels."""
+    column = QVBoxLayout(owner)
+    column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+    column.setSpacing(SPACING // 2)
+    return column
+
+
+def hint_or_page(owner: QWidget, hint: QWidget, page: QWidget) -> QStackedLayout:
+    """Return the two pages of a panel: its hint while it is empty (0), what it shows (1)."""
+    pages = QStackedLayout(owner)
+    pages.addWidget(hint)
+    pages.addWidget(page)
+    return pages
+
+
+def fill(table: QTableWidget, rows: Sequence[Sequence[str]]) -> None:
+    """Put words into a table."""
+    table.setRowCount(len(rows))
+    for row, cells in enumerate(rows):
+        for column, words in enumerate(cells):
+            table.setItem(row, column, QTableWidgetItem(words))
 
 
 def plain_table(columns: Sequence[str], name: str) -> QTableWidget:

@@ -19,6 +19,7 @@ from gpu.graph import CSRGraph
 from gpu.page.words import notes_words, pair_title_words, subtitle_words, totals_words
 from gpu.record.trace import Trace
 from gpu.words import SENTENCE, in_sight
+from viewer.common.small_widgets import label
 from viewer.common.theme import SPACING, Theme
 from viewer.export.paper import hide_controls, lay_out
 from viewer.export.pictures import DENSER, paint
@@ -71,13 +72,9 @@ class Dashboard(QWidget):
             self.covers.append(cover)
 
     def _build(self) -> None:
-        self.title, self.subtitle, self.missing, self.totals = (QLabel() for _ in range(4))
+        self.title, self.totals = label("", "heading"), label()
+        self.subtitle, self.missing = label("", "muted"), label("", "muted")
         self.names = [_heading(""), _heading("")]
-        self.title.setProperty("role", "heading")
-        for quiet in (self.subtitle, self.missing):
-            quiet.setProperty("role", "muted")
-        for long in (self.title, self.subtitle, self.missing, self.totals):
-            long.setWordWrap(True)
         self.missing.hide()
         font = self.title.font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
@@ -86,8 +83,8 @@ class Dashboard(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(*([2 * SPACING] * 4))
         whole.setSpacing(SPACING)
-        for label in (self.title, self.subtitle, self.missing):
-            whole.addWidget(label)
+        for words in (self.title, self.subtitle, self.missing):
+            whole.addWidget(words)
         whole.addLayout(self._plots_below() if self.second_view else self._plots_beside(), 1)
         whole.addWidget(self.totals)
 
@@ -152,8 +149,8 @@ class Dashboard(QWidget):
         assert self.second_view is not None
         self.graph_view.share_scale(b)
         self.second_view.share_scale(a)
-        for label, letter, name in zip(self.names, "AB", self.comparison.names, strict=True):
-            label.setText(f"{letter}  {name}")
+        for heading, letter, name in zip(self.names, "AB", self.comparison.names, strict=True):
+            heading.setText(f"{letter}  {name}")
         self.title.setText(pair_title_words(*traces))
         summary = self.comparison.summary()
         return [summary.words] if summary is not None else []
@@ -224,6 +221,6 @@ class Dashboard(QWidget):
 
 
 def _heading(words: str) -> QLabel:
-    label = QLabel(words)
-    label.setProperty("role", "heading")
-    return label
+    made = QLabel(words)
+    made.setProperty("role", "heading")
+    return made

@@ -8,7 +8,7 @@ essay in its file, machines from the presets. So the manual and the tooltips agr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
@@ -38,7 +38,7 @@ from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.feature import FeaturePart, Window
 from viewer.features import FEATURES
-from viewer.frame.help_dialogs import MOUSE
+from viewer.frame.help_dialogs import MOUSE, html_table
 
 MICE = {"graph": "Graph", "delta": "Plots", "parallelism": "Plots", "work": "Plots"}
 MICE |= {"buckets": "Plots", "draw": "Drawing"}  # part -> group of what a mouse does there
@@ -93,7 +93,7 @@ def _panel(key: str, title: str, text: str) -> Part:
     html = [to_html(text)]
     mouse: Mapping[str, str] = MOUSE.get(MICE.get(key, ""), {})
     if mouse:
-        html.append(f"<h3>Mouse and keys</h3>{_table(mouse.items())}")
+        html.append(f"<h3>Mouse and keys</h3>{html_table(mouse.items(), 4)}")
     words = [term for term in in_order() if key in term.seen]
     if words:
         html += ["<h3>Words</h3>", *map(_entry, words)]
@@ -113,19 +113,11 @@ def _machines() -> Part:
     words = "A modelled machine runs the same algorithm. Its times are computed, not measured: "
     words += "compare them with times of the same machine only."
     rows = [(preset.name, preset.sentence) for preset in PRESETS.values()]
-    return Part(MACHINES, "Modelled machines", f"<p>{words}</p>{_table(rows)}")
+    return Part(MACHINES, "Modelled machines", f"<p>{words}</p>{html_table(rows, 4)}")
 
 
 def _entry(term: Term) -> str:
     return f"<p><b>{escape(capital(term.words))}</b>. {escape(term.meaning)}</p>"
-
-
-def _table(rows: Iterable[tuple[str, str]]) -> str:
-    lines = (
-        f"<tr><td><b>{escape(first)}</b></td><td>{escape(second)}</td></tr>"
-        for first, second in rows
-    )
-    return f'<table cellpadding="4">{"".join(lines)}</table>'
 
 
 class ManualDialog(QDialog):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import (
     QAbstractItemView,
@@ -15,7 +15,6 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QSizePolicy,
     QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
 )
 
@@ -23,7 +22,8 @@ from gpu.study.interval import QUANTITIES
 from gpu.words import time_words
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import chip, plain_table
+from viewer.common.later import once
+from viewer.common.small_widgets import chip, fill, panel_column, plain_table
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
@@ -48,9 +48,7 @@ class MeasureStrip(QFrame):
         self.end_button = chip("✕", "Take the marks away")
         self.cells = _table()
         self._theme = LIGHT
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(REFRESH_MS)
+        self._timer = once(self, self.refresh, REFRESH_MS)
         self._build()
         self._connect()
         self.setVisible(playback.measure.active)
@@ -63,9 +61,7 @@ class MeasureStrip(QFrame):
         head.addWidget(self.note, 1)
         head.addStretch()
         head.addWidget(self.end_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
-        column.setSpacing(SPACING // 2)
+        column = panel_column(self)
         column.addLayout(head)
         column.addWidget(self.cells)
 
@@ -82,7 +78,6 @@ class MeasureStrip(QFrame):
             self._session.samples_appended,
         ):
             news.connect(self._schedule)
-        self._timer.timeout.connect(self.refresh)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -109,10 +104,8 @@ class MeasureStrip(QFrame):
     def _fill(self, rows: list[tuple[str, tuple[str, ...]]]) -> None:
         table = self.cells
         inks = {"A": self._theme.runs[0], "B": self._theme.runs[1]}
-        table.setRowCount(len(rows))
-        for row, (name, values) in enumerate(rows):
-            for column, words in enumerate((name, *values)):
-                table.setItem(row, column, QTableWidgetItem(words))
+        fill(table, [(name, *values) for name, values in rows])
+        for row, (name, _) in enumerate(rows):
             first = table.item(row, 0)
             assert first is not None
             first.setForeground(QColor(inks.get(name, self._theme.muted)))

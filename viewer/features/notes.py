@@ -10,15 +10,15 @@ from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
-from PyQt6.QtWidgets import QInputDialog, QListWidget, QMenu, QStackedLayout, QWidget
+from PyQt6.QtWidgets import QListWidget, QMenu, QWidget
 
 from gpu.record.notes import MOST_NOTES, note
 from gpu.words import in_sight, time_unit, time_words
-from viewer.common.small_widgets import centred_hint
+from viewer.common.small_widgets import centred_hint, hint_or_page
 from viewer.common.text_size import scaled
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
-from viewer.frame.vertex_dialog import ask_vertex
+from viewer.frame.vertex_dialog import ask_text, ask_vertex
 from viewer.models.notes import Flag, Pin
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import Notice, SessionModel
@@ -42,9 +42,7 @@ class NotesPanel(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Notes")
         self.list.setWordWrap(True)
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(centred_hint(HINT))
-        self._pages.addWidget(self.list)
+        self._pages = hint_or_page(self, centred_hint(HINT), self.list)
         self.list.itemClicked.connect(self._go)
         self.list.itemDoubleClicked.connect(self._change)
         self._notes.changed.connect(self._show_notes)
@@ -154,19 +152,13 @@ class NotesFeature(FeaturePart):
     def _ask(
         self, title: str, run_id: int, graph: str, before: Pin | None = None, **place: int | None
     ) -> None:
-        dialog = QInputDialog(self._window.as_widget())
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setWindowTitle("Note")
-        dialog.setLabelText(title)
-        dialog.setTextValue(before.note.text if before is not None else "")
-        dialog.setMinimumWidth(scaled(WIDTH))
-
         def take(text: str) -> None:
             made = note(text, **place)
             self._put(before, Pin(made, run_id, graph) if made is not None else None)
 
-        dialog.textValueSelected.connect(take)
-        dialog.open()
+        text = before.note.text if before is not None else ""
+        dialog = ask_text("Note", title, take, self._window.as_widget(), text)
+        dialog.setMinimumWidth(scaled(WIDTH))
 
     def _put(self, before: Pin | None, pin: Pin | None) -> None:
         if before is not None and pin is not None:

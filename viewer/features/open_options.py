@@ -20,7 +20,7 @@ from gpu.record.workspace import reader_options
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import choice
 from viewer.feature import FeaturePart, Window
-from viewer.models.open_choices import DIRECTIONS, WEIGHTS, OpenRequest, known_options, unnamed
+from viewer.models.open_choices import DIRECTIONS, WEIGHTS, OpenRequest, unnamed
 
 USUAL_WIDTH = 440  # pixels
 NAMELESS = {"unit", "random"}  # weights that are not the file's
@@ -98,7 +98,7 @@ class OpenOptionsFeature(FeaturePart):
             self._ask(graph.provenance.origin, reader_options(graph.provenance.options))
 
     def _ask(self, path: str, options: dict[str, Any]) -> None:
-        dialog = OpenDialog(path, known_options(options), self._window.as_widget())
+        dialog = OpenDialog(path, reader_options(options), self._window.as_widget())
         dialog.chosen.connect(lambda chosen: self._window.open_path(path, chosen))
         dialog.open()
 
@@ -114,7 +114,7 @@ class OpenOptionsFeature(FeaturePart):
         notes = graph.provenance.notes if graph is not None else ()
         words = next((note for note in notes if note.startswith(UNNAMED)), "")
         if words:
-            self._window.session.set_notice(unnamed(path, known_options(options), words))
+            self._window.session.set_notice(unnamed(path, reader_options(options), words))
 
 
 def read_from_file(graph: CSRGraph | None) -> bool:

@@ -14,7 +14,6 @@ from PyQt6.QtGui import QAction, QKeyEvent
 from PyQt6.QtWidgets import (
     QDialog,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QTreeWidget,
     QTreeWidgetItem,
@@ -24,6 +23,7 @@ from PyQt6.QtWidgets import (
 
 from viewer.action_set import keys_of, plain
 from viewer.actions import Action
+from viewer.common.small_widgets import label
 from viewer.common.theme import SPACING
 from viewer.feature import FeaturePart
 
@@ -70,9 +70,7 @@ class Palette(QDialog):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.about = QLabel()
-        self.about.setProperty("role", "muted")
-        self.about.setWordWrap(True)
+        self.about = label("", "muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(*([SPACING] * 4))
         for part in (self.field, self.list, self.about):

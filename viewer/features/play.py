@@ -27,7 +27,6 @@ from PyQt6.QtWidgets import (
     QGridLayout,
     QListWidget,
     QPushButton,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -36,7 +35,7 @@ from gpu.errors import GpuError
 from gpu.study.play import Game, Score, refusal, rivals
 from gpu.words import short
 from viewer.common.later import later
-from viewer.common.small_widgets import plain_table, wrapped_label
+from viewer.common.small_widgets import fill, plain_table, wrapped_label
 from viewer.common.theme import SPACING
 from viewer.feature import DrawnGraph, Scheduler, Window
 from viewer.graph.colours import Legend, Look
@@ -227,11 +226,9 @@ class PlayPanel(QWidget):
                 bucket = f"bucket {dist // self.delta.value():.0f}"
                 self.list.addItem(f"{game.at(vertex, dist)}, {bucket}")
             self.list.setCurrentRow(row)
-        self.scores.setRowCount(1 + len(self.others))
-        for place, score in enumerate((game.score(), *self.others)):
-            cells = score.title, *map(short, score[1:6]), f"{score.time_ms:.3g} ms"
-            for column, cell in enumerate(cells):
-                self.scores.setItem(place, column, QTableWidgetItem(cell))
+        scores = (game.score(), *self.others)
+        rows = [(one.title, *map(short, one[1:6]), f"{one.time_ms:.3g} ms") for one in scores]
+        fill(self.scores, rows)
 
     def _show_again(self) -> None:
         self._show(self.words.text(), self.list.currentRow())

@@ -26,7 +26,6 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QStackedLayout,
     QToolTip,
     QVBoxLayout,
     QWidget,
@@ -40,7 +39,7 @@ from gpu.study.sweep import DELTA, SweepPlan, SweepPoint
 from gpu.words import percent, short, time_words
 from viewer.common.background import run_command
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import centred_hint
+from viewer.common.small_widgets import centred_hint, hint_or_page, label
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.feature import FeaturePart, Window
 from viewer.models.session import Notice
@@ -105,8 +104,7 @@ class SweepPanel(QWidget):
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(4)
-        self.words = QLabel()
-        self.words.setWordWrap(True)
+        self.words = label()
         self.words.setToolTip(
             "Work: vertices processed for each one settled; 1 is perfect\n\n"
             + explain("clipped", "controller")
@@ -143,9 +141,7 @@ class SweepPanel(QWidget):
         for part in (self._legend, self.view, self.words):
             inside.addWidget(part, 1 if part is self.view else 0)
         pages = QWidget()
-        self._pages = QStackedLayout(pages)
-        self._pages.addWidget(self.hint)
-        self._pages.addWidget(page)
+        self._pages = hint_or_page(pages, self.hint, page)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING // 2)
         column.setSpacing(SPACING // 2)

@@ -10,10 +10,10 @@ from bisect import bisect_right
 
 import numpy as np
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QListView, QListWidget, QStackedLayout, QWidget
+from PyQt6.QtWidgets import QListView, QListWidget, QWidget
 
 from gpu.words import distance, time_words
-from viewer.common.small_widgets import centred_hint
+from viewer.common.small_widgets import centred_hint, hint_or_page
 from viewer.feature import FeaturePart
 from viewer.models.decisions import decisions, staying
 from viewer.plots.live import LivePanel
@@ -38,9 +38,7 @@ class WhyPanel(LivePanel):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setSpacing(2)
         self.hint = centred_hint(self.HINT)
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(self.hint)
-        self._pages.addWidget(self.list)
+        self._pages = hint_or_page(self, self.hint, self.list)
         self.setMinimumSize(220, 120)
         self.list.itemClicked.connect(self._go)
         self.list.itemActivated.connect(self._go)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from PyQt6.QtCore import QSize, Qt
@@ -88,11 +89,16 @@ def _keys(menu: Menu) -> dict[str, str]:
 
 def _group(title: str, keys: dict[str, str]) -> str:
     """Return a group as HTML: a heading, then a line for each key."""
-    rows = (
-        f"<tr><td><b>{escape(key)}</b></td><td>{escape(words)}</td></tr>"
-        for key, words in keys.items()
+    return f"<h3>{escape(title)}</h3>{html_table(keys.items(), 2)}"
+
+
+def html_table(rows: Iterable[tuple[str, str]], padding: int) -> str:
+    """Return two columns as HTML, the first in bold."""
+    lines = (
+        f"<tr><td><b>{escape(first)}</b></td><td>{escape(second)}</td></tr>"
+        for first, second in rows
     )
-    return f'<h3>{escape(title)}</h3><table cellpadding="2">{"".join(rows)}</table>'
+    return f'<table cellpadding="{padding}">{"".join(lines)}</table>'
 
 
 def show_about(parent: QWidget) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -22,6 +22,8 @@ from PyQt6.QtWidgets import (
 from gpu.words import in_sight
 from viewer.common.foreign_words import button_words
 from viewer.common.icons import stroke_icon
+from viewer.common.later import once
+from viewer.common.small_widgets import label
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.models.session import Notice, Offer, SessionModel
 
@@ -41,9 +43,7 @@ class NoticeBar(QFrame):
         self._session = session
         self._theme = LIGHT
         self._build()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._dismiss)
+        self._timer = once(self, self._dismiss)
         self._button.clicked.connect(self._dismiss)
         session.notice_changed.connect(self._show_notice)
         self._show_notice(session.notice)
@@ -51,9 +51,7 @@ class NoticeBar(QFrame):
     def _build(self) -> None:
         self.setObjectName("notice_bar")
         self.setAccessibleName("Notice")
-        self._icon, self._words = QLabel(), QLabel()
-        self._words.setWordWrap(True)
-        self._words.setTextFormat(Qt.TextFormat.PlainText)
+        self._icon, self._words = QLabel(), label()
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._button = QToolButton()

@@ -13,11 +13,9 @@ from PyQt6.QtCore import QSignalBlocker, QSize, pyqtSignal
 from PyQt6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QFrame,
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QSpinBox,
     QVBoxLayout,
@@ -31,7 +29,7 @@ from gpu.record.trace import RunSettings
 from gpu.words import thousands
 from sample_graphs import CATALOGUE, FIRST_SAMPLE, LARGEST, SMALLEST
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import chip, wrapped_label
+from viewer.common.small_widgets import chip, scroller, wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.frame.run_fields import (
@@ -146,10 +144,7 @@ class RunPanel(QWidget):
         )
         for row in rows:
             self._add(self._form.rowCount(), *(row if isinstance(row, tuple) else ("", "", row)))
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidget(inside)
+        self._scroll = scroller(inside, across=True)
         self._foot = QVBoxLayout()
         self._foot.setContentsMargins(SPACING, 0, SPACING, SPACING)
         self._foot.addWidget(self._run)

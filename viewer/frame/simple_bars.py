@@ -17,7 +17,6 @@ from PyQt6.QtWidgets import (
     QSizePolicy,
     QSlider,
     QToolButton,
-    QVBoxLayout,
     QWhatsThis,
     QWidget,
 )
@@ -25,7 +24,7 @@ from PyQt6.QtWidgets import (
 from gpu.words import distance, time_unit
 from viewer.common.elided import ElidedLabel
 from viewer.common.icons import stroke_icon
-from viewer.common.small_widgets import chip
+from viewer.common.small_widgets import chip, panel_column
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.frame.run_fields import GraphChoice
@@ -72,9 +71,7 @@ class TopBar(QWidget):
         below.addWidget(self.verdict, 1)
         below.addWidget(self.whence)
         below.addWidget(self.more)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
-        column.setSpacing(SPACING // 2)
+        column = panel_column(self)
         column.addWidget(self.choices)
         column.addLayout(below)
 

@@ -5,13 +5,14 @@ Progress shows only for what takes longer than `PATIENCE_MS`, with a Cancel butt
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QTimer, pyqtSignal
+from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QStatusBar, QWidget
 
 from gpu.words import SENTENCE, in_sight
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain, mentioned
+from viewer.common.later import once
 from viewer.common.theme import SPACING, Theme
 from viewer.models.run_words import state_words, verified_words
 from viewer.models.session import PROGRESS_DONE, RunRecord, SessionModel
@@ -33,9 +34,7 @@ class StatusBar(QStatusBar):
         self._theme: Theme | None = None
         self._detailed = True
         self._build()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(PATIENCE_MS)
+        self._timer = once(self, self._show_bar, PATIENCE_MS)
         self._connect()
         self._show_run(session.current)
 
@@ -68,7 +67,6 @@ class StatusBar(QStatusBar):
 
     def _connect(self) -> None:
         self._cancel.clicked.connect(self.cancel_requested)
-        self._timer.timeout.connect(self._show_bar)
         self.messageChanged.connect(self._give_room)
         self._session.progress_changed.connect(self._show_progress)
         self._session.current_changed.connect(self._show_run)

@@ -1,4 +1,4 @@
-"""Asks for a vertex by its name: what is done by keys where a mouse would point."""
+"""Asks for a line of text, or for a vertex by its name: by keys where a mouse would point."""
 
 from __future__ import annotations
 
@@ -26,9 +26,18 @@ def ask_vertex(
         if vertex is not None:
             then(vertex)
 
+    ask_text(title, "Vertex, as the graph calls it", take, parent)
+
+
+def ask_text(
+    title: str, words: str, then: Callable[[str], object], parent: QWidget, text: str = ""
+) -> QInputDialog:
+    """Open a dialog with a field, and call `then` with what is typed; return the dialog."""
     dialog = QInputDialog(parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setWindowTitle(title)
-    dialog.setLabelText("Vertex, as the graph calls it")
-    dialog.textValueSelected.connect(take)
+    dialog.setLabelText(words)
+    dialog.setTextValue(text)
+    dialog.textValueSelected.connect(then)
     dialog.open()
+    return dialog

@@ -272,11 +272,10 @@ def _at(seen: Seen) -> str:
 
 def delta_at(record: RunRecord, cursor_ns: float) -> float | None:
     """Return the bucket width in force at a moment, None where the run has no buckets."""
-    samples = record.samples
-    if not record.algorithm.bucketed or not len(samples):
+    sample = record.sample_at(cursor_ns)
+    if sample is None or not record.algorithm.bucketed:
         return None
-    index = int(np.searchsorted(samples["t_ns"], cursor_ns, side="right")) - 1
-    delta = float(samples["delta"][max(index, 0)])
+    delta = float(sample["delta"])
     return delta if delta > 0 and np.isfinite(delta) else None
 
 

@@ -21,7 +21,7 @@ HOVER_ARCS = 300  # lit up around a hovered vertex, at most
 
 def paint_source(painter: QPainter, theme: Theme, centre: QPointF, radius: float) -> None:
     """Ring a vertex, with a star upon it where the disc is small."""
-    _ring(painter, centre, radius + 4.0, (theme.plot, 5.0), (theme.error, 2.2))
+    ring(painter, centre, radius + 4.0, (theme.plot, 5.0), (theme.error, 2.2))
     if radius < 9:
         painter.setPen(QPen(QColor(theme.plot), 1.0))
         painter.setBrush(QColor(theme.error))
@@ -32,7 +32,7 @@ def paint_next_source(
     painter: QPainter, theme: Theme, centre: QPointF, radius: float, room: QRectF
 ) -> None:
     """Ring the vertex that the next run starts from, with a word beside it."""
-    _ring(painter, centre, max(radius, 6.0) + 4.0, (theme.plot, 5.0), (theme.error, 2.0))
+    ring(painter, centre, max(radius, 6.0) + 4.0, (theme.plot, 5.0), (theme.error, 2.0))
     paint_card(painter, theme, centre, NEXT_SOURCE, room)
 
 
@@ -40,7 +40,7 @@ def paint_note(
     painter: QPainter, theme: Theme, centre: QPointF, radius: float, words: str, room: QRectF
 ) -> None:
     """Ring a vertex that has a note, and put the beginning of the note beside it."""
-    _ring(painter, centre, radius + 3.0, (theme.plot, 4.0), (theme.text, 1.6))
+    ring(painter, centre, radius + 3.0, (theme.plot, 4.0), (theme.text, 1.6))
     metrics = QFontMetricsF(painter.font())
     shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, scaled(NOTE_WIDTH))
     paint_card(painter, theme, centre, shown, room, theme.text)
@@ -48,10 +48,11 @@ def paint_note(
 
 def paint_hover(painter: QPainter, theme: Theme, centre: QPointF, radius: float) -> None:
     """Ring the vertex under the pointer."""
-    _ring(painter, centre, radius + 3.0, (theme.plot, 4.5), (theme.accent, 2.0))
+    ring(painter, centre, radius + 3.0, (theme.plot, 4.5), (theme.accent, 2.0))
 
 
-def _ring(painter: QPainter, centre: QPointF, radius: float, *inks: tuple[str, float]) -> None:
+def ring(painter: QPainter, centre: QPointF, radius: float, *inks: tuple[str, float]) -> None:
+    """Draw circles upon each other: (colour, width)."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for colour, width in inks:
         painter.setPen(QPen(QColor(colour), width))

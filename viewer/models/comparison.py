@@ -9,13 +9,14 @@ from __future__ import annotations
 import operator
 from dataclasses import replace
 
-from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.algorithms import ALGORITHMS, Algorithm
 from gpu.record.trace import Probe, RunSettings
 from gpu.study.compare import CompareError, Side, obstacle, telling_moment
 from gpu.study.compare_words import Summary, names, summarise
 from viewer.common.glossary import capital
+from viewer.common.later import once
 from viewer.models.session import Notice, RunRecord, SessionModel
 
 PAIR_VIEWS = ("split", "difference", "single")  # how the graph shows two runs
@@ -36,10 +37,7 @@ class ComparisonModel(QObject):
         self.b: RunRecord | None = None
         self.view = PAIR_VIEWS[0]
         self._kept: dict[int, tuple[tuple[object, ...], Side]] = {}
-        self._live = QTimer(self)
-        self._live.setSingleShot(True)
-        self._live.setInterval(LIVE_MS)
-        self._live.timeout.connect(self.words_changed)
+        self._live = once(self, self.words_changed.emit, LIVE_MS)
         session.current_changed.connect(self._take_current)
         session.run_removed.connect(self._drop)
         session.run_changed.connect(self._take_change)

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gpu.errors import FormatError, GpuError
-from gpu.record.workspace import reader_options as known_options
+from gpu.record.workspace import reader_options
 from viewer.models.session import Notice, Offer
-
-__all__ = ["OpenRequest", "known_options", "outside", "refusal", "unnamed"]
 
 DIRECTIONS: dict[bool | None, str] = {
     None: "As the file says",
@@ -48,7 +46,7 @@ def outside(why: str, path: str, options: Mapping[str, Any]) -> Notice:
 def refusal(error: GpuError, path: str, options: Mapping[str, Any]) -> Notice:
     """Return what the bar says about a file that was not opened, with what helps as buttons."""
     remedy = error.remedy if isinstance(error, FormatError) else None
-    chosen, offers = known_options(options), []
+    chosen, offers = reader_options(options), []
     if remedy is not None and (remedy.option, remedy.value) == ("weights", "absolute"):
         without_signs = OpenRequest(path, chosen | {"weights": "absolute"})
         offers.append(Offer("Open without signs", without_signs))

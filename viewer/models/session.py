@@ -7,6 +7,7 @@ ignored. Of a run from many sources, the row of the session's source is shown as
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -129,6 +130,12 @@ class RunRecord:
     def samples(self) -> np.ndarray:
         """Every sample so far: SAMPLE (k,), a view that stays valid but does not grow."""
         return self._store[: self._count]
+
+    def sample_at(self, time_ns: float) -> np.void | None:
+        """Return the last SAMPLE at or before a time, else the first; None where there is none."""
+        after = bisect_right(self.samples["t_ns"], time_ns)  # NumPy's would copy the column
+        sample: np.void | None = self.samples[max(after - 1, 0)] if self._count else None
+        return sample
 
     @property
     def dist(self) -> np.ndarray | None:

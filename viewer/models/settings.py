@@ -9,7 +9,7 @@ from typing import Any
 
 from PyQt6.QtCore import QByteArray, QSettings
 
-from viewer.models.open_choices import known_options
+from gpu.record.workspace import reader_options
 
 ORGANISATION = "SSSP Scope"
 APPLICATION = "sssp-scope"
@@ -42,13 +42,13 @@ class Settings:
         """Paths last opened, newest first, and the options that they were read by."""
         kept = self.value("recent")
         kept = kept if isinstance(kept, dict) else {}
-        return {path: known_options(options) for path, options in kept.items()}
+        return {path: reader_options(options) for path, options in kept.items()}
 
     def add_recent(self, path: str | Path, options: dict[str, Any] | None = None) -> None:
         """Put a path first among the recent ones, with the options it was read with."""
         place = _place(path)
         rest = {name: read for name, read in self.recent.items() if name != place}
-        recent = {place: known_options(options)} | rest
+        recent = {place: reader_options(options)} | rest
         self.set_value("recent", dict(islice(recent.items(), MAX_RECENT)))
 
     def remove_recent(self, path: str | Path) -> None:

@@ -10,8 +10,6 @@ Of two runs A is above, B below, with one time axis and one scale of colour.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QRectF
@@ -81,16 +79,9 @@ class Lane:
         self.idle.setVisible(ended and self.heat.peak == 0)
         self.idle.setPos((first_ns + last_ns) / 2, (bottom + top) / 2)
 
-    def sample_at(self, time_ns: float) -> np.void | None:
-        """Return the SAMPLE in force at a time, the first one before it; None without a run."""
-        if self.run is None or not len(self.run.samples):
-            return None
-        after = bisect_right(self.run.samples["t_ns"], time_ns)
-        return self.run.samples[max(after - 1, 0)]
-
     def show_ring(self, time_ns: float, peak: int) -> str:
         """Show the ring at a time; return how many vertices wait, in words."""
-        sample = self.sample_at(time_ns)
+        sample = self.run.sample_at(time_ns) if self.run is not None else None
         if sample is None or self.run is None:
             return ""
         counts = sample["occupancy"][: self.heat.rows]
@@ -222,11 +213,12 @@ class BucketPanel(PlotPanel):
 
     def summary_text(self) -> str:
         """Return the ring at the cursor in words."""
-        sample = self._lanes[0].sample_at(self._playback.cursor_ns)
-        if sample is None or self._record is None:
+        record, now = self._record, self._playback.cursor_ns
+        sample = record.sample_at(now) if record is not None else None
+        if sample is None or record is None:
             return self.HINT
         counts = sample["occupancy"][: self._lanes[0].heat.rows]
-        names = self._record.algorithm.occupancy
+        names = record.algorithm.occupancy
         if names:
             piles = zip(names, counts, strict=True)
             return "Waiting: " + ", ".join(f"{thousands(c)} in {name}" for name, c in piles)

@@ -16,10 +16,11 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import QWidget
 
+from viewer.common.later import once
 from viewer.common.theme import THEMES, Theme
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
@@ -38,9 +39,7 @@ class Turns(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._waiting: OrderedDict[object, Callable[[], None]] = OrderedDict()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._next)
+        self._timer = once(self, self._next)
 
     @classmethod
     def of(cls, owner: QObject) -> Turns:
@@ -90,12 +89,9 @@ class LivePanel(QWidget):
         self._data_dirty = False
         self._theme = THEMES["light"]
         self._turns = Turns.of(session)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = once(self, lambda: self._turns.ask(self, self._tick))
         self._ticked = 0.0  # when it last drew, seconds
-        self._words_timer = QTimer(self)
-        self._words_timer.setSingleShot(True)
-        self._words_timer.setInterval(DESCRIBE_MS)
+        self._words_timer = once(self, self._describe, DESCRIBE_MS)
         self.setAccessibleName(self.TITLE)
         self._build()
         self._connect_models()
@@ -184,8 +180,6 @@ class LivePanel(QWidget):
         self._playback.measure.changed.connect(self._schedule)
         self._session.notes.changed.connect(self._schedule)
         self._playback.view_changed.connect(self._mark_dirty)
-        self._timer.timeout.connect(self._ask_turn)
-        self._words_timer.timeout.connect(self._describe)
 
     def _begin(self, place: int, record: RunRecord | None) -> None:
         self._runs[place] = record
@@ -237,9 +231,6 @@ class LivePanel(QWidget):
         self._mark_dirty()
 
     # ---- drawing ----------------------------------------------------------------------
-
-    def _ask_turn(self) -> None:
-        self._turns.ask(self, self._tick)
 
     def _tick(self) -> None:
         if self._behind():

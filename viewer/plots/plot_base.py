@@ -22,12 +22,12 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QEvent, QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtGui import QPen, QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from gpu.words import NO_VALUE
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import centred_hint
+from viewer.common.small_widgets import centred_hint, hint_or_page, panel_column
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.models.session import RunRecord
@@ -155,15 +155,11 @@ class PlotPanel(LivePanel):
         self.row.setSpacing(0)
         self.row.addWidget(self.view, 1)
         page = QWidget()
-        self.body = QVBoxLayout(page)
-        self.body.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
-        self.body.setSpacing(SPACING // 2)
+        self.body = panel_column(page)
         self.body.addLayout(self.header)
         self.body.addLayout(self.row, 1)
         self.hint = centred_hint(self.HINT)
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(self.hint)
-        self._pages.addWidget(page)
+        self._pages = hint_or_page(self, self.hint, page)
         self._pages.currentChanged.connect(self.page_turned)
 
     @property

@@ -16,12 +16,12 @@ from typing import Protocol
 import numpy as np
 from PyQt6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PyQt6.QtGui import QIcon, QKeyEvent, QResizeEvent
-from PyQt6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QToolButton, QVBoxLayout
+from PyQt6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QToolButton
 
 from gpu.words import time_unit
 from viewer.common.elided import ElidedLabel
 from viewer.common.icons import stroke_icon
-from viewer.common.small_widgets import chip
+from viewer.common.small_widgets import chip, panel_column
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, mix
 from viewer.models.playback import MAX_SPEED, MIN_SPEED
@@ -107,7 +107,7 @@ class Timeline(LivePanel):
         self.time_label.setAccessibleName("Time at the cursor, and length of the run")
         self.speed_box = SpeedBox()
         self.live_button = chip("Live", "Follow the newest sample (L)", checkable=True)
-        buttons, row, column = QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
+        buttons, row, column = QHBoxLayout(), QHBoxLayout(), panel_column(self)
         buttons.setSpacing(0)
         for icon, (method, tip) in BUTTONS.items():
             button = self.buttons[icon]
@@ -122,8 +122,6 @@ class Timeline(LivePanel):
         row.addWidget(self.time_label, 1)
         row.addWidget(self.speed_box)
         row.addWidget(self.live_button)
-        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
-        column.setSpacing(SPACING // 2)
         column.addWidget(self.overview)
         column.addLayout(row)
         self._connect_controls()

@@ -494,7 +494,7 @@ def background(
     pixels: PixelMap, paper: tuple[int, int, int], ink: np.ndarray | tuple[int, int, int]
 ) -> np.ndarray:
     """Return uint32 (height * width,): paper, with the grey layer in `ink` upon it, both 0..255."""
-    shades = blended(np.rint([ink]), paper)
+    shades = blended(np.rint(np.array([ink])), paper)
     if pixels.density is None:
         return np.full(pixels.view.width * pixels.view.height, shades[0])
     return shades[pixels.density]

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QResizeEvent
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from gpu.study.compare_words import verdict
 from viewer.common.glossary import explain, mentioned
-from viewer.common.small_widgets import chip, wrapped_label
+from viewer.common.small_widgets import chip, label, wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.models.comparison import ComparisonModel
@@ -42,9 +42,7 @@ class CompareBar(QFrame):
     def _build(self) -> None:
         self.setObjectName("compare_bar")
         self.setAccessibleName("Comparison")
-        self.words, self.cautions = QLabel(), wrapped_label()
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
+        self.words, self.cautions = label(), wrapped_label()
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.more = chip("⋯", "How the graph shows the two runs; swap them, end")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

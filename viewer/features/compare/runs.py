@@ -15,15 +15,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, pyqtBoundSignal, pyqtSignal
 from PyQt6.QtGui import QAction, QColor, QKeySequence
-from PyQt6.QtWidgets import QHBoxLayout, QStackedLayout, QTableWidgetItem, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QTableWidgetItem, QWidget
 
 from gpu.record import disorder
 from gpu.study.compare_words import name_of
 from gpu.words import SENTENCE, distance, in_sight, percent, thousands, time_words
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import centred_hint, chip, plain_table
+from viewer.common.later import once
+from viewer.common.small_widgets import (
+    centred_hint,
+    chip,
+    hint_or_page,
+    panel_column,
+    plain_table,
+)
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import engine_of
@@ -177,9 +184,7 @@ class RunsPanel(QWidget):
         super().__init__(parent)
         self._session, self._pair = session, pair
         self._theme = THEMES["light"]
-        self._live = QTimer(self)
-        self._live.setSingleShot(True)
-        self._live.setInterval(LIVE_MS)
+        self._live = once(self, self._fill, LIVE_MS)
         self._build()
         self._connect()
         self._fill()
@@ -211,14 +216,10 @@ class RunsPanel(QWidget):
         self.table.addActions(list(self.wishes.values()))
         foot.addStretch(1)
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
-        column.setSpacing(SPACING // 2)
+        column = panel_column(page)
         column.addWidget(self.table, 1)
         column.addLayout(foot)
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(centred_hint(HINT, margin=0))
-        self._pages.addWidget(page)
+        self._pages = hint_or_page(self, centred_hint(HINT, margin=0), page)
         self.setMinimumSize(200, 120)
 
     def _connect(self) -> None:
@@ -240,7 +241,6 @@ class RunsPanel(QWidget):
         self._pair.pair_changed.connect(self._fill)
         session.current_changed.connect(self._take_current)
         session.samples_appended.connect(self._grow)
-        self._live.timeout.connect(self._fill)
 
     # ---- what the user can do -----------------------------------------------------------
 

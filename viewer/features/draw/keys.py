@@ -20,6 +20,7 @@ from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QFocusEvent, QKeyEvent
 
 from gpu.errors import ParameterError
+from gpu.words import plural
 from viewer.features.draw.drawing import Drawing
 from viewer.features.draw.rules import weight_words
 
@@ -204,17 +205,12 @@ def described(drawing: Drawing, vertices: frozenset[int], arcs: frozenset[int]) 
         )
         more = " …" if len(out) > 4 else ""
         if not drawing.directed:
-            return f"Vertex {vertex.name}: {_count(len(out) + into, 'edge')}"
+            return f"Vertex {vertex.name}: {plural(len(out) + into, 'edge')}"
         leads = f", to {leads}{more}" if leads else ""
         return f"Vertex {vertex.name}: {into} in, {len(out)} out{leads}"
     if len(arcs) == 1 and not vertices:
         arc = drawing.arc_by_key[next(iter(arcs))]
         return f"Edge {drawing.arc_words(arc)}, weight {weight_words(arc.weight)}"
     if vertices or arcs:
-        return f"Selected: {_count(len(vertices), 'vertex')}, {_count(len(arcs), 'edge')}"
-    return f"{_count(len(drawing.vertices), 'vertex')}, {_count(len(drawing.arcs), 'edge')}"
-
-
-def _count(count: int, word: str) -> str:
-    plural = "vertices" if word == "vertex" else f"{word}s"
-    return f"{count} {word if count == 1 else plural}"
+        return f"Selected: {plural(len(vertices), 'vertex')}, {plural(len(arcs), 'edge')}"
+    return f"{plural(len(drawing.vertices), 'vertex')}, {plural(len(drawing.arcs), 'edge')}"

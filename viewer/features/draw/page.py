@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeyEvent
 from PyQt6.QtWidgets import (
-    QLabel,
     QPushButton,
     QSizePolicy,
     QToolBar,
@@ -21,7 +20,7 @@ from PyQt6.QtWidgets import (
 )
 
 from viewer.common.flow import FlowLayout
-from viewer.common.small_widgets import choice
+from viewer.common.small_widgets import choice, label
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.draw.canvas import DrawCanvas
 from viewer.features.draw.drawing import DrawingModel
@@ -53,10 +52,8 @@ class DrawPage(QWidget):
         self.bar = QToolBar("Drawing tools")
         self.bar.setIconSize(QSize(20, 20))
         self.ways = choice(WAYS, True, "Direction of the edges")
-        self.words = QLabel()
+        self.words = label()
         self.words.setObjectName("draw_words")
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.use = QPushButton("Use and run")
         self.use.setProperty("role", "primary")

@@ -9,9 +9,9 @@ from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from gpu.lessons.figures import SIDE, WIDE, Figure
 from viewer.common.icons import svg_pixmap
+from viewer.common.small_widgets import label
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT
-from viewer.features.lessons.step_widgets import label
 
 
 class Figures(QWidget):

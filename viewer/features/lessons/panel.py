@@ -26,12 +26,13 @@ from PyQt6.QtWidgets import (
 
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.markdown import inline, to_html
+from viewer.common.small_widgets import label, scroller
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.lessons.figures import Figures
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.questions import QuestionWidget, make_question
-from viewer.features.lessons.step_widgets import LessonCard, StepText, label, scroller, show
+from viewer.features.lessons.step_widgets import LessonCard, StepText, show
 
 TURN = (72, 28)  # pixels, a button that turns pages, at the reference text size
 LEAST_WIDTH = 240  # pixels at the reference text size
@@ -68,6 +69,7 @@ class LessonPanel(QWidget):
 
     def _build_home(self) -> None:
         self.home = scroller()
+        self.home.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.stack.addWidget(self.home)
 
     def _build_page(self) -> None:
@@ -87,6 +89,7 @@ class LessonPanel(QWidget):
         self.title = label("", "heading")
         column.addWidget(self.title)
         self.area = scroller()
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._fill_scroll()
         column.addWidget(self.area, 1)
         column.addLayout(self._bottom())

@@ -38,8 +38,8 @@ from gpu.lessons.answers import formatted
 from gpu.lessons.lesson import Question
 from gpu.lessons.quantities import decimals_of
 from gpu.study.play import Score
+from viewer.common.small_widgets import label
 from viewer.common.text_size import scaled
-from viewer.features.lessons.step_widgets import label
 
 TICKS = 1000  # of a slider
 DIGITS = 3  # of a number that the slider gives

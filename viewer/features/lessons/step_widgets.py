@@ -9,15 +9,14 @@ from PyQt6.QtGui import QResizeEvent, QTextOption
 from PyQt6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QTextBrowser,
     QVBoxLayout,
 )
 
 from gpu.lessons.lesson import Lesson
+from viewer.common.small_widgets import label
 from viewer.common.text_size import scaled
 from viewer.features.lessons.model import Progress
 
@@ -117,26 +116,6 @@ class LessonCard(QFrame):
 def _right_words(progress: Progress) -> str:
     judged = [answer.right for answer in progress.answers.values() if answer.right is not None]
     return f" · {sum(judged)} of {len(judged)} right" if judged else ""
-
-
-def label(words: str, role: str = "") -> QLabel:
-    """Return words that wrap, as they are."""
-    made = QLabel(words)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setWordWrap(True)
-    if role:
-        made.setProperty("role", role)
-    return made
-
-
-def scroller() -> QScrollArea:
-    """Return an area that scrolls downwards only."""
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    return area
 
 
 def show(part: StepText, html: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QWidget
 
+from viewer.common.later import once
 from viewer.feature import FeaturePart, Window
 from viewer.features.matrix.panel import MatrixPanel
 from viewer.models.matrix import MatrixModel
@@ -26,10 +27,7 @@ class MatrixFeature(FeaturePart):
         self.model = MatrixModel(window.session, self)
         self.panel: MatrixPanel | None = None
         self._came_up = False
-        self._path = QTimer(self)
-        self._path.setSingleShot(True)
-        self._path.setInterval(PATH_AFTER_MS)
-        self._path.timeout.connect(self._show_path)
+        self._path = once(self, self._show_path, PATH_AFTER_MS)
         window.graph_view.target_requested.connect(self._take_target)
         window.session.current_changed.connect(self._take_current)
         self.model.cell_changed.connect(self._path.start)

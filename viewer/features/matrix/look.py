@@ -10,8 +10,9 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, pyqtSignal
 
+from viewer.common.later import once
 from viewer.graph.colours import MOST, STRETCH
 from viewer.graph.picture import NewestFirst
 from viewer.models.matrix import DONE, WAITING, states_at
@@ -42,9 +43,7 @@ class MatrixLook(QObject):
         self._requested = False
         self._worker = NewestFirst(self)
         self._worker.done.connect(self._take)
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.timeout.connect(self._ask)
+        self._rest = once(self, self._ask)
 
     @property
     def share(self) -> float:

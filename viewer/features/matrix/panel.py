@@ -6,12 +6,12 @@ Below the matrix stands the cell under the pointer, or the chosen one.
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from gpu.words import thousands
 from viewer.common.elided import ElidedLabel
-from viewer.common.small_widgets import centred_hint, wrapped_label
-from viewer.common.theme import SPACING, Theme
+from viewer.common.small_widgets import centred_hint, hint_or_page, panel_column, wrapped_label
+from viewer.common.theme import Theme
 from viewer.features.matrix.canvas import MatrixCanvas
 from viewer.features.matrix.scale import MatrixScale
 from viewer.models.matrix import MatrixModel, cell_words, name_of, states_at
@@ -56,9 +56,7 @@ class MatrixPanel(LivePanel):
         self.caption = wrapped_label()
         self.caption.setMinimumHeight(2 * self.fontMetrics().lineSpacing())  # no matrix jumps
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
-        column.setSpacing(SPACING // 2)
+        column = panel_column(page)
         column.addWidget(self.caption)
         column.addWidget(self.canvas, 5)
         column.addWidget(self.words)
@@ -66,9 +64,7 @@ class MatrixPanel(LivePanel):
         self.canvas.pointed.connect(self._point_at)
         self.canvas.look.changed.connect(self._show_look)
         self.hint = centred_hint(self.HINT)
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(self.hint)
-        self._pages.addWidget(page)
+        self._pages = hint_or_page(self, self.hint, page)
 
     def apply_theme(self, theme: Theme) -> None:
         """Recolour everything."""

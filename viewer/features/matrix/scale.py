@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import QLabel, QWidget
 
 from gpu.words import short
@@ -39,7 +40,7 @@ class MatrixScale(QWidget):
         self._theme = theme
         table = table_for("distance", theme)
         places = range(1, 256, 254 // (STOPS - 1))
-        self.ramp.set_colours([_hex(table[place]) for place in places])
+        self.ramp.set_colours([QColor(*table[place].tolist()).name() for place in places])
         self.words.setFont(small_font(self.font()))
         self._show_words()
 
@@ -51,15 +52,11 @@ class MatrixScale(QWidget):
     def _show_words(self) -> None:
         theme = self._theme
         states = zip(STATE_NAMES, state_colours(theme), strict=True)
-        signs = [("unreached", _hex(table_for("distance", theme)[0])), *states]
+        unreached = QColor(*table_for("distance", theme)[0].tolist()).name()
+        signs = [("unreached", unreached), *states]
         parts = [
             f'<span style="color:{colour}">■</span>&nbsp;'
             f'<span style="color:{theme.muted}">{name}</span>'
             for name, colour in signs
         ]
         self.words.setText("&nbsp; ".join(parts))
-
-
-def _hex(row: object) -> str:
-    red, green, blue = (int(part) for part in row)  # type: ignore[attr-defined]
-    return f"#{red:02x}{green:02x}{blue:02x}"

@@ -10,7 +10,7 @@ outlined.
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
@@ -127,20 +127,9 @@ class _Pen:
 
     def title(self, words: str, more: str = "") -> None:
         self.y += SPACING / 2
-        font = self.painter.font()
-        font.setBold(True)
-        self.painter.setFont(font)
-        self.painter.setPen(QColor(self.theme.text))
-        at = QPointF(self.left, self.y + self.metrics.ascent())
-        self.painter.drawText(at, words)
-        wide = QFontMetricsF(font).horizontalAdvance(words)
-        font.setBold(False)
-        self.painter.setFont(font)
-        if more:
-            self.painter.setPen(QColor(self.theme.muted))
-            room = self.right - self.left - wide - 2 * SPACING
-            more = self.metrics.elidedText(more, Qt.TextElideMode.ElideRight, room)
-            self.painter.drawText(QPointF(at.x() + wide + 2 * SPACING, at.y()), more)
+        box = QRectF(self.left, self.y, self.right - self.left, self.line)
+        wide = self.text(box, words, self.theme.text, bold=True)
+        self.text(box.adjusted(wide + 2 * SPACING, 0, 0, 0), more, self.theme.muted)
         self.y += self.line + SPACING / 2
 
     # --- workers
@@ -209,16 +198,19 @@ class _Pen:
 
     def text(
         self, box: QRectF, words: str, colour: str, right: bool = False, bold: bool = False
-    ) -> None:
+    ) -> float:
+        """Write words as far as they fit; return how wide that is."""
         font = self.painter.font()
         font.setBold(bold)
         self.painter.setFont(font)
-        words = QFontMetricsF(font).elidedText(words, Qt.TextElideMode.ElideRight, box.width())
+        metrics = QFontMetricsF(font)
+        words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, box.width())
         side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
         self.painter.setPen(QColor(colour))
         self.painter.drawText(box, side | Qt.AlignmentFlag.AlignVCenter, words)
         font.setBold(False)
         self.painter.setFont(font)
+        return metrics.horizontalAdvance(words)
 
     def note(self, words: str) -> None:
         box = QRectF(self.left, self.y, self.right - self.left, self.line)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 
-from PyQt6.QtCore import QRectF, QSize, Qt, QTimer
+from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QFontDatabase, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PyQt6.QtWidgets import QLabel, QScrollArea, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
-from viewer.common.small_widgets import centred_hint
+from viewer.common.later import once
+from viewer.common.small_widgets import centred_hint, hint_or_page, scroller
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.microscope.model import MicroscopeModel
@@ -129,24 +130,16 @@ class CodePanel(QWidget):
             split.addWidget(self._part(title, lines))
         split.setChildrenCollapsible(False)
         self.hint = centred_hint(margin=0)
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(self.hint)
-        self._pages.addWidget(split)
+        self._pages = hint_or_page(self, self.hint, split)
         self.setMinimumSize(260, 140)
-        self._again = QTimer(self)  # other sizes of lines, or of the panel: once they are there
-        self._again.setSingleShot(True)
-        self._again.timeout.connect(self._show_event)
+        self._again = once(self, self._show_event)  # for other sizes, once they are there
         model.replay_changed.connect(self._show_replay)
         model.words_changed.connect(self._show_words)
         model.moved.connect(self._show_event)
         self._show_replay()
 
     def _part(self, title: QLabel, lines: Lines) -> QWidget:
-        scroll = QScrollArea()
-        scroll.setWidget(lines)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._scrolls[lines] = scroll
+        scroll = self._scrolls[lines] = scroller(lines, across=True)
         title.setProperty("role", "muted")
         title.setContentsMargins(SPACING, 2, SPACING, 2)
         part = QWidget()

@@ -20,6 +20,7 @@ from viewer.features.microscope.board import hand_sign
 from viewer.features.microscope.model import MicroscopeModel
 from viewer.graph.canvas import GraphCanvas
 from viewer.graph.items import ItemPainter
+from viewer.graph.overlay import ring
 from viewer.graph.scene import Placed, place_of_arc, radius_of
 
 ON_ARC = (EventKind.RELAX, EventKind.IMPROVE)
@@ -93,10 +94,7 @@ def _dashed(painter: QPainter, theme: Theme, at: QPointF, radius: float) -> None
 def _ring(
     painter: QPainter, theme: Theme, at: QPointF, radius: float, words: str, colour: str
 ) -> None:
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for width, ink in ((5.5, theme.plot), (3.0, colour)):
-        painter.setPen(QPen(QColor(ink), width))
-        painter.drawEllipse(at, radius + RING, radius + RING)
+    ring(painter, at, radius + RING, (theme.plot, 5.5), (colour, 3.0))
     metrics = QFontMetricsF(painter.font())
     side = max(metrics.height(), metrics.horizontalAdvance(words) + 6)
     box = QRectF(at.x() + 0.7 * (radius + RING), at.y() - radius - RING - 4, side, metrics.height())

@@ -256,10 +256,8 @@ class MicroscopeModel(QObject):
             self._place(self.replay.at_time(self._playback.cursor_ns))
 
     def _show_change(self, record: RunRecord) -> None:
-        if record is self.session.current and not record.running and self.record is record:
-            if self.replay is None:
-                self._show_run(record)
-        elif record is self.session.current and self.record is not record:
+        ended = not record.running and self.replay is None
+        if record is self.session.current and (ended or self.record is not record):
             self._show_run(record)
 
     def _show_cursor(self, cursor_ns: float) -> None:

@@ -16,7 +16,6 @@ from PyQt6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSlider,
-    QStackedLayout,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -24,6 +23,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.record.events import EventKind
 from gpu.words import time_words
+from viewer.common.small_widgets import centred_hint, hint_or_page, label, scroller
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.model import MicroscopeModel
@@ -81,18 +81,12 @@ class MicroscopePanel(QWidget):
         self.every.setToolTip(EVERY_TIP)
         self.where = QLabel()
         self.where.setProperty("role", "muted")
-        self.sentence = QLabel()
-        self.sentence.setWordWrap(True)
+        self.sentence = label()
         self.sentence.setAccessibleName("What happens")
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.board = Board(self._model)
-        scroll = QScrollArea()
-        scroll.setWidget(self.board)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._arrange(scroll)
+        self._arrange(scroller(self.board))
 
     def _arrange(self, scroll: QScrollArea) -> None:
         steps = QHBoxLayout()
@@ -120,16 +114,11 @@ class MicroscopePanel(QWidget):
         self.key = Key(EVENT_KEY)
         column.addWidget(self.key)
         self._scroll = scroll
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(self._empty_page())
-        self._pages.addWidget(page)
+        self._pages = hint_or_page(self, self._empty_page(), page)
         self.setMinimumSize(260, 200)
 
     def _empty_page(self) -> QWidget:
-        self.problem = QLabel()
-        self.problem.setWordWrap(True)
-        self.problem.setProperty("role", "muted")
-        self.problem.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.problem = centred_hint(margin=0)
         self.record = QPushButton(RECORD)
         self.record.setToolTip("Run the graph shown on the Classroom GPU with every event kept")
         self.example = QPushButton("Open an example: figure 6")
