@@ -43,7 +43,7 @@ from viewer.frame.status_bar import StatusBar
 from viewer.frame.vertex_dialog import ask_vertex
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
-from viewer.models.machines import engine_words, is_modelled, machines
+from viewer.models.machines import engine_of, engine_words, machines
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import Modes, Notice, SessionModel
@@ -191,10 +191,10 @@ class MainWindow(QMainWindow):
 
     def _build_plot(self, key: str) -> None:
         from viewer.plots.delta import DeltaPanel
-        from viewer.plots.panels import make_panel
+        from viewer.plots.panels import PANELS
         from viewer.plots.plot_base import PlotPanel
 
-        panel = self.plots[key] = make_panel(key, self.session, self.playback)
+        panel = self.plots[key] = PANELS[key](self.session, self.playback)
         panel.apply_theme(self.theme)
         panel.set_plain(self.docks.arrangement == SIMPLE)
         self.docks.fill(key, panel)
@@ -380,7 +380,7 @@ class MainWindow(QMainWindow):
         """Say what machine is chosen, and that the run shown was not made on it."""
         choices, shown = self.run_panel.choices(), self.session.current
         words = detail = engine_words(choices.device)
-        if is_modelled(choices.device):
+        if engine_of(choices.device) == "model":
             detail += f"\n{error_words(choices.algorithm)}"
         if shown is not None and shown.settings.device != choices.device:
             words = f"Next run here: {words.partition(' (')[0]}"

@@ -166,7 +166,7 @@ def write(graph: CSRGraph, path: Path) -> None:
     tails, heads = tails_of(graph.indptr) + 1, graph.indices.astype(np.int64) + 1
     title = " ".join(graph.name.split())
     head = f"c {title}\np sp {graph.n} {graph.m}\n"
-    write_text(path, [head], number_columns("a %s %s %s\n", tails, heads, graph.weights))
+    write_text(path, head, number_columns("a %s %s %s\n", tails, heads, graph.weights))
     if graph.positions is not None:
         stem = unpacked_name(path)
         packing = path.name[len(stem) :]
@@ -179,7 +179,7 @@ def _write_positions(path: Path, positions: np.ndarray) -> None:
     if len(positions) and np.abs(positions).max() > EXACT_FLOAT32:
         positions = positions.astype(np.float64)  # all digits: read back as they are, not moved
     lines = number_columns("v %s %s %s\n", ids, positions[:, 0], positions[:, 1])
-    write_text(path, [f"p aux sp co {len(positions)}\n"], lines)
+    write_text(path, f"p aux sp co {len(positions)}\n", lines)
 
 
 FORMAT = Format(

@@ -99,7 +99,7 @@ def write(graph: CSRGraph, path: Path) -> None:
     field = "integer" if graph.integer else "real"
     head = f"%%MatrixMarket matrix coordinate {field} general\n{graph.n} {graph.n} {graph.m}\n"
     columns = tails_of(graph.indptr) + 1, graph.indices.astype(np.int64) + 1, graph.weights
-    write_text(path, [head], number_columns("%s %s %s\n", *columns))
+    write_text(path, head, number_columns("%s %s %s\n", *columns))
 
 
 FORMAT = Format(

@@ -449,7 +449,7 @@ def write(graph: CSRGraph, path: Path) -> None:
     rows = number_columns(
         f"%s{mark}%s{mark}%s\n", names[tails], names[graph.indices], graph.weights
     )
-    write_text(path, [head], rows)
+    write_text(path, head, rows)
 
 
 def _all_used(graph: CSRGraph) -> bool:

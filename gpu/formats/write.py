@@ -9,6 +9,7 @@ import gzip
 import lzma
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,13 +28,11 @@ def number_columns(form: str, *columns: np.ndarray) -> Iterator[str]:
         yield "".join([form % row for row in zip(*block, strict=True)])
 
 
-def write_text(path: Path, head: Iterable[str], rows: Iterable[str]) -> None:
+def write_text(path: Path, head: str, rows: Iterable[str]) -> None:
     """Write `head`, then `rows`, as UTF-8, packed as the suffix says."""
 
     def fill(file: BinaryIO) -> None:
-        for part in (*head, ""):
-            file.write(part.encode())
-        for block in rows:
+        for block in chain((head,), rows):
             file.write(block.encode())
 
     write_file(path, fill)

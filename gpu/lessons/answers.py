@@ -199,7 +199,7 @@ class Bench:
             return answer <= right * (1 + question.tolerance) + 1e-9
         if question.kind == "number":
             return abs(answer - right) <= question.tolerance * max(abs(right), 1e-12) + 1e-12
-        scores = self._scores(question)
+        scores = self.scores(question)
         if scores is not None:
             return 0 <= answer < len(scores) and bool(scores[int(answer)] == scores[int(right)])
         return answer == right
@@ -276,7 +276,8 @@ class Bench:
             raise ParameterError(f"{value.quantity} needs something in brackets: (id)")
         return at_value(trace, self.graph(step, spec), value.quantity, value.at)
 
-    def _scores(self, question: Question) -> np.ndarray | None:
+    def scores(self, question: Question) -> np.ndarray | None:
+        """Return what vertices are ranked by, where the answer is one of them; else None."""
         value = question.answer
         if value is None or value.quantity not in VERTEX_QUANTITIES:
             return None

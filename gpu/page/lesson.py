@@ -23,7 +23,7 @@ from gpu.lessons.answers import CURVE_RIGHT, Bench, answer_words
 from gpu.lessons.figures import figures
 from gpu.lessons.lesson import Question, Step, SweepSpec, shown_runs
 from gpu.lessons.markdown import inline, to_html
-from gpu.lessons.quantities import VERTEX_QUANTITIES, decimals_of, moment_ns
+from gpu.lessons.quantities import decimals_of, moment_ns
 from gpu.page.graph import placed
 from gpu.page.html import page_text
 from gpu.page.runs import Scene, pair_tree
@@ -196,9 +196,8 @@ def right_answers(bench: Bench, question: Question) -> dict[str, Any]:
         places = range(len(question.choices))
         return {"places": [place for place in places if bench.is_right(question, place)]}
     right = bench.right_answer(question)
-    value = question.answer
-    if value is not None and value.quantity in VERTEX_QUANTITIES:
-        scores = VERTEX_QUANTITIES[value.quantity](bench.trace(value.of))
+    scores = bench.scores(question)
+    if scores is not None:
         return {"places": np.flatnonzero(scores == scores[int(right)]).tolist()}
     if question.kind in ("vertex", "bucket"):
         return {"places": [int(right)]}

@@ -14,7 +14,7 @@ import sample_graphs
 from viewer.export.pictures import drawing, picture
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
-from viewer.plots.panels import make_panel
+from viewer.plots.panels import PANELS
 
 SIZE = (840, 480)
 
@@ -34,7 +34,7 @@ def test_a_drawing_shows_what_the_picture_shows(key: str, qtbot: QtBot, tmp_path
     session, playback = SessionModel(), PlaybackModel()
     playback.watch(session)
     session.set_graph(graph)
-    panel = make_panel(key, session, playback)
+    panel = PANELS[key](session, playback)
     qtbot.addWidget(panel)
     panel.resize(*SIZE)
     panel.show()

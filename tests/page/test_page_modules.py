@@ -92,7 +92,7 @@ const look = () => ({
     names = {"times": times, "curves": curves, "numbers": numbers, "enough": CURVE_RIGHT}
     result = run(script, tmp_path, **names)
     bench = SimpleNamespace(curve_times=lambda _: times, right_answer=lambda _: 35.8)
-    bench._scores = lambda _: None
+    bench.scores = lambda _: None
     question = SimpleNamespace(kind="number", tolerance=0.5)
     scores = [Bench.curve_score(bench, question, curve) for curve in curves]  # type: ignore[arg-type]
     assert result["scores"] == pytest.approx(scores)

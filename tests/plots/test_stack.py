@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from viewer.common.glossary import TERMS
-from viewer.plots.panels import make_panel
+from viewer.plots.panels import PANELS
 from viewer.plots.plot_base import PlotPanel
 from viewer.plots.stack import Stack
 
@@ -27,7 +27,7 @@ def column(qtbot: QtBot, bench: Bench) -> Iterator[list[PlotPanel]]:
     stack = Stack(page)
     panels = []
     for key in ("buckets", "delta", "parallelism", "work"):
-        panel = make_panel(key, bench.session, bench.playback)
+        panel = PANELS[key](bench.session, bench.playback)
         layout.addWidget(panel)
         stack.add(panel)
         panels.append(panel)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import platform
 import time
 import traceback
-from importlib import metadata
 from pathlib import Path
 
 from PyQt6.QtCore import PYQT_VERSION_STR, qVersion
 
 from gpu.errors import GpuError
 from gpu.files import written_whole
+from gpu.interpreter import version
 from viewer.common.kept_graphs import kept_folder
 
 MOST_CHARACTERS = 1 << 20  # kept; older faults go
@@ -42,11 +42,3 @@ def versions() -> str:
     """Return the versions of the program, of Python, Qt and the system, in one line."""
     python, qt = f"Python {platform.python_version()}", f"Qt {qVersion()}, PyQt {PYQT_VERSION_STR}"
     return f"SSSP Scope {version()}, {python}, {qt}, {platform.platform()}"
-
-
-def version() -> str:
-    """Return our version, "" in a tree that was never installed."""
-    try:
-        return metadata.version("sssp-scope")
-    except metadata.PackageNotFoundError:
-        return ""

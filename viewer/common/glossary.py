@@ -6,7 +6,8 @@ import re
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+
+from gpu.schema import checked
 
 OURS = "SSSP Scope"
 
@@ -38,14 +39,7 @@ class Term:
 def _read_terms() -> tuple[Term, ...]:
     file = resources.files("assets").joinpath("manual", "glossary.toml")
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    return tuple(
-        Term(key, **{name: _fixed(value) for name, value in table.items()})
-        for key, table in tables.items()
-    )
-
-
-def _fixed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(checked(Term, {"key": key, **table}) for key, table in tables.items())
 
 
 TERMS = _read_terms()

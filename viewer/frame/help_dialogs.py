@@ -17,9 +17,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from gpu.interpreter import version
 from viewer.action_set import keys_of, plain
 from viewer.actions import Menu
-from viewer.common.fault_log import log_path, version
+from viewer.common.fault_log import log_path
 
 MOUSE: dict[str, dict[str, str]] = {  # group: what is done by mouse or key, and what it does
     "Graph": {

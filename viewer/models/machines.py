@@ -46,14 +46,9 @@ def usual_device() -> str:
 
 def engine_of(device: str) -> str:
     """Return the engine that runs on a device."""
-    if is_modelled(device):
+    if device in PRESETS:
         return "model"
     return "cpu" if device == CPU_DEVICE else "cuda"
-
-
-def is_modelled(device: str) -> bool:
-    """Whether times on that device are modelled."""
-    return device in PRESETS
 
 
 def problem_of(row: Algorithm, machine: Machine) -> str | None:

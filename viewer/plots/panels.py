@@ -6,8 +6,6 @@ its first paint.
 
 from __future__ import annotations
 
-from viewer.models.playback import PlaybackModel
-from viewer.models.session import SessionModel
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
 from viewer.plots.live import LivePanel
@@ -22,8 +20,3 @@ PANELS: dict[str, type[LivePanel]] = {
     "parallelism": ParallelismPanel,
     "work": WorkPanel,
 }
-
-
-def make_panel(key: str, session: SessionModel, playback: PlaybackModel) -> LivePanel:
-    """Return a new panel; KeyError where there is none of that key."""
-    return PANELS[key](session, playback)
