@@ -12,9 +12,10 @@ from gpu.page.html import page_text
 from gpu.page.runs import Scene
 from gpu.proof.verify import verify
 from gpu.record.trace import Probe, RunSettings, Trace
-from gpu.study.sweep import DELTA, C, SweepPlan, SweepPoint, made, unit_of
+from gpu.study.sweep import DELTA, C, SweepPlan, SweepPoint, made
 
-NAMES = {DELTA: "Δ", C: "C"}  # how an axis calls a knob
+# how an axis calls a knob that is no parameter, and its unit
+AXES = {DELTA: ("Δ", "weight units"), C: ("C", "without unit")}
 
 
 def sweep_page(
@@ -62,10 +63,10 @@ def curve_tree(
     "own" is the run that steered the knob by itself: its time, and each value that it took.
     """
     good = made_points(points)
-    titles = {row.key: row.title for row in find(algorithm).parameters}
+    axes = {row.key: (row.title, row.unit) for row in find(algorithm).parameters} | AXES
     return {
-        "knob": (titles | NAMES)[knob],
-        "unit": unit_of(algorithm, knob),
+        "knob": axes[knob][0],
+        "unit": axes[knob][1],
         "clock": good[0].clock if good else "",
         "words": words,
         "own": _own(points, good),

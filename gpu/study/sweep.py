@@ -122,13 +122,6 @@ def knobs(settings: RunSettings) -> dict[str, str]:
     }
 
 
-def unit_of(algorithm: str, knob: str) -> str:
-    """Return the unit of a knob's values: of Δ weight units, of C none, of a parameter its own."""
-    if knob in {DELTA, C}:
-        return "weight units" if knob == DELTA else "C, without unit"
-    return next((p.unit for p in find(algorithm).parameters if p.key == knob), "")
-
-
 def make_plan(
     graph: CSRGraph,
     settings: RunSettings,
