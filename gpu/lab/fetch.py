@@ -99,12 +99,7 @@ def _fetch(fact: Fact, folder: Path, mirror: str, show: Show) -> None:
     if lock.exists():
         noted.load_registry(lock)
     known = noted.registry.get(archive.name)
-
-    def download(url: str, target: str, _pooch: object) -> None:
-        part = archive.with_suffix(".gz.part")
-        _download(url, part, most, show)
-        part.replace(target)
-
+    download = partial(_download, archive.with_suffix(".gz.part"), most, show)
     try:
         pooch.retrieve(url, known, archive.name, folder, downloader=download)
         with written_whole(folder / f"{name}.mtx") as file:
@@ -121,8 +116,8 @@ def _fetch(fact: Fact, folder: Path, mirror: str, show: Show) -> None:
     archive.unlink()
 
 
-def _download(url: str, part: Path, most: int, show: Show) -> None:
-    """Fetch a file into `part`, and go on with what is there already. GpuError."""
+def _download(part: Path, most: int, show: Show, url: str, target: str, _pooch: object) -> None:
+    """Fetch a file, and go on with what is in `part` already. GpuError."""
     import requests
 
     part.touch()
@@ -146,6 +141,7 @@ def _download(url: str, part: Path, most: int, show: Show) -> None:
                         raise GpuError(f"{url}: more than {size_words(most)}, which it cannot be")
                     file.write(block)
                     show(size, total)
+            part.replace(target)
             return
     words = f"broke off after {size_words(part.stat().st_size)}"
     raise GpuError(f"{url}: {words}; repeat the command to go on")
