@@ -26,7 +26,7 @@ def add_lab(parser: Parser) -> None:
     """Fill the parser of `lab`."""
     title = "what to do"
     parts = parser.add_subparsers(title=title, metavar="WHAT", required=True, parser_class=Command)
-    run = parts.add_parser("run", help="run a suite; goes on where it was")
+    run = parts.add_parser("run", help="run a suite, or the rest of it")
     run.add_argument("suite", metavar="SUITE", help="a shipped suite, or a .toml")
     run.add_argument("-o", "--output", metavar="RESULTS", required=True, help="JSON lines")
     run.add_argument("--engine", choices=ENGINES, default="", help="[the suite's]")
@@ -54,7 +54,7 @@ def add_lab(parser: Parser) -> None:
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", metavar="RESULTS", help="of lab run")
-    parser.add_argument("after", metavar="AFTER", nargs="?", help="what changed from RESULTS on")
+    parser.add_argument("after", metavar="AFTER", nargs="?", help="newer ones: what changed")
     parser.add_argument("-o", "--output", metavar="PAGE", help="[RESULTS with .html]")
     words = "also tables as CSV and LaTeX, figures as SVG"
     parser.add_argument("--parts", metavar="FOLDER", help=words)

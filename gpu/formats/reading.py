@@ -223,7 +223,7 @@ class Reading:
             raise self.fault(
                 f"{what} unpacks to {size / 1e6:,.1f} MB or more, the file has "
                 f"{self.disk_bytes / 1e6:,.1f} MB on disk; at most {self.budget_bytes / 1e6:,.1f} "
-                "MB are unpacked here: if it is no bomb, unpack it first and open that"
+                "MB are unpacked here: if you trust it, unpack it yourself and open the result"
             )
 
     def check_promise(

@@ -139,7 +139,7 @@ class RunPanel(QWidget):
             ("Pace", "How fast the model may go while you watch", self._pace),
             self._advanced,
             ("Seed", "Another seed, another graph of the same kind", self._seed),
-            ("Record", "How much to record; costs no modelled time", self._probe),
+            ("Record", "How much to record; adds no modelled time", self._probe),
             ("Numbers", "What distances are computed in", self._numbers),
         )
         for row in rows:

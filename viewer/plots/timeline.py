@@ -39,7 +39,7 @@ BUTTONS = {  # icon: method, tip
     "play": ("toggle", "Play or pause (Space)"),
     "forward": ("step_forward", "Step forward (Right)"),
     "end": ("to_end", "To the end (End)"),
-    "mark_back": ("mark_back", "To the mark before (Ctrl+Left)"),
+    "mark_back": ("mark_back", "To the previous mark (Ctrl+Left)"),
     "mark_forward": ("mark_forward", "To the next mark (Ctrl+Right)"),
 }
 SPARED = ("start", "end", "mark_back", "mark_forward")  # hidden where it is narrow

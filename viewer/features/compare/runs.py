@@ -152,8 +152,8 @@ def _device_words(record: RunRecord) -> str:
 COLUMNS = (
     Column("Algorithm", "What ran", lambda r: name_of(r.settings)),
     Column("Graph", "The graph it ran on", lambda r: r.graph_reference.name),
-    Column("Time", "Length on its own clock; with probes it is no speed, and (+9 %) is their cost, "
-           "where the run was made again without", _time_words, _time_ns),
+    Column("Time", "Length on its own clock. With probes it is no measure of speed; (+9 %) is what "
+           "they cost, where the run was repeated without them", _time_words, _time_ns),
     Column("Device", "What it ran on", _device_words),
     Column("Δ", "Bucket width: as given, or automatic, at first and at the end", _delta_words,
            _delta),
