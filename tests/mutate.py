@@ -165,30 +165,28 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-COMPARED: dict[type[ast.cmpop], tuple[str, ...]] = {
-    ast.Lt: ("<=", ">"),
-    ast.LtE: ("<",),
-    ast.Gt: (">=", "<"),
-    ast.GtE: (">",),
-    ast.Eq: ("!=",),
-    ast.NotEq: ("==",),
-    ast.Is: ("is not",),
-    ast.IsNot: ("is",),
-    ast.In: ("not in",),
-    ast.NotIn: ("in",),
-}
-COMPUTED: dict[type[ast.operator], str] = {
-    ast.Add: "-",
-    ast.Sub: "+",
-    ast.Mult: "+",
-    ast.Div: "*",
-    ast.FloorDiv: "*",
-    ast.Mod: "//",
-    ast.LShift: ">>",
-    ast.RShift: "<<",
-    ast.BitAnd: "|",
-    ast.BitOr: "&",
-    ast.BitXor: "&",
+OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {  # how it is written, and what replaces it
+    ast.Lt: ("<", "<=", ">"),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">=", "<"),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.Is: ("is", "is not"),
+    ast.IsNot: ("is not", "is"),
+    ast.In: ("in", "not in"),
+    ast.NotIn: ("not in", "in"),
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "+"),
+    ast.Div: ("/", "*"),
+    ast.FloorDiv: ("//", "*"),
+    ast.Mod: ("%", "//"),
+    ast.LShift: ("<<", ">>"),
+    ast.RShift: (">>", "<<"),
+    ast.BitAnd: ("&", "|"),
+    ast.BitOr: ("|", "&"),
+    ast.BitXor: ("^", "&"),
 }
 NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 NAMES |= {"any": "all", "all": "any", "floor": "ceil", "ceil": "floor"}
@@ -270,17 +268,18 @@ class PythonFaults(ast.NodeVisitor):
     def visit_Compare(self, node: ast.Compare) -> None:
         """`<` for `<=` and the like."""
         left = node.left
-        for sign, right in zip(node.ops, node.comparators, strict=True):
-            for after in COMPARED[type(sign)]:
-                self._between(left, right, SIGNS[type(sign)], after)
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            sign, *others = OPERATORS[type(operator)]
+            for after in others:
+                self._between(left, right, sign, after)
             left = right
         self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         """`-` for `+` and the like; not where text is put together."""
         strings = any(_is_text(side) for side in (node.left, node.right))
-        if type(node.op) in COMPUTED and not strings:
-            self._between(node.left, node.right, SIGNS[type(node.op)], COMPUTED[type(node.op)])
+        if type(node.op) in OPERATORS and not strings:
+            self._between(node.left, node.right, *OPERATORS[type(node.op)])
         self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
@@ -341,9 +340,9 @@ class PythonFaults(ast.NodeVisitor):
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """Left out, or with another operator."""
         self._add(*self._at(node), "pass")
-        if type(node.op) in COMPUTED:
-            sign = SIGNS[type(node.op)] + "="
-            self._between(node.target, node.value, sign, COMPUTED[type(node.op)] + "=")
+        if type(node.op) in OPERATORS:
+            sign, after = OPERATORS[type(node.op)]
+            self._between(node.target, node.value, f"{sign}=", f"{after}=")
         self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -365,15 +364,6 @@ class PythonFaults(ast.NodeVisitor):
         self.generic_visit(node)
 
     visit_Break = visit_Continue = visit_Return  # noqa: N815
-
-
-SIGNS: dict[type, str] = {
-    **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="},
-    **{ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"},
-    **{ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//"},
-    **{ast.Mod: "%", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|"},
-    ast.BitXor: "^",
-}
 
 
 def _is_text(node: ast.AST) -> bool:

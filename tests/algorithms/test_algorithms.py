@@ -1,8 +1,8 @@
 """Every row on every engine that needs no GPU equals an oracle, on 200 random graphs and families.
 
 The oracle is SciPy's Dijkstra over float64, with parallel arcs reduced to the lightest. Each
-random graph goes to every pair of row and engine whose turn it is, so that all of them meet
-every kind of graph without the test taking minutes.
+random graph goes to every second pair of row and engine, so that all of them meet every kind of
+graph without the test taking minutes.
 """
 
 import numpy as np
@@ -80,7 +80,7 @@ def test_random_graphs(batch: int) -> None:
         graph = random_graph(seed)
         source = seed % graph.n
         expected = oracle(graph, source)
-        for key, engine in PAIRS:
+        for key, engine in PAIRS[seed // 14 % 2 :: 2]:  # 14: integer or not, two parts or not
             trace = gpu.run(graph, key, engine, source, probe=seed % 3)
             assert_equal(graph, trace.dist, expected, f"{key} on {engine}, seed {seed}")
 

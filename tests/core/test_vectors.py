@@ -1,7 +1,6 @@
 """The scheduler's decisions are the same in Python, in Numba and in the CUDA twin."""
 
 import ctypes
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import make_vectors
 import numpy as np
 import pytest
+from processes import cpp_compiler
 
 from gpu import delta
 from gpu.cuda import records
@@ -100,18 +100,13 @@ def test_every_reason_has_the_same_number_in_the_twin() -> None:
 @pytest.fixture(scope="module")
 def twin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """Return the header compiled for this machine, or skip where nothing compiles it."""
-    compiler = next(
-        (found for name in ("c++", "g++", "clang++") if (found := shutil.which(name))), None
-    )
-    if compiler is None:
-        pytest.skip("no C++ compiler on this machine (c++, g++ or clang++)")
     folder = tmp_path_factory.mktemp("twin")
     source, library = folder / "twin.cpp", folder / "twin.so"
     constants = "\n".join(CONSTANT % {"name": name} for name in TABLES["constants"])
     sizes = {"size": delta.CONTROLLER.itemsize, "rule": records.START_RULE.itemsize}
     source.write_text(WRAPPER % {**sizes, "constants": constants}, encoding="utf-8")
     flags = ["-std=c++14", "-O1", "-shared", "-fPIC", f"-I{KERNELS}", "-Wall", "-Werror"]
-    command = [compiler, *flags, str(source), "-o", str(library)]
+    command = [cpp_compiler(), *flags, str(source), "-o", str(library)]
     subprocess.run(command, check=True, timeout=120)
     return ctypes.CDLL(str(library))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_cuda_gpu import PROBED, run_typed
+from test_cuda_gpu import PROBED, random_graph, run_typed
 
 from gpu.cuda import apsp, apsp_records
 from gpu.cuda.device import why_not
@@ -20,21 +20,6 @@ from gpu.record.trace import NEVER, Flag, RunSettings, reached_mask
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 KEYS = ("edge_apsp", "delta_apsp", "apsp_fast")
-
-
-def random_graph(seed: int, numbers: str, n: int | None = None, degree: int = 6) -> CSRGraph:
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 300)) if n is None else n
-    m = int(rng.integers(0, degree * n + 1))
-    top = int(rng.choice([0, 1, 10, 10_000]))
-    weights = rng.random(m) * top if numbers.startswith("float") else rng.integers(0, top + 1, m)
-    return CSRGraph.from_arcs(
-        rng.integers(0, n, m),
-        rng.integers(0, n, m),
-        weights.astype(numbers),
-        n,
-        name=f"random{seed}",
-    )
 
 
 def hub_graph() -> CSRGraph:

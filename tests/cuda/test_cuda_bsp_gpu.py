@@ -10,9 +10,9 @@ from test_cuda_gpu import (
     PROBED,
     arcs,
     assert_right,
+    deltas_of,
     families,
     lattice,
-    power_law,
     run_typed,
     settings_of,
 )
@@ -27,7 +27,7 @@ from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES
 from gpu.proof.verify import oracle_distances
-from gpu.record.trace import NEVER, Flag, reached_mask
+from gpu.record.trace import reached_mask
 
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
@@ -44,26 +44,6 @@ def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 def kernel_of(algorithm: str) -> Kernel:
     kernel: Kernel = getattr(supersteps, algorithm.upper(), RHO_STEPPING)
     return kernel
-
-
-def deltas_of(algorithm: str, graph: CSRGraph) -> list[float | None]:
-    """Return automatic, one with mostly heavy arcs, one between, one without any."""
-    if not find(algorithm).bucketed or graph.m == 0:
-        return [None]
-    mean = max(graph.mean_weight, 1.0)
-    return [None, max(mean / 16, 1.0), mean, min(64 * mean, 1e300)]
-
-
-@pytest.mark.parametrize(("probe", "numbers"), PROBED)
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_families(algorithm: str, probe: int, numbers: str) -> None:
-    for name, graph in families(numbers).items():
-        for delta in deltas_of(algorithm, graph):
-            trace = run_typed(graph, algorithm, "cuda", delta=delta, probe=probe)
-            assert trace.outcome == "finished", name
-            assert_right(graph, 0, trace.dist)
-            assert trace.last["flags"] & Flag.FINISHED
-            assert probe or len(trace.samples) == 1
 
 
 @pytest.mark.parametrize("numbers", NUMBER_TYPES)
@@ -99,30 +79,6 @@ def test_a_step_of_any_size_gives_the_same_distances(probe: int, numbers: str) -
             trace = run_typed(graph, "rho_stepping", "cuda", probe=probe, parameters={"rho": rho})
             assert trace.outcome == "finished", (name, rho)
             assert_right(graph, 0, trace.dist)
-
-
-@pytest.mark.parametrize("share", [None, 0.1, 0.5])
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_probe_totals_are_the_counted_totals(algorithm: str, share: float | None) -> None:
-    """Delta-stepping: light arcs each time, heavy arcs once for what was reached."""
-    for graph in (lattice(200, "int32"), power_law("int32")):
-        heavy = share is not None and find(algorithm).bucketed
-        delta = float(int(share * graph.weights.max())) if heavy and share else None
-        trace = run_typed(graph, algorithm, "cuda", delta=delta, probe=2)
-        vertices = trace.vertices
-        assert vertices is not None
-        assert vertices.times_processed.sum() == trace.processed_vertices
-        tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-        split = algorithm == "delta_stepping"
-        light = graph.weights <= float(trace.last["delta"]) if split else np.ones(graph.m, bool)
-        reached = reached_mask(trace.dist)
-        expected = vertices.times_processed[tails][light].sum() + (reached[tails] & ~light).sum()
-        assert expected == trace.relaxed_edges
-        assert np.array_equal(reached, vertices.first_reached_ns != NEVER)
-        assert (vertices.last_improved_ns >= vertices.first_reached_ns)[reached].all()
-        assert vertices.last_improved_ns.max() <= trace.time_ns
-        for name in ("processed_vertices", "relaxed_edges", "improved"):
-            assert (np.diff(trace.samples[name]) >= 0).all(), name
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -31,12 +31,13 @@ SINGLE = (*ALGORITHMS, *STEPS)
 LAUNCHERS = {"adds": adds, "async_near_far": async_near_far, "rho_stepping": RHO_STEPPING}
 PROBED = [*((0, numbers) for numbers in NUMBER_TYPES)]  # each level and type costs a compilation
 PROBED += [(1, "int32"), (2, "float64"), (1, "int64"), (2, "float32")]
-VARIANTS = [
+AT_ONCE = [
     ("adds", {"drop_stale": False}),
     ("adds", {"drop_stale": True}),
     ("adds", {"as_published": True}),
     ("async_near_far", {}),
-]  # the algorithms of supersteps: test_cuda_bsp_gpu
+]
+VARIANTS = [*AT_ONCE, *((key, {}) for key in ("near_far", *STEPS))]
 
 
 @pytest.fixture(autouse=True)
@@ -59,10 +60,10 @@ def chain(n: int, weight: float = 3, numbers: str = "int32") -> CSRGraph:
     return arcs(np.arange(n - 1), np.arange(1, n), np.full(n - 1, weight), n, numbers)
 
 
-def random_graph(seed: int, numbers: str) -> CSRGraph:
+def random_graph(seed: int, numbers: str, n: int | None = None, degree: int = 6) -> CSRGraph:
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 400))
-    m = int(rng.integers(0, 6 * n))
+    n = n or int(rng.integers(1, 400))
+    m = int(rng.integers(0, degree * n + 1))
     top = int(rng.choice([0, 1, 10, 10_000]))
     weights = rng.random(m) * top if numbers.startswith("float") else rng.integers(0, top + 1, m)
     return arcs(rng.integers(0, n, m), rng.integers(0, n, m), weights, n, numbers)
@@ -134,16 +135,26 @@ def assert_right(graph: CSRGraph, source: int, dist: np.ndarray) -> None:
         assert dist[reached] == pytest.approx(expected[reached], rel=near)
 
 
+def deltas_of(algorithm: str, graph: CSRGraph) -> list[float | None]:
+    """Return automatic; of supersteps also mostly heavy arcs, some, and none."""
+    if not find(algorithm).bucketed or graph.m == 0 or algorithm in dict(AT_ONCE):
+        return [None]
+    mean = max(graph.mean_weight, 1.0)
+    return [None, max(mean / 16, 1.0), mean, min(64 * mean, 1e300)]
+
+
 @pytest.mark.parametrize(("probe", "numbers"), PROBED)
 @pytest.mark.parametrize(("algorithm", "parameters"), VARIANTS)
 def test_families(algorithm: str, parameters: dict, probe: int, numbers: str) -> None:
     for name, graph in families(numbers).items():
-        trace = run_typed(graph, algorithm, "cuda", probe=probe, parameters=parameters)
-        assert trace.outcome == "finished", name
-        assert trace.clock == "measured"
-        assert_right(graph, 0, trace.dist)
-        assert trace.last["flags"] & Flag.FINISHED
-        assert probe or len(trace.samples) == 1
+        for delta in deltas_of(algorithm, graph):
+            options = {"delta": delta, "probe": probe, "parameters": parameters}
+            trace = run_typed(graph, algorithm, "cuda", **options)
+            assert trace.outcome == "finished", name
+            assert trace.clock == "measured"
+            assert_right(graph, 0, trace.dist)
+            assert trace.last["flags"] & Flag.FINISHED
+            assert probe or len(trace.samples) == 1
 
 
 @pytest.mark.parametrize("buckets", [2, 3, 32])
@@ -168,23 +179,34 @@ def test_a_thousand_runs_end() -> None:
         assert np.array_equal(trace.dist[reached], expected[which][reached])
 
 
-@pytest.mark.parametrize(("algorithm", "parameters"), VARIANTS)
-def test_probe_totals_are_the_counted_totals(algorithm: str, parameters: dict) -> None:
-    graph = lattice(200, "int32")
-    trace = run_typed(graph, algorithm, "cuda", probe=2, parameters=parameters)
-    vertices = trace.vertices
-    assert vertices is not None
-    assert vertices.times_processed.sum() == trace.processed_vertices
-    degrees = np.diff(graph.indptr)
-    assert (vertices.times_processed * degrees).sum() == trace.relaxed_edges
-    reached = reached_mask(trace.dist)
-    assert np.array_equal(reached, vertices.first_reached_ns != NEVER)
-    assert (vertices.last_improved_ns >= vertices.first_reached_ns)[reached].all()
-    assert vertices.last_improved_ns.max() <= trace.time_ns
-    assert trace.last["improved"] >= reached.sum() - 1
-    totals = trace.samples[["processed_vertices", "relaxed_edges", "improved"]]
-    for name in totals.dtype.names:
-        assert (np.diff(trace.samples[name]) >= 0).all(), name
+SHARES = [(key, {}, share) for key in ("near_far", "delta_stepping") for share in (0.1, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "parameters", "share"), [*((*variant, None) for variant in VARIANTS), *SHARES]
+)
+def test_probe_totals_are_the_counted_totals(
+    algorithm: str, parameters: dict, share: float | None
+) -> None:
+    """Delta-stepping: light arcs each time, heavy arcs once for what was reached."""
+    steps = algorithm not in dict(AT_ONCE)
+    for graph in (lattice(200, "int32"), *([power_law("int32")] if steps else [])):
+        delta = float(int(share * graph.weights.max())) if share else None
+        trace = run_typed(graph, algorithm, "cuda", delta=delta, probe=2, parameters=parameters)
+        vertices = trace.vertices
+        assert vertices.times_processed.sum() == trace.processed_vertices
+        tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+        split = algorithm == "delta_stepping"
+        light = graph.weights <= float(trace.last["delta"]) if split else np.ones(graph.m, bool)
+        reached = reached_mask(trace.dist)
+        expected = vertices.times_processed[tails][light].sum() + (reached[tails] & ~light).sum()
+        assert expected == trace.relaxed_edges
+        assert np.array_equal(reached, vertices.first_reached_ns != NEVER)
+        assert (vertices.last_improved_ns >= vertices.first_reached_ns)[reached].all()
+        assert vertices.last_improved_ns.max() <= trace.time_ns
+        assert trace.last["improved"] >= reached.sum() - 1
+        for name in ("processed_vertices", "relaxed_edges", "improved"):
+            assert (np.diff(trace.samples[name]) >= 0).all(), name
 
 
 def settings_of(algorithm: str, probe: int, delta: float | None = None) -> RunSettings:

@@ -3,6 +3,7 @@
 import importlib.util
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from gpu.record.trace import Trace
 from gpu.record.tracefile import save_trace
 from viewer import app
 from viewer.export.film import RATES, FilmPlan, write_film
+from viewer.features import take_away
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 
@@ -100,8 +102,9 @@ def said(window: MainWindow) -> str:
 
 @pytest.mark.slow
 def test_a_film_of_two_runs_from_the_window(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(take_away, "FilmPlan", partial(FilmPlan, seconds=1.0))
     window.comparison.compare_with(window.session.runs[0])
     path = tmp_path / "both.gif"
     window.actions_by_key["export_film"].trigger()

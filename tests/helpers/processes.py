@@ -1,9 +1,12 @@
 """Run a command to its end, in a process of its own."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -34,3 +37,9 @@ def printed(*command: object, cwd: Path = TOP, **environment: str | None) -> str
 def python(code: str, *words: object, **environment: str | None) -> str:
     """Return what lines of Python print."""
     return printed(sys.executable, "-c", code, *words, **environment)
+
+
+def cpp_compiler() -> str:
+    """Return the name of a C++ compiler, or skip the test."""
+    found = next((name for name in ("c++", "g++", "clang++") if shutil.which(name)), None)
+    return found or pytest.skip("no C++ compiler on this machine (c++, g++ or clang++)")

@@ -4,25 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import host_engines as engines
-import numpy as np
 import pytest
 from host_driver import Driver
 
 from gpu.errors import MemoryNeededError
-from gpu.graph import CSRGraph
 from gpu.host import EngineHost, Entries, Failed, Memory, RunFinished
 from gpu.record.trace import RunSettings, Trace
+from sample_graphs import make
 
 COMPILING_S = 240.0  # of a fresh clone, on two busy cores
-
-
-def grid(side: int) -> CSRGraph:
-    at = np.arange(side * side).reshape(side, side)
-    tails = np.r_[at[:, :-1].ravel(), at[:-1].ravel()]
-    heads = np.r_[at[:, 1:].ravel(), at[1:].ravel()]
-    weights = np.random.default_rng(1).integers(1, 100, 2 * len(tails)).astype(np.int32)
-    ends = (np.r_[tails, heads], np.r_[heads, tails])
-    return CSRGraph.from_arcs(*ends, weights, side * side, name="grid")
 
 
 @pytest.fixture
@@ -44,7 +34,7 @@ def trace_of(driven: Driver, run_id: int) -> Trace:
 @pytest.mark.slow
 def test_stop_ends_a_long_run_with_what_was_done(driven: Driver) -> None:
     driven.until(lambda: "Ready" in driven.names(0), COMPILING_S)  # compiling holds Python's lock
-    driven.host.put_graph(grid(50))
+    driven.host.put_graph(make("grid", n=2500))
     run_id = driven.host.run(RunSettings("edge_apsp", "model", "", 0, probe=1))
     driven.until(lambda: len(driven.host.take_samples()) > 0, COMPILING_S)
     pid = driven.host._child.pid

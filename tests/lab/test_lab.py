@@ -100,11 +100,12 @@ OTHER = """
 import sys
 graph, source, out, kind = sys.argv[1:]
 print("Trial Time: 0.25\\nTrial Time: 0.75\\nTrial Time: 0.5\\nvisited 7")
-import numpy as np, gpu
-from gpu.proof.verify import oracle_distances
-graph = gpu.load_graph(graph)
-distances = oracle_distances(graph, int(source)) + np.arange(graph.n) * (kind == "wrong")
-rows = [f"{graph.id_of(v)} {d:.0f}" for v, d in enumerate(distances)]
+arcs = [list(map(int, line.split()[1:])) for line in open(graph) if line.startswith("a ")]
+far = {int(source) + 1: 0}
+for tail, head, weight in arcs * 20:
+    if tail in far:
+        far[head] = min(far[tail] + weight, far.get(head, 1 << 60))
+rows = [f"{v} {d + (v - 1) * (kind == 'wrong')}" for v, d in far.items()]
 if kind != "none":
     open(out, "w").write("\\n".join(["id distance"] * (kind == "header") + rows))
 """
@@ -144,7 +145,7 @@ def kept(path: Path) -> list[bytes]:
 
 
 def test_killed_at_any_moment_it_goes_on_where_it_was(suite: Path, tmp_path: Path) -> None:
-    suite.write_text(SUITE.replace("runs = 2", "runs = 24"))
+    suite.write_text(SUITE.replace("runs = 2", "runs = 10"))
     out, kills = tmp_path / "mine.jsonl", np.random.default_rng(1)
     command = module_command("gpu.cli.main", "lab", "run", str(suite), "-o", str(out), "-q")
     for _ in range(2):
@@ -156,11 +157,11 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(suite: Path, tmp_path: Pat
         process.kill()
         process.wait()
     before = kept(out)
-    assert 0 < len(before) < 144
+    assert 0 < len(before) < 60
     out.write_bytes(out.read_bytes() + b'{"line":"run","graph":"ro')  # cut by the kill
     assert subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode == 0
     assert kept(out)[: len(before)] == before
-    assert len(counts(out)) == sum(counts(out).values()) == 144
+    assert len(counts(out)) == sum(counts(out).values()) == 60
 
 
 def test_a_full_disk_loses_nothing(

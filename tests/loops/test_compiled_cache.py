@@ -35,15 +35,20 @@ def misses_and_hits(folder: Path) -> list[int]:
     return result
 
 
-@pytest.mark.parametrize("named", ["@compiled", '@compiled(signatures=["float64(float64[::1])"])'])
-def test_compiled_code_is_kept_and_damaged_files_are_made_again(tmp_path: Path, named: str) -> None:
+@pytest.mark.parametrize(
+    ("named", "damage"),
+    [("@compiled", b""), ('@compiled(signatures=["float64(float64[::1])"])', os.urandom(2000))],
+    ids=["for any types", "for named ones"],
+)
+def test_compiled_code_is_kept_and_damaged_files_are_made_again(
+    tmp_path: Path, named: str, damage: bytes
+) -> None:
     (tmp_path / "summed.py").write_text(FUNCTION.format(decorator=named))
     assert misses_and_hits(tmp_path) == [1, 0]
     assert misses_and_hits(tmp_path) == [0, 1]
-    for damage in (b"", os.urandom(2000)):
-        (file,) = (tmp_path / "cache").rglob("*.nbc")
-        file.write_bytes(damage)
-        assert misses_and_hits(tmp_path) == [1, 0]
+    (file,) = (tmp_path / "cache").rglob("*.nbc")
+    file.write_bytes(damage)
+    assert misses_and_hits(tmp_path) == [1, 0]
 
 
 def test_two_programs_that_write_at_once_do_not_exchange_their_code(tmp_path: Path) -> None:

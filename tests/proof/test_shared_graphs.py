@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_formats_shared import REFERENCE
 
 import gpu
 from gpu.algorithms import ALGORITHMS
@@ -45,10 +46,7 @@ SUMS = {
     "formats/rmat10.galois.gr": (15850, 99),
 }
 HERE = ("model", "cpu") if why_not() else ("model", "cpu", "cuda")
-FILES = {*SUMS, *(f"formats/{name}" for name in (
-    "sample.gr", "bcsstk13.mtx", "chesapeake.mtx", "jagmesh7.mtx", "karate.csv", "netscience.csv",
-    "Power_Grid.gml", "football.graphml", "US_Airports.gexf",
-)), "mesh/delaunay_n15.graph"}  # fmt: skip
+FILES = {*REFERENCE, *NEGATIVE}
 
 
 def is_quick(key: str, engine: str) -> bool:

@@ -54,7 +54,7 @@ def test_an_example_by_hand() -> None:
 
 
 def test_errors_are_those_of_a_count_of_everything_that_waits() -> None:
-    for seed in range(500):
+    for seed in range(200):
         key = SINGLE[seed % len(SINGLE)]
         trace = gpu.run(random_graph(seed), key, "model", probe=3)
         assert trace.errors is not None
@@ -85,7 +85,7 @@ def counted(trace: Trace) -> tuple[list[int], list[float]]:
 
 @pytest.mark.parametrize("key", ["adds_static", "near_far", "delta_stepping"])
 def test_a_wider_bucket_means_more_disorder(key: str) -> None:
-    graph = make("grid", n=900)
+    graph = make("grid", n=700)  # more arcs, and loops that record events would be compiled
     found = []
     for factor in (0.25, 1.0, 4.0, 16.0):
         trace = gpu.run(graph, key, "model", probe=3, delta=factor * graph.mean_weight)

@@ -12,7 +12,7 @@ from gpu.errors import GpuError
 from gpu.page.words import totals_words
 from gpu.record.export import summary, write_csv, write_distances
 from gpu.record.trace import Flag, mean_over_time
-from gpu.words import NOT_KNOWN, from_words
+from gpu.words import NOT_KNOWN
 
 PROMISED = """algorithm engine device clock time_ns probe delta delta_final
     processed_vertices relaxed_edges improved work_efficiency verified distances graph source
@@ -78,11 +78,6 @@ def test_a_matrix_is_no_column(tmp_path: Path) -> None:
 
 def test_each_flag_is_a_bit() -> None:
     assert [flag.value for flag in Flag] == [1, 2, 4, 8, 16, 32, 64]
-
-
-def test_sources_are_named_as_one_as_some_or_as_all() -> None:
-    words = [from_words(17, count, 500) for count in (1, 10, 500)]
-    assert words == ["from 17", "from 17 and 9 more", "from all 500 vertices"]
 
 
 def test_a_matrix_and_large_distances_are_summed_exactly() -> None:

@@ -21,7 +21,7 @@ from gpu.replay.rules import apply
 from gpu.replay.state import Item, State
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
-GRAPHS = 8
+GRAPHS = 6
 JUMPS = 8  # of a run
 SMALLEST, LARGEST, LARGEST_OF_ALL_PAIRS = 4, 12, 5  # vertices
 

@@ -73,7 +73,7 @@ def close_dialogs(window: MainWindow) -> None:
             dialog.close()
 
 
-GROUPS = [NAMES[first : first + 5] for first in range(0, len(NAMES), 5)]
+GROUPS = [NAMES[first::3] for first in range(3)]  # neighbours in the table are parted
 
 
 @pytest.mark.parametrize("gone", GROUPS, ids="-".join)

@@ -24,7 +24,7 @@ from PyQt6.QtCore import QEventLoop, Qt, QTimer, QtMsgType, qInstallMessageHandl
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDoubleSpinBox, QSpinBox
 
-SUITE_SECONDS = 6
+SUITE_SECONDS = 3
 SEED = 20261121
 MOST_RUNS = 6  # kept in the table
 SIZES = (20, 200, 1500)  # vertices of the graphs

@@ -82,7 +82,6 @@ def test_open_run_finish_verify(window: MainWindow, qtbot: QtBot) -> None:
         assert not window.controller.running
         qtbot.waitUntil(lambda: not window.plots["buckets"].pending, timeout=PATIENCE_MS)
     assert len(window.session.runs) == len(MODELLED)
-    assert window.playback.playing  # over in a blink: replayed
     window.actions_by_key["to_end"].trigger()
     assert window.playback.cursor_ns == window.playback.duration_ns > 0
 
