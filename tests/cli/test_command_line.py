@@ -4,12 +4,12 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import ended
 
 import gpu
 import sample_graphs
@@ -84,15 +84,9 @@ def words_as(shell: str, line: str, folder: Path) -> list[str]:
     program.write_text("#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
     program.chmod(0o755)
     search = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
-    told = subprocess.run(
-        [shell, "-c", line],
-        cwd=folder,
-        env={**os.environ, "PATH": search},
-        capture_output=True,
-        check=True,
-    )
-    assert told.stderr == b""
-    return told.stdout.decode().split("\0")[:-1]
+    told = ended(shell, "-c", line, cwd=folder, PATH=search)
+    assert (told.returncode, told.stderr) == (0, "")
+    return told.stdout.split("\0")[:-1]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the line is for shells of POSIX")

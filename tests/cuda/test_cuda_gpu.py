@@ -169,16 +169,6 @@ def test_ablations_and_fixed_deltas(buckets: int, delta: float | None) -> None:
             assert trace.last["delta"] == delta
 
 
-def test_a_thousand_runs_end() -> None:
-    graphs = [lattice(30, "int32"), random_graph(3, "int32"), chain(200), power_law("int32")]
-    expected = [oracle_distances(graph, 0) for graph in graphs]
-    for turn in range(1000):
-        which = turn % len(graphs)
-        trace = run_typed(graphs[which], "adds", "cuda", probe=0, parameters={"drop_stale": True})
-        reached = reached_mask(trace.dist)
-        assert np.array_equal(trace.dist[reached], expected[which][reached])
-
-
 SHARES = [(key, {}, share) for key in ("near_far", "delta_stepping") for share in (0.1, 0.5)]
 
 

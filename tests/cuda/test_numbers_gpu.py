@@ -9,7 +9,6 @@ from test_cuda_gpu import arcs, chain, run_typed
 
 from gpu.algorithms import ALGORITHMS
 from gpu.cuda.device import why_not
-from gpu.errors import DistanceRangeError
 from gpu.graph import CSRGraph
 from gpu.numbers import NUMBER_TYPES, unreached
 
@@ -32,15 +31,6 @@ def test_random_graphs_at_the_ends_of_every_type(key: str) -> None:
     assert tally.total(*FAULTS) == 0, tally.faults
     assert {numbers for _, numbers, _ in tally.counts} == set(NUMBER_TYPES)
     assert tally.total("refused") > 0
-
-
-@pytest.mark.parametrize("numbers", NUMBER_TYPES)
-@pytest.mark.parametrize("key", ROWS)
-def test_a_distance_past_the_range_is_refused(key: str, numbers: str) -> None:
-    part = top_of(numbers) // 3 * 2
-    graph = arcs([0, 1, 1], [1, 2, 3], [part, part, 1], 4, numbers)
-    with pytest.raises(DistanceRangeError, match="edge 1 -> 2 "):
-        run_typed(graph, key, "cuda")
 
 
 @pytest.mark.parametrize("numbers", NUMBER_TYPES)

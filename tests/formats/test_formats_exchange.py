@@ -11,7 +11,6 @@ from exchange_files import (
     EDGES,
     GEXF_HEAD,
     GRAPHML_HEAD,
-    TRIANGLE,
     gexf,
     gml,
     graphml,
@@ -34,13 +33,6 @@ def test_same_directed_graph(tmp_path: Path, name: str) -> None:
     assert graph.id_base == (1 if name in {"pajek"} else 0)
     assert arcs_of(load_graph(tmp_path / "tiny.any", undirected=True)) == both_ways(ARCS)
     assert set(load_graph(tmp_path / "tiny.any", weights="unit").weights.tolist()) == {1}
-
-
-@pytest.mark.parametrize("name", TRIANGLE)
-def test_same_undirected_graph(tmp_path: Path, name: str) -> None:
-    graph = load_graph(save(tmp_path, "tiny.any", TRIANGLE[name]))
-    assert (graph.n, graph.provenance.format) == (3, name.split(maxsplit=1)[0])
-    assert arcs_of(graph) == both_ways(EDGES)
 
 
 @pytest.mark.parametrize("make", [graphml, gexf, gml])

@@ -28,11 +28,6 @@ from viewer.plots.plot_base import PlotPanel
 WAITING = "Compiling the model, first run only…"
 
 
-@pytest.fixture
-def bench(qtbot: QtBot) -> Bench:
-    return Bench(qtbot)
-
-
 @pytest.mark.parametrize("kind", PANELS)
 def test_a_hidden_panel_rests_and_catches_up_in_blocks(bench: Bench, kind: type[LivePanel]) -> None:
     panel = bench.show(kind, 400, 200)

@@ -20,11 +20,6 @@ from viewer.plots.timeline import Timeline
 from viewer.plots.work import WorkPanel
 
 
-@pytest.fixture
-def bench(qtbot: QtBot) -> Bench:
-    return Bench(qtbot)
-
-
 def test_ring_shows_the_cursor(bench: Bench) -> None:
     panel = bench.show(BucketPanel)
     bench.run()

@@ -15,11 +15,6 @@ from viewer.plots.stack import Stack
 
 
 @pytest.fixture
-def bench(qtbot: QtBot) -> Bench:
-    return Bench(qtbot)
-
-
-@pytest.fixture
 def column(qtbot: QtBot, bench: Bench) -> Iterator[list[PlotPanel]]:
     page = QWidget()
     qtbot.addWidget(page)

@@ -3,18 +3,12 @@
 import pytest
 from panel_stage import END_NS, Bench, make_samples
 from PyQt6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from viewer.plots.live import DESCRIBE_MS
 from viewer.plots.marks import Marks
 from viewer.plots.timeline import Timeline
 
 CTRL = Qt.KeyboardModifier.ControlModifier
-
-
-@pytest.fixture
-def bench(qtbot: QtBot) -> Bench:
-    return Bench(qtbot)
 
 
 @pytest.fixture

@@ -20,9 +20,7 @@ from PyQt6.QtWidgets import (
     QTextEdit,
     QWidget,
 )
-from test_controller import FakeHost
-from test_features import opened
-from test_window import close_for_good
+from test_features import window
 
 import gpu
 import sample_graphs
@@ -33,8 +31,8 @@ from gpu.words import in_sight, is_unseen
 from viewer.common.foreign_words import button_words, title_words
 from viewer.main_window import MainWindow
 from viewer.models.session import Notice, Offer, RunRecord
-from viewer.models.settings import Settings
 
+__all__ = ["window"]  # the fixture, as it stands there
 HOSTILE = [
     "<img src=x> <b>bold</b> &amp; a && b",
     "file\u202egpj.gr \u2066isolated bell\x07 escape\x1b[31m delete\x7f c1\x9b",
@@ -43,13 +41,6 @@ HOSTILE = [
 ]
 MICROSCOPE = {"microscope", "code"}  # of words in files of ours alone
 LONGEST = 2500  # characters that anything shows
-
-
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = opened(Settings(tmp_path / "window.ini"), FakeHost())
-    yield window
-    close_for_good(window)
 
 
 def shown(window: MainWindow) -> Iterator[tuple[str, str]]:

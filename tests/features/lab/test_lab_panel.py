@@ -1,6 +1,5 @@
 """The lab's panel: RESULTS as a scatter, a filter, and the two runs behind a point."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +7,7 @@ import pytest
 from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from screen import all_controls
-from test_window import close_for_good
+from test_window_engine import PATIENCE_MS, window
 
 from gpu.lab.campaign import run_suite
 from gpu.lab.records import Results
@@ -17,7 +15,7 @@ from gpu.lab.suite import entries_of, read_suite
 from viewer.features.lab import LabPanel
 from viewer.main_window import MainWindow
 
-PATIENCE_MS = 120_000
+__all__ = ["window"]  # the fixture, as it stands there
 SUITE = """
 runs = 1
 warm_ups = 0
@@ -39,17 +37,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "mine.jsonl"
 
 
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(all_controls(tmp_path / "window.ini"))
-    window.resize(1500, 950)
-    window.show()
-    window.controller.start()
-    yield window
-    close_for_good(window)
-
-
 def shown(window: MainWindow, qtbot: QtBot, path: Path, graphs: int) -> LabPanel:
+    window.resize(1500, 950)
     window.open_path(str(path))
     qtbot.waitUntil(lambda: "lab" in window.panels, timeout=PATIENCE_MS)
     panel = window.panels["lab"]

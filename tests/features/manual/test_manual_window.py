@@ -1,29 +1,18 @@
 """The manual: whole, made of what tooltips say, searched, opened where the focus is."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from test_controller import FakeHost
-from test_features import opened
-from test_window import close_for_good
+from test_features import window
 
 from gpu.algorithms import ALGORITHMS
 from viewer.common.glossary import TERMS
 from viewer.features.manual import parts
 from viewer.main_window import MainWindow
-from viewer.models.settings import Settings
 
-
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = opened(Settings(tmp_path / "window.ini"), FakeHost())
-    yield window
-    close_for_good(window)
+__all__ = ["window"]  # the fixture, as it stands there
 
 
 def test_every_panel_algorithm_and_word_has_its_part(window: MainWindow) -> None:

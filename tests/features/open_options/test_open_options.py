@@ -5,16 +5,14 @@ that were asked for, and hands over what came of it, an error as it comes throug
 """
 
 import copy
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QComboBox, QDialogButtonBox
+from PyQt6.QtWidgets import QComboBox, QDialogButtonBox
 from pytestqt.qtbot import QtBot
-from test_window import close_for_good
-from test_workspace_window import drop, new_window
+from test_workspace_window import drop, window
 
 from gpu.errors import GpuError
 from gpu.formats import load_graph
@@ -22,16 +20,10 @@ from gpu.host import Failed, GraphLoaded
 from viewer.features.open_options import OpenDialog
 from viewer.main_window import MainWindow
 
+__all__ = ["window"]  # the fixture, as it stands there
 SIGNED = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 -3\n2 1 4\n"
 TABLE = "source,target,km,hours\n0,1,3,0.5\n1,2,4,2.5\n"
 METIS = "3 2 1\n2 5\n1 5 3 7\n2 7\n"
-
-
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = new_window(tmp_path, "window")
-    yield window
-    close_for_good(window)
 
 
 def save(folder: Path, name: str, text: str) -> Path:

@@ -1,31 +1,19 @@
 """Write a scheduler, in a window with its engine process: run, compare, sweep, errors, keeping."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from screen import all_controls
-from test_window import close_for_good
+from test_window_engine import window
 
 import sample_graphs
 from viewer.features.policy import PolicyFeature, PolicyPanel, examples
 from viewer.main_window import MainWindow
 
-
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -> Iterator[MainWindow]:
-    window = MainWindow(all_controls(tmp_path / "w.ini"))
-    window.show()
-    window.controller.start()
-    window._frame.start()
-    window.controller.show_graph(sample_graphs.make("city_roads", n=300, seed=1))
-    yield window
-    close_for_good(window)
+__all__ = ["window"]  # the fixture, as it stands there
 
 
 def opened(window: MainWindow) -> PolicyPanel:
+    window.controller.show_graph(sample_graphs.make("city_roads", n=300, seed=1))
     window.actions_by_key["policy"].trigger()
     panel = window.panels["policy"]
     assert isinstance(panel, PolicyPanel)

@@ -1,40 +1,25 @@
 """The sweep panel as a person uses it: a real sweep by clicks, its points, cancel, bad values."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
-from screen import all_controls, grabbed
-from test_window import close_for_good
+from screen import grabbed
+from test_window_engine import LEFT, PATIENCE_MS, window
 
 import sample_graphs
 from viewer.main_window import MainWindow
 
-LEFT = Qt.MouseButton.LeftButton
-PATIENCE_MS = 120_000
-
-
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(all_controls(tmp_path / "window.ini"))
-    window.resize(1500, 950)
-    window.show()
-    window.controller.start()
-    window.controller.show_graph(sample_graphs.make("city_roads", n=1_200, seed=2))
-    yield window
-    sweep = window.sweep
-    close_for_good(window)
-    assert not sweep.running
+__all__ = ["window"]  # the fixture, as it stands there
 
 
 def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
     window: MainWindow, qtbot: QtBot
 ) -> None:
+    window.resize(1500, 950)
+    window.controller.show_graph(sample_graphs.make("city_roads", n=1_200, seed=2))
     window.actions_by_key["sweep"].trigger()
     panel, model = window.panels["sweep"], window.sweep
     qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
@@ -71,6 +56,7 @@ def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
 
 
 def test_cancel_and_values_that_are_none(window: MainWindow, qtbot: QtBot) -> None:
+    window.controller.show_graph(sample_graphs.make("grid", n=900))
     window.features["sweep"]  # built after the first paint, or now
     panel = window.show_dock("sweep")
     qtbot.keyClicks(panel.values, "2, 8, many")

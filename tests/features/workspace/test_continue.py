@@ -6,22 +6,12 @@ from typing import Any
 import pytest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from test_controller import FakeHost
-from test_features import opened
 from test_window import close_for_good
-from test_workspace_window import arrive, roads
+from test_workspace_window import arrive, new_window, roads
 
 import sample_graphs
 from viewer.features.workspace import last_session
-from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
-
-
-def new_window(tmp_path: Path, name: str) -> MainWindow:
-    window = opened(Settings(tmp_path / f"{name}.ini"), FakeHost())  # type: ignore[arg-type]
-    window.controller.start()
-    return window
 
 
 def leave_session(tmp_path: Path) -> tuple[Path, Any]:
