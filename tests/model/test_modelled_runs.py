@@ -13,9 +13,3 @@ def test_a_run_is_what_it_was(case: str) -> None:
     algorithm, name = case.split(", ")
     numbers = modelled_runs.numbers_of(algorithm, name)
     assert numbers == pytest.approx(KNOWN[case], rel=1e-9), modelled_runs.__doc__
-
-
-def test_every_graph_is_kept_for_each_algorithm_of_the_file() -> None:
-    algorithms = {case.split(", ")[0] for case in KNOWN}
-    assert len(algorithms) >= 11
-    assert set(KNOWN) == {f"{key}, {name}" for key in algorithms for name in modelled_runs.RUNS}

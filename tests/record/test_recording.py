@@ -8,13 +8,10 @@ import record_start as script
 from record_start import MOST_TICKS, POSITION_STEPS, _ticks, save_recording
 
 from gpu.engine import run_named as run
-from gpu.errors import TraceError
 from gpu.proof.verify import verify
 from gpu.record.recording import Recording, _nanoseconds, load_recording
 from gpu.record.trace import RECORDED_ON, Trace
 from sample_graphs import make, open_sample, remembered_reference
-
-SHIPPED_BYTES = 3_000_000  # all recordings together
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +61,6 @@ def test_decimal_distances_come_back_bit_for_bit(tmp_path: Path) -> None:
     assert back.vertices.first_reached_ns[3] == 0  # the source; -1 is never
     times = np.array([-1, 0, 3, 4, 9])
     assert _nanoseconds(_ticks(times, 4), 4).tolist() == [-1, 0, 0, 4, 8]
-
-
-def test_runs_of_two_graphs_make_no_recording(pair: list[Trace], tmp_path: Path) -> None:
-    other = run(make("grid", n=400, seed=2), "adds", "model", 3)
-    positions = make("grid", n=400).positions
-    with pytest.raises(TraceError, match="one graph"):
-        save_recording([pair[0], other], positions, tmp_path / "pair.npz")
 
 
 @pytest.mark.parametrize("name", script.STARTS)

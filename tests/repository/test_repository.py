@@ -1,12 +1,12 @@
 """What may stand in the repository: nothing of this machine, no big data."""
 
 import re
-import subprocess
+import shutil
 from pathlib import Path
 
 import pytest
+from processes import TOP, printed
 
-TOP = Path(__file__).resolve().parents[2]
 TEXT = {".py", ".cu", ".cuh", ".md", ".toml", ".json", ".csv", ".txt", ".yml", ".svg", ".cfg", ""}
 MAX_DATA_BYTES = 5_000_000
 # a letter in brackets, so that this file does not contain what it looks for
@@ -18,16 +18,9 @@ SPACED_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}[ \u00a0\u202f]\d{3}(?!\w|[ .,]\
 
 def tracked() -> list[Path]:
     """Return the files that git tracks, or would; all but the ignored where there is no git."""
-    try:
-        listed = subprocess.run(
-            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            cwd=TOP,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-    except (OSError, subprocess.CalledProcessError):
+    if not (TOP / ".git").exists() or shutil.which("git") is None:
         pytest.skip("not a git checkout: a source archive has nothing untracked to look for")
+    listed = printed("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     return [path for name in listed.split("\0") if name and (path := TOP / name).is_file()]
 
 

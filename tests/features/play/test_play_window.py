@@ -33,7 +33,6 @@ def window(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -> Iterator[MainWin
 def opened(window: MainWindow, qtbot: QtBot) -> PlayPanel:
     window.actions_by_key["be_scheduler"].trigger()
     panel = window.panels["play"]
-    assert isinstance(panel, PlayPanel)
     qtbot.waitUntil(lambda: panel.game is not None and bool(panel.others), timeout=60_000)
     return panel
 

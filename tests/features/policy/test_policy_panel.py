@@ -15,9 +15,7 @@ __all__ = ["window"]  # the fixture, as it stands there
 def opened(window: MainWindow) -> PolicyPanel:
     window.controller.show_graph(sample_graphs.make("city_roads", n=300, seed=1))
     window.actions_by_key["policy"].trigger()
-    panel = window.panels["policy"]
-    assert isinstance(panel, PolicyPanel)
-    return panel
+    return window.panels["policy"]
 
 
 def press(panel: PolicyPanel, name: str) -> None:
@@ -69,7 +67,6 @@ def test_no_text_is_lost(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> No
     panel.editor.undo()
     assert panel.editor.toPlainText() == "# mine"
     part = window.features["policy"]
-    assert isinstance(part, PolicyFeature)
     part.save(str(tmp_path / "no_folder" / "mine.py"))
     qtbot.waitUntil(lambda: "was not saved" in str(window.session.notice))
     assert part.name == "greedy.py"
