@@ -284,6 +284,8 @@ class MainWindow(QMainWindow):
         self._frame.stop()
         for part in self.features.built:
             part.close()  # a page, a presentation, a lesson: panels stand as before it
+        if self.docks.arrangement not in ARRANGEMENTS:
+            self.docks.choose(self.docks.base)  # the next start has the bars of this one
         self.status_bar.clearMessage()  # and stop its timer
         self.settings.set_bytes("geometry", self.saveGeometry())
         self.settings.set_bytes("state", self.saveState(self.docks.version))

@@ -46,8 +46,8 @@ from viewer.raster.raster import Colouring
 
 DOCK = "play"
 COLUMNS = (
-    *("", "Vertices", "Again", "Edges", "Rank error", "Distance error"),
-    "Time, modelled Classroom GPU",
+    *("", "Vertices", "Again", "Edges", "Rank\nerror", "Distance\nerror"),
+    "Time, modelled\nClassroom GPU",
 )
 LEGEND = Legend("Now", (), ((0, "unreached"), (1, "waiting"), (2, "taken")))
 BUTTONS = {  # name: tooltip
@@ -286,6 +286,9 @@ class PlayFeature(Scheduler):
         if not beside:
             window.docks.gather(DOCK, (DOCK,))
         panel = window.show_dock(DOCK)
+        if beside:
+            wide, lesson = window.as_widget().width(), window.docks["lesson"]
+            window.as_widget().resizeDocks([lesson], [wide // 4], Qt.Orientation.Horizontal)
         assert isinstance(panel, PlayPanel)
         later(panel, panel.list.setFocus)
 
