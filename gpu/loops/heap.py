@@ -123,6 +123,3 @@ class HeapRun(LoopRun):
             heap[: len(old)] = old
             self.arrays = self.arrays._replace(heap=heap)
         return written
-
-    def set_delta(self, delta: float | None) -> None:
-        """Dijkstra has no delta: nothing to take over."""

@@ -31,7 +31,7 @@ class LoopRun:
     arrays : the loop's bundle, a NamedTuple with a `log`; sim : its state, one record
     loop : the module with `advance(arrays, state, samples, arcs)` and
         `write_sample(arrays, s, sample)`
-    own_delta : the algorithm's, where no person holds it
+    own_delta : the algorithm's, where no person holds it; 0: it has none
 
     On a small graph it runs uncompiled, slice by slice, until the loop is compiled.
     """
@@ -64,6 +64,8 @@ class LoopRun:
     def set_delta(self, delta: float | None) -> None:
         """A person's delta holds from the next decision of the loop on; None hands it back."""
         state = self.sim[0]
+        if not self.own_delta:
+            return
         chosen = self.own_delta if delta is None else delta
         if chosen != state.delta:
             raised = chosen > state.delta

@@ -91,11 +91,6 @@ class ApspRun(LoopRun):
         if not kind.edges:
             note(self.log, 0.0, EventKind.DELTA, int(Reason.START), 1, delta)
 
-    def set_delta(self, delta: float | None) -> None:
-        """A person's delta holds for sources begun from now on; None hands it back."""
-        if not self.sim[0].edges:
-            super().set_delta(delta)
-
 
 def _make_rows(
     graph: CSRGraph, preset: Preset, blocks: int, buffers: RunBuffers, kind: Kind, probe: int

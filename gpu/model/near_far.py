@@ -201,9 +201,6 @@ class BellmanFordRun(SuperstepRun):
         super().__init__(graph, settings, piles, PILES, 0.0)
         self.sim[0].threshold = np.inf
 
-    def set_delta(self, delta: float | None) -> None:
-        """Bellman-Ford has no delta: nothing to take over."""
-
 
 class AsyncNearFarRun(NearFarRun):
     """One modelled run with a target and no barrier; a delta holds from the next move on.

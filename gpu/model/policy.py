@@ -39,14 +39,13 @@ class Steering:
         self.seen = SimpleNamespace(**{name.removeprefix("c."): 0.0 for name in (*OWN, "c.line")})
         self.seen.unit = float(unit)
 
-    def ask(self, k: Any, window: Any) -> bool:
+    def ask(self, k: Any, window: Any) -> None:
         """Take a window's readings, but for the head's switches; change delta or the open heads.
 
-        k : CONTROLLER, a record; returns whether one changed. PolicyError: it cannot be so
+        k : CONTROLLER, a record. PolicyError: it cannot be so
         """
         seen = self.seen
         seen.delta, seen.open_heads = float(k.delta), float(k.open_heads)
-        before = seen.delta, seen.open_heads
         with np.errstate(all="ignore"):
             self._rule(seen, k, *map(float, window), float(k.stretch_switches))
         k.stretch_switches = 0
@@ -57,7 +56,6 @@ class Steering:
             raise fault(self._policy, BAD_HEADS, seen.open_heads, int(seen.line), k.max_open)
         k.delta, k.inverse_delta = seen.delta, 1.0 / seen.delta
         k.open_heads = int(seen.open_heads)
-        return before != (seen.delta, seen.open_heads)
 
 
 class SteeredRun(AddsRun):
@@ -76,9 +74,11 @@ class SteeredRun(AddsRun):
         sim, k = self.sim[0], self.arrays.controller[0]
         before, heads = float(k.delta), int(k.open_heads)
         ended, k.window_ended = k.window_ended, 0
-        if ended and not k.by_hand and self._steering.ask(k, sim.window):
+        if ended and not k.by_hand:
+            self._steering.ask(k, sim.window)
+        if (k.delta, k.open_heads) != (before, heads):
             sim.reason = int(Reason.POLICY)
             self.note_delta(before, Reason.POLICY)
-            if k.delta == before and k.open_heads != heads:
+            if k.delta == before:
                 note(self.log, sim.t_ns, EventKind.OPEN, k.open_heads, Reason.POLICY)
         return written

@@ -140,8 +140,5 @@ class RhoSteppingRun(SuperstepRun):
         self.sim[0].rho = rho_of(settings.parameters["rho"], graph)
         self.sim[0].threshold = 1.0
 
-    def set_delta(self, delta: float | None) -> None:
-        """Rho-stepping has no delta: nothing to take over."""
-
 
 run = partial(run_modelled, RhoSteppingRun)  # nothing for `seed` to vary

@@ -213,12 +213,10 @@ class Game:
 
     def wasted_words(self) -> str:
         """Return what was done more than once."""
-        again = [pop.vertex for pop in self.pops]
-        for vertex in {*again}:
-            again.remove(vertex)
-        edges = plural(sum(len(self._arcs[vertex]) for vertex in again), "edge")
-        more = f"{plural(len(again), 'vertex')} and {edges} more than needed."
-        return more if again else "no vertex was processed twice."
+        score, once = self.score(), {pop.vertex for pop in self.pops}
+        edges = score.relaxed - sum(len(self._arcs[vertex]) for vertex in once)
+        more = f"{plural(score.again, 'vertex')} and {plural(edges, 'edge')} more than needed."
+        return more if score.again else "no vertex was processed twice."
 
     def difference_words(self) -> str:
         """Return where the order first left Dijkstra's, and what it cost."""

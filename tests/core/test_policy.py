@@ -81,7 +81,9 @@ def asked(policy: Steering, state: np.ndarray, row: list[int]) -> bool:
     delta.decide(state, *row)
     if not k.window_ended or k.by_hand:
         return False
-    return policy.ask(k, (*(total / delta.WINDOW_SWEEPS for total in means), *row[2:5]))
+    before = k.delta, k.open_heads
+    policy.ask(k, (*(total / delta.WINDOW_SWEEPS for total in means), *row[2:5]))
+    return (k.delta, k.open_heads) != before
 
 
 def readings(sequence: dict[str, Any]) -> list[list[int]]:

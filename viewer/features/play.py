@@ -20,8 +20,8 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QHideEvent, QKeyEvent, QPainter, QPen, QShowEvent
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QHideEvent, QKeySequence, QPainter, QPen, QShortcut, QShowEvent
 from PyQt6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
@@ -50,16 +50,17 @@ COLUMNS = (
     "Time, modelled\nClassroom GPU",
 )
 LEGEND = Legend("Now", (), ((0, "unreached"), (1, "waiting"), (2, "taken")))
-BUTTONS = {  # name: tooltip
-    "Take": "Process the chosen vertex (Enter, or a click on the map)",
-    "Take its bucket": "Process all that wait in its bucket at once (Shift+Enter)",
-    "Undo": "Take the last step back (Backspace)",
-    "Hint": "Which waiting vertex is the closest (H)",
-    "Show me the difference": "Where you first left Dijkstra's order, and what that cost",
-    "Play again": "Begin again",
+BUTTONS = {  # name: tooltip, and keys in the list
+    "Take": ("Process the chosen vertex (Enter, or a click on the map)", "Return Enter"),
+    "Take its bucket": (
+        "Process all that wait in its bucket at once (Shift+Enter)",
+        "Shift+Return Shift+Enter",
+    ),
+    "Undo": ("Take the last step back (Backspace)", "Backspace"),
+    "Hint": ("Which waiting vertex is the closest (H)", "H"),
+    "Show me the difference": ("Where you first left Dijkstra's order, and what that cost", ""),
+    "Play again": ("Begin again", ""),
 }
-Key = Qt.Key
-ACTS: dict[int, Callable[[Game], str | None]] = {Key.Key_Backspace: Game.undo, Key.Key_H: Game.hint}
 RING = 5.0  # pixels outside a disc
 
 
@@ -81,7 +82,6 @@ class PlayPanel(QWidget):
         self._view.more_marks.append(self._paint)
         self.list.currentRowChanged.connect(lambda _row: self._view.update())
         self.delta.valueChanged.connect(self._show_again)
-        self.list.installEventFilter(self)
 
     def _build(self) -> None:
         self.words, self.list, self.delta = wrapped_label(), QListWidget(), QDoubleSpinBox()
@@ -95,13 +95,16 @@ class PlayPanel(QWidget):
         self.scores.setToolTip(words)
         column, grid = QVBoxLayout(self), QGridLayout()
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
-        done = [partial(self._do, act) for act in (*ACTS.values(), Game.difference_words)]
+        done = [partial(self._do, act) for act in (Game.undo, Game.hint, Game.difference_words)]
         acts: list[Callable[..., None]] = [self.take, self.take_bucket, *done, self.begin]
+        here = Qt.ShortcutContext.WidgetShortcut
         self.buttons: dict[str, QPushButton] = {}
         for place, (name, call) in enumerate(zip(BUTTONS, acts, strict=True)):
             button = self.buttons[name] = QPushButton(name)
-            button.setToolTip(BUTTONS[name])
+            button.setToolTip(BUTTONS[name][0])
             button.clicked.connect(call)
+            for keys in BUTTONS[name][1].split():
+                QShortcut(QKeySequence(keys), self.list, button.click, context=here)
             grid.addWidget(button, place // 2, place % 2)
         for widget in (*self.buttons.values(), self.scores):
             widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click, Enter is the game's
@@ -171,19 +174,6 @@ class PlayPanel(QWidget):
             self.take()
         elif game is not None:
             self._show(f"{game.name(vertex)} does not wait. {game.hint()}")
-
-    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
-        """Take the keys of the game."""
-        if self.game is None or not isinstance(a1, QKeyEvent) or a1.type() != QEvent.Type.KeyPress:
-            return False
-        key, held = a1.key(), a1.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if key in (Key.Key_Return, Key.Key_Enter):
-            self.take_bucket() if held & Qt.KeyboardModifier.ShiftModifier else self.take()
-        elif key in ACTS and not held:
-            self._do(ACTS[key])
-        else:
-            return False
-        return True
 
     def _work(self, game: Game) -> None:
         """Make the runs of the others, and prove a game that is over, on a thread."""
@@ -296,10 +286,9 @@ class PlayFeature(Scheduler):
         """Leave the game."""
         docks = self._window.docks
         shown = docks[DOCK].isVisible()
-        if shown and docks.arrangement == DOCK:
+        if docks.arrangement == DOCK:
             docks.choose(docks.base)
-        elif shown:
-            docks[DOCK].close()
+        docks[DOCK].close()
         return shown
 
     def close(self) -> None:
