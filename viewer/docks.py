@@ -163,6 +163,7 @@ class Docks(QObject):
     def mark(self, name: str) -> None:
         """Say which arrangement this is."""
         self.arrangement = name
+        self._settled = 0, 0
         if name in ARRANGEMENTS:
             self.base = name
         self.named.emit(name)
@@ -172,7 +173,6 @@ class Docks(QObject):
         """Stand as an arrangement says; as the last lasting one if there is none of that name."""
         exists = name in ARRANGEMENTS or name in self._gathered
         self.arrangement = name if exists else self.base
-        self._settled = 0, 0
         size = self._window.size()
         for dock in self.by_key.values():
             dock.setFloating(False)  # before it is removed: a removed dock stays afloat
@@ -286,8 +286,9 @@ class Docks(QObject):
     def _keep_share(self) -> None:
         """Give the right side its share of the width back: Qt gives the graph every change."""
         now, (before, width) = self._window.width(), self._settled
-        right = self._first(RIGHT)[:1]
-        if not right or not right[0].isVisible():
+        seen = [dock for key, dock in self.by_key.items() if self.is_in_front(key)]
+        right = [dock for dock in seen if self._window.dockWidgetArea(dock) == RIGHT][:1]
+        if not right:
             return
         if width and before != now:
             self._window.resizeDocks(right, [round(width * now / before)], ACROSS)

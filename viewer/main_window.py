@@ -128,7 +128,9 @@ class MainWindow(QMainWindow):
         offer_recent(submenu("recent"), self.settings, self.open_path)
         offer_colours(submenu("colour_by"), self.graph_view)
         for key, title in self.docks.titles.items():
-            submenu("panels").addAction(title, partial(self.toggle_dock, key))
+            row = submenu("panels").addAction(title, partial(self.toggle_dock, key))
+            row.setCheckable(True)
+            self.docks[key].visibilityChanged.connect(row.setChecked)
 
     def _connect(self) -> None:
         """Connect the window's own parts; plots and features are connected when they are built."""
@@ -275,9 +277,10 @@ class MainWindow(QMainWindow):
             self.timeline.keyPressEvent(a0)
 
     def back(self) -> None:
-        """Leave what was put up last: what a feature shows, or the docks that it gathered."""
+        """Leave what was put up last: what a feature shows, or docks that it gathered; a notice."""
         if not any(part.back() for part in reversed(self.features.built)):
             self.docks.back()
+            self.session.set_notice(None)
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """Remember how the window stood, stop everything."""
@@ -305,8 +308,8 @@ class MainWindow(QMainWindow):
         self.resize((room - FRAME).boundedTo(LARGE_SIZE))
         self.restoreGeometry(self.settings.bytes_value("geometry"))
         self.docks.arrange(str(self.settings.value(LAYOUT, FIRST)))
+        self.part(Screen)  # its bars have a place in the state
         self.restoreState(self.settings.bytes_value("state"), self.docks.version)
-        self.part(Screen)
         self.docks.mark(self.docks.arrangement)
         self._show_graph()
         self.enable_actions()

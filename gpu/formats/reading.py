@@ -313,10 +313,10 @@ class Format:
 def shown(text: bytes | bytearray | memoryview) -> str:
     """Quote bytes of a file for an error: one line, printable, cut where long."""
     words = bytes(text[: SHOWN_CHARACTERS + 1]).strip(b" \t\r\n")
-    cut = len(words) > SHOWN_CHARACTERS or len(text) > SHOWN_CHARACTERS + 1
-    letters = words[:SHOWN_CHARACTERS].decode("ascii", "backslashreplace")
+    letters = words.decode("ascii", "backslashreplace")
     letters = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in letters)
-    return f"'{letters}...'" if cut else f"'{letters}'"
+    cut = len(letters) > SHOWN_CHARACTERS or len(text) > SHOWN_CHARACTERS + 1
+    return f"'{letters[:SHOWN_CHARACTERS]}...'" if cut else f"'{letters}'"
 
 
 def unpacked_name(path: Path) -> str:

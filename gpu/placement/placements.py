@@ -201,7 +201,7 @@ def _embedded(
     pivot = _hop_distances(indptr, indices, 0, hops[0], queue, nearest.copy())
     share = 0.1 if kind == "spring" else 1.0  # of the work
     for row in range(len(hops)):
-        words = f"distances from pivot {row + 1} of {len(hops)}"
+        words = f"arranging the map: pivot {row + 1} of {len(hops)}"
         watch.at(share * row / (len(hops) + 1), words)
         pivots_taken.append(pivot)
         pivot = _hop_distances(indptr, indices, pivot, hops[row], queue, nearest)

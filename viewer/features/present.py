@@ -49,12 +49,12 @@ class PresentFeature(FeaturePart):
 
     def toggle(self) -> None:
         """Begin, or end."""
-        self.end() if self.on else self.begin()
+        self.close() if self.on else self.begin()
 
     def back(self) -> bool:
         """End the presentation."""
         was_on = self.on
-        self.end()
+        self.close()
         return was_on
 
     def begin(self) -> None:
@@ -87,7 +87,7 @@ class PresentFeature(FeaturePart):
             window.docks.choose(SIMPLE)  # its columns are shares of the width
         main.setFocus()
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Put the window back as it was. Idempotent."""
         before, self._before = self._before, None
         if before is None:
@@ -105,10 +105,6 @@ class PresentFeature(FeaturePart):
         for name in before.arrangements:
             window.docks.mark(name)
         main.restoreState(before.docks)
-
-    def close(self) -> None:
-        """The window closes: remember the theme that was there before."""
-        self.end()
 
     def _scale(self, factor: float) -> None:
         """Make the text larger or smaller."""

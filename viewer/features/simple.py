@@ -14,12 +14,13 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QToolBar, QWidget
 
 from gpu.study.compare_words import verdict
-from gpu.words import in_sight
+from gpu.words import in_sight, thousands
 from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.docks import SIMPLE
 from viewer.feature import Opening, Screen, Window
 from viewer.frame.simple_bars import HERE, RECORDED, BottomBar, TopBar
+from viewer.models.comparison import STOPS
 from viewer.models.run_words import state_words, verified_words
 from viewer.models.session import RunRecord
 from viewer.models.settings import STILL
@@ -104,6 +105,8 @@ class SimpleFeature(Screen):
         if self.on:
             self.bottom.strip.setFocus()  # it passes the keys of playback on
             self._say()
+        else:
+            window.as_widget().setFocus()  # not the next field: the bars had it
 
     def _open_sample(self, key: str) -> None:
         opening = self._window.part(Opening)
@@ -122,6 +125,7 @@ class SimpleFeature(Screen):
             return
         settings.set_value(PLAYED, True)
         window.playback.replay(window.comparison.telling_ns)
+        window.status_bar.showMessage(*STOPS)
 
     # --- words
 
@@ -132,8 +136,10 @@ class SimpleFeature(Screen):
         window = self._window
         current, pair = window.session.current, window.comparison.sides()
         if current is None:
-            words = "Nothing has run on this graph yet." if window.session.graph else ""
-            self.top.say(words, "", "")
+            graph = window.session.graph
+            words = "Nothing has run on this graph yet." if graph else ""
+            size = f"{thousands(graph.n)} vertices, {thousands(graph.m)} edges" if graph else ""
+            self.top.say(words, size, "")
             return
         summary = window.comparison.summary()
         if pair is not None and summary is not None:
@@ -203,6 +209,7 @@ class SimpleFeature(Screen):
     def _take_current(self, record: RunRecord | None) -> None:
         if record is not None and record.recorded_on:
             later(self, self._play_once, PLAY_AFTER_MS)
+        self.bottom.play.setEnabled(record is not None)
         self.bottom.auto.setChecked(record is None or record.settings.delta is None)
         self._show_delta()
         self._take_pair()

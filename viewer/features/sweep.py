@@ -154,7 +154,6 @@ class SweepPanel(QWidget):
         self.button.clicked.connect(self._press)
         self.values.returnPressed.connect(self._press)
         self._model.changed.connect(self.show_sweep)
-        self._model.progress_changed.connect(self._show_progress)
         self.view.scene().sigMouseMoved.connect(self._hover)
         self.view.scene().sigMouseClicked.connect(self._click)
 
@@ -173,9 +172,10 @@ class SweepPanel(QWidget):
         self.button.setEnabled(not model.cancelling)
         self.values.setEnabled(not model.running)
         self.bar.setVisible(model.running)
-        self._show_progress(model.fraction)
+        self.bar.setValue(round(1000 * model.fraction))
         self._shown = [p for p in model.points if p.value is not None and not p.failure]
-        self._pages.setCurrentIndex(1 if self._shown or model.running else 0)
+        self.hint.setText(f"Sweeping {model.graph_name}…" if model.running else HINT)
+        self._pages.setCurrentIndex(1 if self._shown else 0)
         if self._shown:
             self._draw()
         self.words.setText(self.summary_text())
@@ -295,9 +295,6 @@ class SweepPanel(QWidget):
             entries.append(f'<span style="color:{self._theme.data.clipped}">▒</span> clipped')
         self._legend.setText(" &nbsp; ".join(entries))
 
-    def _show_progress(self, fraction: float) -> None:
-        self.bar.setValue(round(1000 * fraction))
-
     # --- the pointer
 
     def _hover(self, scene_pos: Any) -> None:
@@ -391,12 +388,10 @@ class SweepFeature(FeaturePart):
 
     def save_page(self, path: str) -> None:
         """Have a process of its own make every run again and write the page."""
-        session, plan = self._window.session, self.model.plan
-        graph = session.graph
-        if graph is None or plan is None or graph.hash != self.model.graph_hash:
-            self._say_other_graph()
+        graph, plan = self._swept_graph(), self.model.plan
+        if graph is None or plan is None:
             return
-        here = graph.with_positions(session.positions)
+        here = graph.with_positions(self._window.session.positions)
         self._window.files.save_in_background(path, lambda to: write_page(here, plan, to))
 
     def start(self, values: str) -> None:
@@ -415,9 +410,7 @@ class SweepFeature(FeaturePart):
 
     def open_run(self, point: SweepPoint) -> None:
         """Make the run of a point again, in the window, with the Run panel's probe level."""
-        graph = self._window.session.graph
-        if graph is None or graph.hash != self.model.graph_hash:
-            self._say_other_graph()
+        if self._swept_graph() is None:
             return
         chosen = self._window.run_panel.run_settings()
         settings = replace(point.settings, probe=chosen.probe)
@@ -425,9 +418,14 @@ class SweepFeature(FeaturePart):
             settings = replace(settings, engine=chosen.engine, device=chosen.device)
         self._window.controller.start_run(settings, None)
 
-    def _say_other_graph(self) -> None:
+    def _swept_graph(self) -> CSRGraph | None:
+        """Return the graph shown; say so where the sweep was made on another one."""
+        graph = self._window.session.graph
+        if graph is not None and graph.hash == self.model.graph_hash:
+            return graph
         words = f"This sweep was made on {self.model.graph_name}."
         self._window.session.set_notice(Notice("info", words, "Open that graph again first."))
+        return None
 
     def _report(self, words: str) -> None:
         self._window.session.set_notice(Notice("error", f"No sweep: {words}"))

@@ -52,6 +52,7 @@ class NoticeBar(QFrame):
         self.setObjectName("notice_bar")
         self.setAccessibleName("Notice")
         self._icon, self._words = QLabel(), label()
+        self._words.setMinimumWidth(1)  # one long word would widen the window
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._button = QToolButton()

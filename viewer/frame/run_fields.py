@@ -196,7 +196,8 @@ def graph_words(graph: CSRGraph) -> str:
         return sentence(CATALOGUE[key].sentence)
     reader = READERS.get(graph.provenance.format)
     title = reader.title if reader is not None else graph.provenance.format
-    return "; ".join((title, *graph.provenance.notes))
+    words = "; ".join(graph.provenance.notes)
+    return words if title in words else f"{title}; {words}".removesuffix("; ")
 
 
 def sentence(words: str) -> str:

@@ -197,7 +197,7 @@ class ItemPainter:
     def _paint_names_inside(self, colours: dict[int, QColor], names: Names) -> None:
         inside = 1.7 * self._radius
         longest = max((len(words) for words in names.names.values()), default=1)
-        room = 1.7 * inside / max(longest, 1)
+        room = 1.3 * inside / max(longest, 1)
         self._painter.save()
         size = max(7, int(min(0.95 * self._radius, scaled(20), room)))
         self._painter.setFont(_sized(self._painter.font(), size, bold=True))

@@ -21,6 +21,7 @@ from viewer.models.session import Notice, RunRecord, SessionModel
 
 PAIR_VIEWS = ("split", "difference", "single")  # how the graph shows two runs
 LIVE_MS = 400  # between two looks at runs that go on
+STOPS = ("It stops where the two runs differ most; Play goes on.", 10_000)  # for so many ms
 
 
 class ComparisonModel(QObject):

@@ -28,7 +28,6 @@ class SweepModel(QObject):
     """Points of the last sweep; see the module docstring."""
 
     changed = pyqtSignal()  # points, or whether it runs
-    progress_changed = pyqtSignal(float)  # 0..1
     failed = pyqtSignal(str)  # in words
     _arrived = pyqtSignal(object, float)  # SweepPoint, share done; sent by the sweep's thread
 
@@ -96,7 +95,6 @@ class SweepModel(QObject):
 
     def _take(self, point: SweepPoint, share: float) -> None:
         self.points, self.fraction = in_order([*self.points, point]), share
-        self.progress_changed.emit(share)
         self.changed.emit()
 
     def _end(self, problem: BaseException | None) -> None:

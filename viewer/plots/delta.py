@@ -22,8 +22,7 @@ from gpu.record.trace import REASON_WORDS, Reason
 from gpu.words import distance, short, time_words
 from viewer.common.flow import FlowLayout
 from viewer.common.small_widgets import chip
-from viewer.models.playback import PlaybackModel
-from viewer.models.session import RunRecord, SessionModel
+from viewer.models.session import RunRecord
 from viewer.plots.key import DELTA_KEY
 from viewer.plots.plot_base import PlotPanel
 from viewer.plots.series import StepSeries, changes_within
@@ -46,12 +45,6 @@ class DeltaPanel(PlotPanel):
 
     delta_requested = pyqtSignal(float)  # weight units, > 0: hold this one
     delta_released = pyqtSignal()  # let the algorithm drive again
-
-    def __init__(
-        self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(session, playback, parent)
-        self.setAccessibleName("Delta, the bucket width")
 
     def _build_plot(self) -> None:
         self._deltas = [StepSeries(), StepSeries()]  # of A, and of B
@@ -94,9 +87,10 @@ class DeltaPanel(PlotPanel):
 
     @property
     def steerable(self) -> bool:
-        """Whether a live run is shown whose Δ can be taken over."""
+        """Whether a live run is shown whose Δ can be taken over here, not by a slider."""
         record = self._record
-        return record is not None and record.running and record.algorithm.dynamic
+        live = record is not None and record.running and record.algorithm.dynamic
+        return live and not self._plain
 
     def _ask_for_line(self, line: Any) -> None:
         """Ask for the Δ under the line, in two digits: 160, not 158.489."""
@@ -146,7 +140,7 @@ class DeltaPanel(PlotPanel):
         self._show_steering()
 
     def _show_steering(self) -> None:
-        self.hand_row.setVisible(self.steerable and not self._plain)
+        self.hand_row.setVisible(self.steerable)
         self.hand_row.setEnabled(self.steerable)
         self.hand_line.setVisible(self.steerable)
         self._requested = self._requested if self.steerable else None

@@ -104,8 +104,13 @@ class PlotPanel(LivePanel):
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Leave the key out where caption and number need the room."""
         super().resizeEvent(event)
+        self._show_key()
+
+    def _show_key(self) -> None:
         if self.key_line is not None:
-            self.key_line.setVisible(self.width() >= scaled(KEY_WIDTH))
+            beside = self.pair_legend.needed + 4 * SPACING if self.comparing else 0
+            room = self.width() - beside - self.key_line.sizeHint().width()
+            self.key_line.setVisible(room >= 0 and self.width() >= scaled(KEY_WIDTH))
 
     def _cursor_words(self, words: str) -> None:
         """Show the number at the cursor in the header; its place only grows, and at once."""
@@ -259,6 +264,7 @@ class PlotPanel(LivePanel):
                 a, b = a.removeprefix(MATRIX), b.removeprefix(MATRIX)
             self.pair_legend.set_names((f"A {a.removeprefix('A ')}", f"B {b.removeprefix('B ')}"))
             self.pair_legend.set_pens([self._pen_of(0), self._pen_of(1)])
+        self._show_key()
         self.view.scene().prepareForPaint()  # else the first paint finds out, and paints twice
 
     def _draw_cursor(self) -> None:

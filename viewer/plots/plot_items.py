@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
+from PyQt6.QtCore import QSignalBlocker, Qt
 from PyQt6.QtGui import QColor, QGuiApplication, QPainterPath, QPalette, QPen, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsPathItem, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
@@ -201,7 +201,7 @@ class Legend(QWidget):
         self._pens = [QPen() for _ in names]
         self._values = ["" for _ in names]
         self._labels = [QLabel() for _ in names]
-        row = QHBoxLayout(self)
+        row = self._row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         for label in self._labels:
             label.setTextFormat(Qt.TextFormat.RichText)
@@ -212,7 +212,15 @@ class Legend(QWidget):
         """Name the lines anew, as many as before."""
         if names != self._names:
             self._names = names
+            for place, name in enumerate(names):
+                self._row.setStretch(place, len(f"━ 88.8k {name}"))
             self._show()
+
+    @property
+    def needed(self) -> int:
+        """The pixels that all names need, with usual values."""
+        words = "".join(f"━ 88.8k {name} " for name in self._names)
+        return self.fontMetrics().horizontalAdvance(words) + self._row.spacing()
 
     def set_pens(self, pens: list[QPen]) -> None:
         """Take the pens of the lines."""
@@ -231,12 +239,6 @@ class Legend(QWidget):
         """Cut the names anew."""
         super().resizeEvent(a0)
         self._show()
-
-    def changeEvent(self, a0: QEvent | None) -> None:
-        """Cut the names anew."""
-        super().changeEvent(a0)
-        if a0 is not None and a0.type() == QEvent.Type.FontChange:
-            self._show()
 
     def _show(self) -> None:
         """Write line, value and name, which ends in an ellipsis where there is little room."""

@@ -157,7 +157,7 @@ def test_a_graph_is_drawn_by_hand_and_run(
     assert after.x == pytest.approx(before.x, abs=1)
     assert after.y - before.y == pytest.approx(60 / canvas.camera.scale, abs=2)
     # it is run as it is
-    qtbot.mouseClick(feature.page.use, LEFT)
+    feature.use()
     assert not feature.page.isVisible()
     assert window.graph_view.isVisible()
     graph = window.session.graph
@@ -198,7 +198,7 @@ def test_shift_selects_more_and_all_of_it_is_deleted(
     qtbot.keyClick(canvas, Key.Key_A, CTRL)
     qtbot.keyClick(canvas, Key.Key_Backspace)
     assert names(model) == []
-    assert not feature.page.use.isEnabled()
+    assert not window.actions_by_key["draw_use"].isEnabled()
 
 
 def test_everything_by_keys(
@@ -370,12 +370,12 @@ def test_run_from_anywhere_is_of_the_drawing(
     window.controller.set_source(window.session.graph.vertex_of("B"))
     # while it goes on, the drawing is not used again
     window.actions_by_key["draw"].trigger()
-    feature.page.use_requested.emit()
+    feature.use()
     assert "run is going on" in feature.page.words.text()
     trace = trace_of(window.session.graph, record.settings, "stopped")
     say(window.controller, host, RunFinished(record.run_id, trace))
     feature.model.set_weight([feature.model.drawing.arcs[0].key], 2)
-    feature.page.use_requested.emit()
+    feature.use()
     assert len(host.asked("run")) == 2
     assert window.session.graph.weights.tolist() == [2, 1, 1]
     assert window.session.graph.id_of(host.asked("run")[1].source) == "B"  # it stays

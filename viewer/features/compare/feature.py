@@ -33,7 +33,7 @@ from viewer.features.compare.bar import CompareBar
 from viewer.features.compare.runs import RunsPanel
 from viewer.features.compare.view import PairView
 from viewer.frame.copied_commands import copy_run
-from viewer.models.comparison import rival_of, rivals_of
+from viewer.models.comparison import STOPS, rival_of, rivals_of
 from viewer.models.session import Notice, RunRecord
 
 COMPARED = "the same graph, show both together"
@@ -305,6 +305,7 @@ class CompareFeature(Pairs):
             return
         if blink and self._window.controller.replay_short:
             self._window.playback.replay(telling)
+            self._window.status_bar.showMessage(*STOPS)
         else:
             self._window.playback.set_cursor(telling)
 

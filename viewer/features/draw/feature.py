@@ -165,7 +165,6 @@ class DrawFeature(DrawnGraph):
         page.hide()
         self._centre_column().addWidget(page, ALL_ROOM)
         page.fill_bar([[window.actions_by_key[key] for key in group] for group in BAR])
-        page.use_requested.connect(self.use)
         page.leave_requested.connect(self.leave)
         page.canvas.addActions([window.actions_by_key[key] for key in MENU])
         page.apply_theme(window.theme)

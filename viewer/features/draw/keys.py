@@ -121,7 +121,8 @@ class Keys:
             if vertex in ((one.tail,) if drawing.directed else (one.tail, one.head))
         ]
         if not here:
-            self._canvas.said.emit("No edge leaves this vertex; C begins one.")
+            nothing = "No edge leaves this vertex; C begins one."
+            self._canvas.said.emit(nothing if drawing.vertices else "N adds a vertex.")
             return
         first = 0 if by > 0 else len(here) - 1
         place = (here.index(model.current) + by) if model.current in here else first

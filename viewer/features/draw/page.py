@@ -1,4 +1,4 @@
-"""The page that takes the graph's place while one draws: tools, canvas, one line of words, Run.
+"""The page that takes the graph's place while one draws: tools, canvas, one line of words.
 
 The line at the bottom says what is selected, what was just done and what cannot be done; a screen
 reader finds it as the description of the canvas.
@@ -32,7 +32,6 @@ WAYS = {True: "Directed edges", False: "Undirected edges"}
 class DrawPage(QWidget):
     """See the module docstring."""
 
-    use_requested = pyqtSignal()
     leave_requested = pyqtSignal()
 
     def __init__(
@@ -55,13 +54,10 @@ class DrawPage(QWidget):
         self.words = label()
         self.words.setObjectName("draw_words")
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.use = QPushButton("Use and run")
-        self.use.setProperty("role", "primary")
-        self.use.setToolTip("Give this graph to the window and run the chosen algorithm on it")
         self.leave = QPushButton("Close")
         self.leave.setToolTip("Go back to the graph; the drawing is kept")
         foot = FlowLayout()
-        for part in (self.ways, self.leave, self.use):
+        for part in (self.ways, self.leave):
             foot.addWidget(part)
         below = QVBoxLayout()
         below.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
@@ -76,7 +72,6 @@ class DrawPage(QWidget):
 
     def _connect(self) -> None:
         model = self.model
-        self.use.clicked.connect(self.use_requested)
         self.leave.clicked.connect(self.leave_requested)
         self.ways.activated.connect(lambda row: model.set_directed(list(WAYS)[row]))
         self.canvas.said.connect(self.say)
@@ -120,7 +115,6 @@ class DrawPage(QWidget):
         drawing = self.model.drawing
         with QSignalBlocker(self.ways):
             self.ways.setCurrentIndex(list(WAYS).index(drawing.directed))
-        self.use.setEnabled(bool(drawing.vertices))
         self._show_selection()
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:

@@ -163,7 +163,7 @@ class LessonPanel(QWidget):
         model, lesson = self.model, self.model.lesson
         if lesson is None:
             return
-        self.name.setText(f"{lesson.title}  ·  step {model.place + 1} of {len(lesson.steps)}")
+        self.name.setText(f"{lesson.title}  ·  {model.place + 1} of {len(lesson.steps)}")
         self.title.setText(model.step.title)
         self._show_question()
         bar = self.area.verticalScrollBar()
