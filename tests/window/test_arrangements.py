@@ -27,6 +27,7 @@ from test_window import close_for_good, with_finished_run
 
 from viewer.docks import ARRANGEMENTS, BOTTOM, RIGHT, SIDES
 from viewer.main_window import MainWindow
+from viewer.models.session import Notice
 from viewer.models.settings import Settings
 
 SIZES = ((1024, 768), (3840, 2160))
@@ -149,11 +150,14 @@ def test_the_right_side_keeps_its_share_of_a_window_that_grows(
 ) -> None:
     window.resize(1280, 800)
     window.docks.choose("explore")
+    window.show_dock("notes")  # in front of the buckets
     qtbot.wait(400)
-    share = lambda: window.docks["buckets"].width() / window.width()  # noqa: E731
+    share = lambda: window.docks["delta"].width() / window.width()  # noqa: E731
     before = share()
-    window.resize(3840, 2160)
-    qtbot.waitUntil(lambda: share() == pytest.approx(before, abs=0.02))
+    for size in ((3840, 2160), (640, 480), (1280, 800)):
+        window.resize(*size)
+        qtbot.wait(400)
+    assert share() == pytest.approx(before, abs=0.02)
 
 
 def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
@@ -189,6 +193,32 @@ def test_what_shows_something_that_is_gone_does_not_come_back(
     again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
     assert again.docks.arrangement == "simple"
     close_for_good(again)
+
+
+def test_a_window_closed_in_a_lesson_while_maximised_comes_back_with_its_bars(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    window.docks.choose("simple")
+    window.showMaximized()
+    window.actions_by_key["lessons"].trigger()
+    QApplication.processEvents()
+    window.close()
+    again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
+    again.show()
+    qtbot.wait(200)
+    assert in_sight(again) == set(ARRANGEMENTS["simple"])
+    bottom = again.features["simple"].bottom
+    assert bottom.mapTo(again, bottom.rect().topLeft()).y() > again.height() / 2
+    close_for_good(again)
+
+
+def test_one_long_word_in_a_notice_does_not_widen_the_window(window: MainWindow) -> None:
+    window.resize(1000, 700)
+    window.session.set_notice(Notice("error", "a" * 1000))
+    QApplication.processEvents()
+    assert window.width() == 1000
+    window.back()
+    assert window.session.notice is None
 
 
 def nameless(window: MainWindow) -> list[str]:
