@@ -169,11 +169,6 @@ def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qt
         )
         assert window.docks.arrangement == name
         assert window.actions_by_key[f"layout_{name}"].isChecked()
-    window.actions_by_key["layout_explore"].trigger()
-    window.docks["parallelism"].close()
-    window.actions_by_key["reset_layout"].trigger()
-    assert window.docks["parallelism"].isVisible()
-    assert not window.docks["runs"].isVisible()
 
 
 def test_what_shows_something_that_is_gone_does_not_come_back(
