@@ -191,7 +191,8 @@ class Worker:
 
     def _run(self, run_id: int, handle: GraphHandle, settings: RunSettings) -> None:
         graph = self._graph_of(handle)
-        words = PREPARING.format(ALGORITHMS[settings.algorithm].title)
+        row = ALGORITHMS.get(settings.algorithm)
+        words = PREPARING.format(row.title if row is not None else settings.algorithm)
         with say_if_slow(lambda: self.progress(run_id, words)) as call_off:
             watched = WatchedRun(self, run_id, graph, call_off)
             trace: Trace = resolve(self._entries.run)(graph, settings, watched)

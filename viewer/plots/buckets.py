@@ -29,7 +29,6 @@ from viewer.plots.ring import RingNow, RingState, heat_index_of
 from viewer.plots.series import HEAT_LEVELS, HeatSeries
 
 NOTHING_WAITED = "No sample saw a vertex wait"
-NARROW = 380  # pixels below which the ring is small and the colour key hides
 RINGLESS = 300  # pixels below which there is no ring
 RING_SHARE = 0.16  # of the panel's width, between the two bounds
 RING_LEAST, RING_MOST = 82, 170
@@ -114,7 +113,7 @@ class BucketPanel(PlotPanel):
             rings.addWidget(lane.ring, 1)
         self.caption.setText("Vertices waiting")
         self._explain("bucket", "head", "tail")
-        self.key = Ramp("Vertices waiting, logarithmic")
+        self.key = self.key_line = Ramp("Vertices waiting, logarithmic")
         self.header.insertWidget(1, self.key)
         self.row.addLayout(rings)
 
@@ -193,13 +192,12 @@ class BucketPanel(PlotPanel):
         self.key.show_ends("1", short(self._peak))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Give the ring its share, and hide the colour key where there is no room."""
+        """Give the ring its share."""
         super().resizeEvent(event)
         share = int(RING_SHARE * self.width())
         for lane in self._lanes:
             lane.ring.setFixedWidth(min(max(share, scaled(RING_LEAST)), scaled(RING_MOST)))
         self._show_rings()
-        self.key.setVisible(self.width() >= scaled(NARROW))
 
     def room_beside(self) -> int:
         """Return the width of the ring."""

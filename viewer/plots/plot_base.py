@@ -59,7 +59,7 @@ class PlotPanel(LivePanel):
     page_turned = pyqtSignal()  # from words to the plot, or back
 
     LOGARITHMIC: ClassVar[bool] = False
-    key_line: Key | None = None
+    key_line: QWidget | None = None  # what signs or colours mean, in the header
 
     # ---- for children -----------------------------------------------------------------
 
@@ -181,7 +181,7 @@ class PlotPanel(LivePanel):
         self.cursor_line.setHoverPen(pg.mkPen(theme.accent, width=3))
         self.marks.apply_theme(theme)
         self.notes.apply_theme(theme)
-        if self.key_line is not None:
+        if isinstance(self.key_line, Key):
             self.key_line.apply_theme(theme)
         super().apply_theme(theme)
 
