@@ -286,8 +286,8 @@ class Docks(QObject):
     def _keep_share(self) -> None:
         """Give the right side its share of the width back: Qt gives the graph every change."""
         now, (before, width) = self._window.width(), self._settled
-        seen = [dock for key, dock in self.by_key.items() if self.is_in_front(key)]
-        right = [dock for dock in seen if self._window.dockWidgetArea(dock) == RIGHT][:1]
+        sides = {key: dock for key, dock in self.by_key.items() if not dock.isFloating()}
+        right = [sides[key] for key in sides if _side(key) == RIGHT and self.is_in_front(key)][:1]
         if not right:
             return
         if width and before != now:

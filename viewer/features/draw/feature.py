@@ -231,7 +231,7 @@ class DrawFeature(DrawnGraph):
         try:
             drawing = placed(parse_edges(clipboard.text() if clipboard is not None else ""))
         except ParameterError as error:
-            self._page().refuse(str(error))
+            self._page().say(str(error), refused=True)
             return
         self._begin(drawing, "pasted list")
 
@@ -283,9 +283,9 @@ class DrawFeature(DrawnGraph):
     def use(self) -> None:
         """Give the drawing to the window and run on it."""
         if not self.model.drawing.vertices:
-            self._page().refuse("Nothing is drawn yet: double-click the canvas to add a vertex.")
+            self._page().say("Nothing is drawn yet: double-click the canvas.", refused=True)
         elif self._window.controller.running:
-            self._page().refuse("A run is going on: wait for it, or press Stop.")
+            self._page().say("A run is going on: wait for it, or press Stop.", refused=True)
         else:
             self._window.start_run()
 
@@ -296,7 +296,7 @@ class DrawFeature(DrawnGraph):
             path = draw_files.keep_used(drawing, self._folder)
             graph = to_graph(drawing, str(path))
         except (GpuError, OSError) as error:
-            self._page().refuse(f"The drawing cannot be used: {error}")
+            self._page().say(f"The drawing cannot be used: {error}", refused=True)
             return
         before, source = window.session.graph, 0
         if before is not None:  # the source stays where a vertex of that name is

@@ -75,7 +75,7 @@ class DrawPage(QWidget):
         self.leave.clicked.connect(self.leave_requested)
         self.ways.activated.connect(lambda row: model.set_directed(list(WAYS)[row]))
         self.canvas.said.connect(self.say)
-        self.canvas.refused.connect(self.refuse)
+        self.canvas.refused.connect(lambda words: self.say(words, refused=True))
         model.changed.connect(self._show_drawing)
         model.selection_changed.connect(self._show_selection)
 
@@ -102,10 +102,6 @@ class DrawPage(QWidget):
         self.canvas.setAccessibleDescription(words)
         colour = self._theme.error if refused else self._theme.muted
         self.words.setStyleSheet(f"#draw_words {{ color: {colour}; }}")
-
-    def refuse(self, words: str) -> None:
-        """Say what cannot be done, and why."""
-        self.say(words, refused=True)
 
     def _show_selection(self) -> None:
         model = self.model
