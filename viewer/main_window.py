@@ -449,12 +449,12 @@ class MainWindow(QMainWindow):
     # --- files dropped anywhere
 
     def dragEnterEvent(self, a0: QDragEnterEvent | None) -> None:
-        """Accept exactly one local file."""
+        """Accept local files."""
         if a0 is not None and dropped_file(a0) is not None:
             a0.acceptProposedAction()
 
     def dropEvent(self, a0: QDropEvent | None) -> None:
-        """Open the file."""
+        """Open the first one."""
         file = dropped_file(a0) if a0 is not None else None
         if a0 is not None and file is not None:
             a0.acceptProposedAction()
@@ -468,8 +468,8 @@ def refuse_drops(widget: QWidget) -> None:
 
 
 def dropped_file(event: QDropEvent) -> str | None:
-    """Return the one local file that is being dropped, None for anything else."""
+    """Return the first local file that is being dropped, None for anything else."""
     mime = event.mimeData()
     urls = mime.urls() if mime is not None else []
     files = [url.toLocalFile() for url in urls if url.isLocalFile()]
-    return files[0] if len(files) == 1 else None
+    return files[0] if files else None

@@ -56,7 +56,7 @@ def test_every_knob_of_an_algorithm_has_a_field(panel: RunPanel) -> None:
         assert settings.algorithm == key
         assert settings.parameters == {knob.key: knob.default for knob in row.parameters}
         assert row.checked_parameters(settings.parameters) == {**settings.parameters, **row.fixed}
-        assert panel._delta.isVisibleTo(panel) is row.bucketed
+        assert panel._delta_row.isVisibleTo(panel) is row.bucketed
 
 
 def test_a_machine_offers_what_it_can_run_and_says_why_not_the_rest(panel: RunPanel) -> None:
@@ -110,12 +110,12 @@ def test_delta_doubles_and_halves(qtbot: QtBot) -> None:
 
 def test_fixed_delta_reaches_the_settings(panel: RunPanel, qtbot: QtBot) -> None:
     assert panel.run_settings().delta is None
-    assert not panel._delta.isEnabled()
+    assert panel._delta.isHidden()
     with qtbot.waitSignal(panel.choices_changed):
         panel._automatic.click()
     panel._delta.setValue(64.0)
     assert panel.run_settings().delta == 64.0
-    assert panel._delta.isEnabled()
+    assert not panel._delta.isHidden()
     moving = panel.knobs["dynamic_delta"]
     assert not moving.isEnabled()  # nothing moves a Δ that is given
     panel._automatic.click()

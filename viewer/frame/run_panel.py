@@ -337,7 +337,7 @@ class RunPanel(QWidget):
         return bool(key) and not CATALOGUE[key].fixed
 
     def _change(self) -> None:
-        self._delta.setEnabled(not self._automatic.isChecked())
+        self._delta.setVisible(not self._automatic.isChecked())
         row = self._row
         for key in row.still if row is not None else ():  # nothing moves a Δ that is given
             if key in self.knobs:

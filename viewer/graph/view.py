@@ -164,7 +164,9 @@ class GraphView(GraphCanvas):
         record = None if played else self._session.current  # which would give the game away
         words = vertex_words(record, self.pointed, name, graph.n, self._moment())
         notes = [pin.note.text for pin in self._pins() if pin.at == self.pointed]
-        return " · ".join([*notes, words])
+        first, last = graph.indptr[self.pointed : self.pointed + 2]
+        ends = [] if last > first or self._session.arcs_missing else ["no edge leaves it"]
+        return " · ".join([*notes, words, *ends])
 
     def _pins(self) -> list[Pin]:
         """Return the notes at vertices of the graph that is shown."""

@@ -397,7 +397,7 @@ def test_it_can_be_presented(
     assert len(host.asked("run")) == 1
     assert window.docks["buckets"].isVisible()
     window.actions_by_key["draw"].trigger()
-    window.features["present"].end()
+    window.features["present"].close()
     assert not feature.page.isVisible()
     assert window.theme.name == "light"
     shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}

@@ -116,7 +116,7 @@ def test_the_run_panel_asks_for_sources_and_says_what_they_take(
     assert not panel._source.isVisible()
     sources = panel.knobs["sources"]
     assert sources.text() == "all"
-    assert panel._delta.isVisible() is ALGORITHMS[key].bucketed
+    assert panel._delta_row.isVisible() is ALGORITHMS[key].bucketed
     assert panel._room.text().startswith("100 rows of 100 distances: 40 kB of memory, ")
     type_into(window, "first_source", "95", qtbot)
     assert panel._room.text().startswith("5 rows of 100 distances")
