@@ -89,8 +89,7 @@ class DeltaPanel(PlotPanel):
     def steerable(self) -> bool:
         """Whether a live run is shown whose Δ can be taken over here, not by a slider."""
         record = self._record
-        live = record is not None and record.running and record.algorithm.dynamic
-        return live and not self._plain
+        return bool(record and record.running and record.algorithm.dynamic and not self._plain)
 
     def _ask_for_line(self, line: Any) -> None:
         """Ask for the Δ under the line, in two digits: 160, not 158.489."""
