@@ -129,8 +129,8 @@ class MainWindow(QMainWindow):
         offer_colours(submenu("colour_by"), self.graph_view)
         for key, title in self.docks.titles.items():
             row = submenu("panels").addAction(title, partial(self.toggle_dock, key))
-            row.setCheckable(True)
-            self.docks[key].visibilityChanged.connect(row.setChecked)
+            row.setCheckable(True)  # type: ignore[union-attr]
+            self.docks[key].visibilityChanged.connect(row.setChecked)  # type: ignore[union-attr]
 
     def _connect(self) -> None:
         """Connect the window's own parts; plots and features are connected when they are built."""

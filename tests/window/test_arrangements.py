@@ -154,7 +154,7 @@ def test_the_right_side_keeps_its_share_of_a_window_that_grows(
     qtbot.wait(400)
     share = lambda: window.docks["delta"].width() / window.width()  # noqa: E731
     before = share()
-    for size in ((3840, 2160), (640, 480), (1280, 800)):
+    for size in ((3840, 2160), (900, 700), (1280, 800)):
         window.resize(*size)
         qtbot.wait(400)
     assert share() == pytest.approx(before, abs=0.02)
