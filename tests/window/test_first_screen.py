@@ -147,18 +147,6 @@ def test_all_controls_come_and_go_as_they_were_left(window: MainWindow, qtbot: Q
     assert not window.docks["work"].isVisible()
 
 
-def test_the_next_start_has_its_docks_too(
-    window: MainWindow, fresh: Settings, qtbot: QtBot
-) -> None:
-    qtbot.mouseClick(screen(window).top.lessons, LEFT)
-    assert window.docks["timeline"].isVisible(), "lessons have gathered their own panels"
-    window.close()
-    again = MainWindow(fresh, FakeHost())  # type: ignore[arg-type]
-    again.show()
-    assert not again.docks["timeline"].isVisible()
-    close_for_good(again)
-
-
 def test_running_here_loses_nothing(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
     bottom = screen(window).bottom
     recorded = (window.comparison.a, window.comparison.b)
