@@ -100,7 +100,10 @@ def _refill(piles, s):  # type: ignore[no-untyped-def]
 def _closest(piles, s):  # type: ignore[no-untyped-def]
     """Return the distance up to which about rho vertices wait, by a sample of them."""
     if s.waiting <= s.rho:
-        return _farthest(piles, s)
+        farthest = 0.0
+        for place in range(s.waiting):
+            farthest = max(farthest, np.float64(piles.dist[piles.far[place]]))
+        return farthest
     taken, sample = min(s.waiting, SAMPLE), piles.following
     for place in range(taken):
         sample[place] = piles.far[place * s.waiting // taken]
@@ -113,15 +116,6 @@ def _closest(piles, s):  # type: ignore[no-untyped-def]
         if closer == wanted:
             return mine
     return np.inf  # not reached: every rank is somebody's
-
-
-@compiled_inline
-def _farthest(piles, s):  # type: ignore[no-untyped-def]
-    """Return the largest distance that waits."""
-    farthest = 0.0
-    for place in range(s.waiting):
-        farthest = max(farthest, np.float64(piles.dist[piles.far[place]]))
-    return farthest
 
 
 @compiled_inline

@@ -25,7 +25,7 @@ import numpy as np
 
 from gpu.devices import find_preset
 from gpu.engine import run
-from gpu.errors import GpuError
+from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.numbers import in_numbers, unreached
 from gpu.record.trace import Probe, RunSettings
@@ -37,10 +37,6 @@ MS = 1e6  # nanoseconds
 MOST_STEPS = 500  # of an example before it takes the closest
 GPU = find_preset("Classroom GPU")
 IN_FLIGHT = 4  # edges of a lane that do not wait for each other, as in `gpu.model.machine`
-
-
-class PlayError(GpuError):
-    """A graph that cannot be played, or a vertex that cannot be taken."""
 
 
 class Pop(NamedTuple):
@@ -84,11 +80,11 @@ class Score(NamedTuple):
 
 
 class Game:
-    """One run in a person's hands; see the module docstring. PlayError where it is too large."""
+    """One run in a person's hands; see the module docstring. ParameterError: it is too large."""
 
     def __init__(self, graph: CSRGraph, source: int) -> None:
         if refusal(graph):
-            raise PlayError(refusal(graph))
+            raise ParameterError(refusal(graph))
         self.graph, self.source = graph, graph.check_source(source)
         self._arcs = [range(*row) for row in pairwise(graph.indptr.tolist())]
         self._heads: list[int] = graph.indices.tolist()
@@ -114,11 +110,11 @@ class Game:
     def take(self, vertex: int, delta: float | None = None) -> None:
         """Process a waiting vertex; with `delta`, all that wait in its bucket, so wide, at once.
 
-        All distances are read before any edge is relaxed. PlayError where the vertex does not wait.
+        All distances are read before any edge is relaxed. ParameterError: the vertex does not wait.
         """
         before = self.now
         if vertex not in before.waiting:
-            raise PlayError(f"vertex {self.name(vertex)} does not wait; take one that does")
+            raise ParameterError(f"vertex {self.name(vertex)} does not wait; take one that does")
         chosen = [vertex]
         if delta is not None:
             number = before.dist[vertex] // delta

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import sample_graphs
+from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.proof.verify import oracle_distances
-from gpu.study.play import Game, PlayError, examples, rivals
+from gpu.study.play import Game, examples, rivals
 
 
 def random_graph(seed: int) -> CSRGraph:
@@ -68,7 +69,7 @@ def test_figure_1_by_hand() -> None:
     words = game.difference_words()
     assert "at pop 2: you took A at 10 while a vertex waited at 1" in words
     assert "1 vertex and 0 edges more than needed" in words
-    with pytest.raises(PlayError, match="vertex B does not wait"):
+    with pytest.raises(ParameterError, match="vertex B does not wait"):
         game.take(b)
 
 
@@ -96,5 +97,7 @@ def test_a_bucket_is_what_waits_between_two_multiples_of_delta() -> None:
 
 
 def test_a_graph_that_is_too_large_is_refused_in_words() -> None:
-    with pytest.raises(PlayError, match="Les Misérables has 77 vertices and 508 edges; a person"):
+    with pytest.raises(
+        ParameterError, match="Les Misérables has 77 vertices and 508 edges; a person"
+    ):
         Game(sample_graphs.make("les_miserables"), 0)

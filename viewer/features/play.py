@@ -96,7 +96,8 @@ class PlayPanel(QWidget):
         column, grid = QVBoxLayout(self), QGridLayout()
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
         done = [partial(self._do, act) for act in (Game.undo, Game.hint, Game.difference_words)]
-        acts: list[Callable[..., None]] = [self.take, self.take_bucket, *done, self.begin]
+        bucket = lambda: self.take(delta=self.delta.value())  # noqa: E731
+        acts: list[Callable[..., None]] = [self.take, bucket, *done, self.begin]
         here = Qt.ShortcutContext.WidgetShortcut
         self.buttons: dict[str, QPushButton] = {}
         for place, (name, call) in enumerate(zip(BUTTONS, acts, strict=True)):
@@ -152,10 +153,6 @@ class PlayPanel(QWidget):
         """Process the chosen vertex, or all that waits in its bucket."""
         if self.chosen >= 0:
             self._do(lambda game: game.take(self.chosen, delta))
-
-    def take_bucket(self) -> None:
-        """Process all that waits in the bucket of the chosen vertex."""
-        self.take(delta=self.delta.value())
 
     def _do(self, act: Callable[[Game], str | None], _checked: bool = False) -> None:
         """Do something to the game; show what it says, else what the last step did."""

@@ -63,7 +63,6 @@ class Editor(Lines):
 
     def __init__(self) -> None:
         super().__init__("The policy's source")
-        self.wrong = QColor("red")
         self.numbers = Lines("Numbers of lines")
         self.numbers.setEnabled(False)
         self.numbers.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -80,14 +79,14 @@ class Editor(Lines):
         if own is not None and other is not None:
             other.setValue(own.value())
 
-    def mark(self, line: int) -> None:
+    def mark(self, line: int, ink: QColor) -> None:
         """Mark a line, 1-based, and go there; 0: none."""
         marks = []
         document = self.document()
         if line and document is not None:
             one = QTextEdit.ExtraSelection()
             one.cursor = QTextCursor(document.findBlockByNumber(line - 1))
-            one.format.setBackground(self.wrong)
+            one.format.setBackground(ink)
             one.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
             marks = [one]
             self.setTextCursor(one.cursor)
@@ -123,16 +122,13 @@ class PolicyPanel(QWidget):
         column.addWidget(self.words)
         self.setMinimumSize(260, 200)
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Take the colour of a line that is wrong."""
-        self.editor.wrong = QColor(theme.error)
-        self.editor.wrong.setAlpha(80)
-
-    def say(self, words: str) -> None:
+    def say(self, words: str, theme: Theme) -> None:
         """Say something; where it names a line, mark it."""
+        ink = QColor(theme.error)
+        ink.setAlpha(80)
         line = words.partition(", line ")[2].partition(":")[0]
         self.words.setText(words)
-        self.editor.mark(int(line) if line.isdecimal() else 0)
+        self.editor.mark(int(line) if line.isdecimal() else 0, ink)
 
 
 class PolicyFeature(FeaturePart):
@@ -149,9 +145,8 @@ class PolicyFeature(FeaturePart):
     def make_panel(self, _dock: str) -> QWidget:
         """Return a panel with the text that was there."""
         self.panel = panel = PolicyPanel()
-        panel.apply_theme(self._window.theme)
         panel.editor.setPlainText(self.text)
-        panel.say(f"{self.name}: asked at the end of every eight sweeps. F1 explains it.")
+        self._tell(f"{self.name}: asked at the end of every eight sweeps. F1 explains it.")
         panel.editor.textChanged.connect(self._take_text)
         panel.asked.connect(self.do)
         return panel
@@ -190,7 +185,7 @@ class PolicyFeature(FeaturePart):
 
     def _tell(self, words: str) -> None:
         if self.panel is not None:
-            self.panel.say(words)
+            self.panel.say(words, self._window.theme)
 
     def _run(self, what: str) -> None:
         window, graph = self._window, self._window.session.graph

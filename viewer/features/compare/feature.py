@@ -173,9 +173,12 @@ class CompareFeature(Pairs):
         except GpuError as error:
             self._window.session.set_notice(Notice("error", str(error)))
             return
-        if first is not None and not self._made(first, basis):
-            self.make_pair(first, settings)
-            return
+        if first is not None:
+            made_here = self._existing(first, basis)
+            if made_here is None:
+                self.make_pair(first, settings)
+                return
+            self._window.session.set_current(made_here)
         self._waiting = settings
         self._pump()
 
@@ -190,13 +193,6 @@ class CompareFeature(Pairs):
         """Return the settings of a recorded run for the machine of the Run panel."""
         chosen = self._window.run_panel.run_settings()
         return replace(settings, engine=chosen.engine, device=chosen.device)
-
-    def _made(self, settings: RunSettings, recorded: RunRecord) -> bool:
-        """Show the run made here in place of a recorded one; return whether there is one."""
-        existing = self._existing(settings, recorded)
-        if existing is not None:
-            self._window.session.set_current(existing)
-        return existing is not None
 
     def _pump_soon(self, _news: object = None) -> None:
         if self._waiting is not None or self.model.missing_reruns():
