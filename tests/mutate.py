@@ -63,6 +63,7 @@ class Room:
 
 
 CALLS, COMMANDS = "tests/kept/test_calls.py", "tests/cli/test_cli_kept.py"
+MODEL_CALLS = " and (model or not kept)"  # of CALLS those that run a model
 LOOPS = ("adds", "near_far", "bellman_ford", "delta_stepping", "dijkstra", "apsp")
 
 
@@ -70,7 +71,7 @@ def _loops(*names: str, run_by: tuple[str, ...]) -> Room:
     """Return the room of some of the model's loops; tests of other algorithms are left out."""
     sources = tuple(f"gpu/{name}.py" for name in names)
     tests = ("tests/model/test_modelled_runs.py", "tests/model/test_model.py")
-    k = " and ".join(f"not {name}" for name in LOOPS if name not in run_by)
+    k = " and ".join(f"not {name}" for name in LOOPS if name not in run_by) + MODEL_CALLS
     events = ("tests/replay/test_sentences.py", "tests/replay/test_replay_states.py")
     return Room(
         sources, (*tests, *events, CALLS, "tests/record/test_disorder.py", "-k", k), weight=1
