@@ -27,7 +27,7 @@ from gpu.lessons.read import LessonError, read_lesson
 from gpu.record.trace import Trace
 from gpu.study.compare import Side
 from gpu.study.compare_words import SAME, summarise
-from gpu.study.play import examples
+from gpu.study.play import rivals
 from sample_graphs import suggested_source
 
 TIME = "time_ms"
@@ -204,12 +204,10 @@ def _check_answer(bench: Bench, step: Step, question: Question) -> None:
     if question.kind == "schedule":
         graph, source = bench.graph(step), bench.source(step)
         first = graph.vertex_of(source) if source else suggested_source(graph)
-        scores = [getattr(score, question.goal) for score in examples(graph, first)]
-        if len({bench.is_right(question, score) for score in scores}) == 1:
-            raise LessonError(
-                f"{right:g} is for every order or for none: the closest first, the farthest first, "
-                f"all at once come to {', '.join(f'{score:g}' for score in scores)}"
-            )
+        scores = {one.title: getattr(one, question.goal) for one in rivals(graph, first)}
+        if len({bench.is_right(question, score) for score in scores.values()}) == 1:
+            told = ", ".join(f"{title} {score:g}" for title, score in scores.items())
+            raise LessonError(f"{right:g} is for every order or for none: {told}")
     if question.kind == "vertex":
         assert question.answer is not None
         if question.answer.quantity not in VERTEX_QUANTITIES:

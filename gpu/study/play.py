@@ -34,7 +34,6 @@ from gpu.words import distance, in_sight, plural
 MOST_VERTICES, MOST_EDGES = 64, 2_000  # that a person can see, and that rivals run on at once
 RIVALS = {"adds": "ADDS", "dijkstra": "Dijkstra", "bellman_ford": "Bellman-Ford"}
 MS = 1e6  # nanoseconds
-MOST_STEPS = 500  # of an example before it takes the closest
 GPU = find_preset("Classroom GPU")
 IN_FLIGHT = 4  # edges of a lane that do not wait for each other, as in `gpu.model.machine`
 
@@ -248,18 +247,6 @@ def refusal(graph: CSRGraph) -> str:
         f"{graph.name} has {plural(graph.n, 'vertex')} and {plural(graph.m, 'edge')}; a person "
         f"plays up to {MOST_VERTICES} and {MOST_EDGES:,}. Open a smaller sample, or draw a graph."
     )
-
-
-def examples(graph: CSRGraph, source: int) -> list[Score]:
-    """Return the scores of three orders: the closest first, the farthest first, all at once."""
-    scores = []
-    for place, delta in ((0, None), (-1, None), (0, math.inf)):
-        game = Game(graph, source)
-        while game.waiting:
-            late = len(game.steps) > MOST_STEPS  # the farthest first may go on for ages
-            game.take(game.waiting[0 if late else place], delta)
-        scores.append(game.score())
-    return scores
 
 
 def rivals(graph: CSRGraph, source: int) -> list[Score]:

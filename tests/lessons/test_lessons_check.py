@@ -54,7 +54,7 @@ FOUND: dict[str, tuple[str, str]] = {
     ),
     "no schedule": (
         WHOLE.replace('kind = "number"', 'kind = "schedule"\ntolerance = 9'),
-        "is for every order or for none: the closest first, the farthest first",
+        "is for every order or for none: ADDS",
     ),
     "no vertex": (WHOLE.replace('kind = "number"', 'kind = "vertex"'), "processed is no vertex"),
     "claim": (
