@@ -3,6 +3,7 @@
 import ctypes
 import json
 import subprocess
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,21 +41,18 @@ def policy_of(*lines: str, above: str = "") -> Policy:
 
 REFUSED = [
     ("while c.delta < 8: c.delta = 8", 3, "no loops"),
-    ("import os", 3, "not allowed"),
     ("c.delta = open('/etc/passwd')", 3, "is not known"),
     ("c.delta = c.__class__", 3, "c.__class__ is not known"),
     ("c.floor = 3", 3, "c.floor cannot be set"),
     ("c.delta = speed", 3, "speed has no value"),
     ("c.delta = 2 ** 3", 3, "not allowed"),
     ("c.delta = processing < 3", 3, "not allowed"),
-    ("c.delta = 'a'", 3, "no number"),
     ("c.delta = 1e999", 3, "no number"),
     ("if processing: c.delta = 2", 3, "a condition compares"),
     ("return 3", 3, "not allowed"),
     ("c = 3", 2, "c cannot be set"),
     ("c.delta = min(3)", 3, "min(3) is not known"),
     ("c.delta = (", 3, ""),
-    ("lambda: 3", 3, "not allowed"),
 ]
 
 
@@ -73,17 +71,6 @@ def test_a_file_without_the_function_is_refused_in_one_line(source: str) -> None
     with pytest.raises(PolicyError) as caught:
         translated(own_policy("mine.py", source))
     assert "\n" not in str(caught.value)
-
-
-def asked(policy: Steering, state: np.ndarray, row: list[int]) -> bool:
-    """Take one reading as the loop of ADDS does; return whether the policy changed something."""
-    k, means = state[0], (state["sum_processing"][0] + row[0], state["sum_waiting"][0] + row[1])
-    delta.decide(state, *row)
-    if not k.window_ended or k.by_hand:
-        return False
-    before = k.delta, k.open_heads
-    policy.ask(k, (*(total / delta.WINDOW_SWEEPS for total in means), *row[2:5]))
-    return (k.delta, k.open_heads) != before
 
 
 def readings(sequence: dict[str, Any]) -> list[list[int]]:
@@ -128,35 +115,19 @@ def test_both_forms_decide_alike(policy: Policy, tmp_path: Path) -> None:
         for row in readings(sequence):
             values = np.array(row, np.int64)
             reason = twin.ask(place, ctypes.c_void_p(values.ctypes.data))
-            try:
-                assert asked(python, ours, row) == (reason == CHANGED)
-            except PolicyError:
-                assert theirs["fault"] > 0
+            k, before = ours[0], ours[["delta", "open_heads"]].tolist()
+            means = (k.sum_processing + row[0]) / 8, (k.sum_waiting + row[1]) / 8
+            delta.decide(ours, *row)  # as the loop of ADDS does
+            if k.window_ended and not k.by_hand:
+                with nullcontext() if theirs["fault"] == 0 else pytest.raises(PolicyError):
+                    python.ask(k, (*means, *row[2:5]))
+            if theirs["fault"] > 0:
                 break
-            assert theirs["fault"] == 0
+            assert (before != ours[["delta", "open_heads"]].tolist()) == (reason == CHANGED)
             np.testing.assert_array_equal(theirs["seen"][0].tolist(), [*vars(python.seen).values()])
             assert ours.tobytes() == theirs[list(ours.dtype.names)].astype(ours.dtype).tobytes()
             moved += reason == CHANGED
     assert moved > 0
-
-
-def test_adds_as_a_policy_decides_as_adds_does() -> None:
-    compared = 0
-    for sequence in SEQUENCES:
-        own = make_vectors.started(sequence["start"])
-        rule = own[0]
-        wished = any(reading[6] for reading, _ in sequence["steps"])
-        if wished or not rule.dynamic or rule.quiet_items or rule.small_items:
-            continue
-        steered, policy = own.copy(), Steering(load_policy(EXAMPLES[0]), UNIT)
-        steered[0].dynamic = 0
-        for row in readings(sequence):
-            delta.decide(own, *row)
-            asked(policy, steered, row)
-            for name in ("delta", "inverse_delta", "open_heads", "window_ended"):
-                assert steered[name][0] == own[name][0]
-            compared += 1
-    assert compared > 100
 
 
 @pytest.mark.parametrize(

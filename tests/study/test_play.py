@@ -79,15 +79,6 @@ def test_figure_1_by_hand() -> None:
         game.take(b)
 
 
-def test_of_equally_close_vertices_any_is_dijkstras() -> None:
-    graph = sample_graphs.make("karate_club")
-    game = Game(graph, 0)
-    while game.waiting:
-        dist = game.now.dist
-        game.take([one for one in game.waiting if dist[one] == dist[game.waiting[0]]][-1])
-    assert game.difference_words().startswith("So far yours is Dijkstra's order")
-
-
 def test_a_bucket_is_what_waits_between_two_multiples_of_delta() -> None:
     graph = sample_graphs.make("figure_6")
     game = Game(graph, graph.vertex_of("S"))
