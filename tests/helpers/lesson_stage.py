@@ -102,7 +102,7 @@ def play(window: MainWindow, qtbot: QtBot, *, right: bool, quick: bool) -> None:
     held = Qt.KeyboardModifier.ShiftModifier if quick and right else Qt.KeyboardModifier.NoModifier
     while game.game.waiting:
         if not right:
-            qtbot.keyClick(game.list, Qt.Key.Key_Up)  # from the closest to the farthest
+            qtbot.keyClick(game.list, Qt.Key.Key_End)  # the farthest is the last
         qtbot.keyClick(game.list, Qt.Key.Key_Return, held)
     qtbot.waitUntil(feature.panel.check.isEnabled, timeout=PATIENCE_MS)
 
