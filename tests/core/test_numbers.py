@@ -6,7 +6,7 @@ import pytest
 import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.cuda.device import why_not
-from gpu.errors import DistanceRangeError, ParameterError, WeightError
+from gpu.errors import DistanceRangeError
 from gpu.graph import CSRGraph
 from gpu.numbers import in_numbers, judge_range, type_for
 from gpu.proof.verify import verify
@@ -57,30 +57,6 @@ def test_a_wider_type_is_the_same_graph() -> None:
     assert in_numbers(real, "float64").hash == real.hash
     assert graph_of([(0, 1, 0.1)], "float64").hash != real.hash
     assert graph_of([(0, 1, 7)], "float64").hash != whole.hash
-
-
-@pytest.mark.parametrize(
-    ("weight", "held", "asked", "words"),
-    [
-        (0.5, "float64", "int32", "0.5, which int32 cannot hold"),
-        (2.0**31, "float64", "int32", "2147483648, which int32"),
-        (2**31, "int64", "int32", "2147483648, which int32"),
-        (2.0**63, "float64", "int64", "which int64 cannot hold"),
-        (1e39, "float64", "float32", "which float32 cannot hold"),
-        (1e-50, "float64", "float32", "which float32 cannot hold"),
-    ],
-)
-def test_a_weight_that_does_not_fit_is_named(
-    weight: float, held: str, asked: str, words: str
-) -> None:
-    graph = graph_of([(0, 1, 1), (1, 2, weight)], held)
-    with pytest.raises(WeightError, match=rf"edge 1 -> 2 has weight .*{words}.*\(1 of 2 edges\)"):
-        gpu.run(graph, numbers=asked)
-
-
-def test_an_unknown_type_is_refused() -> None:
-    with pytest.raises(ParameterError, match="numbers = 'int8'; allowed: auto, int32, int64"):
-        gpu.run(graph_of([(0, 1, 1)], "int32"), numbers="int8")
 
 
 @pytest.mark.parametrize(("key", "engine"), ENGINES)

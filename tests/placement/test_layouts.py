@@ -6,7 +6,6 @@ import pytest
 
 from gpu.errors import CancelledByUserError, ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.placement.by_distance import lane_buckets
 from gpu.placement.placements import WIDTH, layout, provisional
 from gpu.placement.small import MOST as SMALL, auto_kind
 from gpu.proof.verify import oracle_distances
@@ -107,13 +106,6 @@ def test_lanes_are_buckets(delta: float | None) -> None:
     lanes = np.unique(points[:, 0])
     assert len(lanes) == len(np.unique(bucket))
     assert (np.diff(points[np.argsort(bucket, kind="stable"), 0]) >= 0).all()
-
-
-def test_at_most_64_lanes_can_be_told_apart() -> None:
-    farthest = np.array([63, 64, 127, 128, 256])
-    buckets = [lane_buckets(np.array([0.0, last * 5.0, np.inf]), 5.0) for last in farthest]
-    assert buckets == [1, 2, 2, 4, 8]
-    assert lane_buckets(np.array([np.inf]), 5.0) == 1
 
 
 def test_progress_and_stop() -> None:

@@ -11,7 +11,7 @@ from hand_made import small_graph, small_trace
 from gpu.errors import GpuError
 from gpu.page.words import totals_words
 from gpu.record.export import summary, write_csv, write_distances
-from gpu.record.trace import Flag, mean_over_time
+from gpu.record.trace import mean_over_time
 from gpu.words import NOT_KNOWN
 
 PROMISED = """algorithm engine device clock time_ns probe delta delta_final
@@ -74,10 +74,6 @@ def test_a_matrix_is_no_column(tmp_path: Path) -> None:
     with pytest.raises(GpuError, match="distances from 3 sources are a matrix"):
         write_distances(small_graph(), np.zeros((3, 5), np.int32), tmp_path / "d.csv")
     assert not (tmp_path / "d.csv").exists()
-
-
-def test_each_flag_is_a_bit() -> None:
-    assert [flag.value for flag in Flag] == [1, 2, 4, 8, 16, 32, 64]
 
 
 def test_a_matrix_and_large_distances_are_summed_exactly() -> None:
