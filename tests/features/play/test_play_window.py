@@ -1,15 +1,8 @@
 """Be the scheduler, in a window with its engine process: clicks, keys, what is shown, leaving."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from screen import all_controls
-from test_controller import FakeHost
-from test_window import close_for_good
 
 import sample_graphs
 from viewer.features.draw.graph import from_graph
@@ -20,14 +13,10 @@ Key = Qt.Key
 LEFT = Qt.MouseButton.LeftButton
 
 
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -> Iterator[MainWindow]:
-    window = MainWindow(all_controls(tmp_path / "w.ini"), FakeHost())  # type: ignore[arg-type]
+@pytest.fixture(autouse=True)
+def _figure_1(window: MainWindow) -> None:
     window.resize(1280, 800)
-    window.show()
     window.controller.show_graph(sample_graphs.make("figure_1"))
-    yield window
-    close_for_good(window)
 
 
 def opened(window: MainWindow, qtbot: QtBot) -> PlayPanel:
