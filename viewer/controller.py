@@ -34,7 +34,7 @@ from viewer.models.session import PROGRESS_UNKNOWN, GraphOutline, Notice, RunRec
 
 POLL_MS = 33
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
-STARTING = "Starting the engine…"
+STARTING, RUNNING = "Starting the engine…", "Running…"
 WITHOUT_GPU = "Another machine can be chosen in the Run panel: modelled GPUs run everywhere."
 LOST_ADVICE = "A fresh engine is starting; press Run to try again."
 
@@ -199,7 +199,7 @@ class Controller(QObject):
         self.session.set_notice(None)
         self.session.add_run(RunRecord(self._run_id, settings, reference, clock), show)
         self.running_changed.emit(True)
-        self.session.set_progress(PROGRESS_UNKNOWN, "Running…" if self.ready else STARTING)
+        self.session.set_progress(PROGRESS_UNKNOWN, self.preparing or RUNNING)
 
     def stop(self) -> None:
         """End the run, if one is going; what it recorded stays."""
@@ -270,6 +270,8 @@ class Controller(QObject):
     def _prepare(self, words: str) -> None:
         self.preparing = words
         self.session.set_waiting(words)
+        if self.running:
+            self.session.set_progress(PROGRESS_UNKNOWN, words or RUNNING)
 
     def _on_progress(self, message: messages.Progress) -> None:
         words = f"{capital(message.words)}…"
