@@ -97,11 +97,17 @@ def _stay(state: State, worker: int, a: int, b: int, c: float) -> None:
 
 def _take(state: State, worker: int, a: int, b: int, dist: float | None) -> None:
     """Take an entry of a vertex: this worker's own first, and the one queued with `dist`."""
-    items = state.buckets.get(b, [])
-    mine = [k for k, item in enumerate(items) if item.vertex == a and not item.taken]
-    if not mine:
+    items, best, at = state.buckets.get(b, []), (True, True), -1
+    for k in range(len(items) - 1, -1, -1):  # the newest: most are taken as soon as they came
+        item = items[k]
+        if item.vertex == a and not item.taken:
+            rank = (item.worker != worker, item.dist != dist)
+            if rank <= best:
+                best, at = rank, k
+            if not any(rank):
+                break
+    if at < 0:
         return
-    at = min(mine, key=lambda k: (items[k].worker != worker, items[k].dist != dist, k))
     items[at].taken = True
     state.waiting[a] -= 1
     if items[at].worker == MANAGER:

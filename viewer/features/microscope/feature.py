@@ -46,6 +46,7 @@ class MicroscopeFeature(Microscope):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self.model = MicroscopeModel(window.session, window.playback)
+        self.model.watch(False)
         self._before = FIRST  # the arrangement when it was opened
         self._pair: list[RunRecord] = []  # the runs shown then: A, and B if two were compared
         self._wanted = False  # a run was asked for: show it from its first event
@@ -228,6 +229,7 @@ class MicroscopeFeature(Microscope):
 
     def _see(self, key: str, visible: bool) -> None:
         self._seen = self._seen | {key} if visible else self._seen - {key}
+        self.model.watch(bool(self._seen))
         self._show_presence()
 
     def _show_presence(self) -> None:

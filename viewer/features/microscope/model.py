@@ -63,6 +63,7 @@ class MicroscopeModel(QObject):
         self.sentence = ""
         self.counts = np.zeros(0, np.int64)  # by kind, up to the event shown
         self.every = False  # whether one also steps to COUNTERS
+        self._watched = True  # else nothing is replayed: a long run takes seconds
         self._kinds = np.zeros(0, np.int64)
         self._stops = np.zeros(0, np.int64)  # positions to which one steps, ascending
         self._follow = True  # whether a move of the cursor is somebody else's
@@ -171,6 +172,12 @@ class MicroscopeModel(QObject):
         number = min(max(number, 0), self.count)
         self.go(int(self._stops[number - 1]) if number else 0)
 
+    def watch(self, watched: bool) -> None:
+        """Follow the cursor, or stand still because nobody looks."""
+        if watched != self._watched:
+            self._watched = watched
+            self._show_cursor(self._playback.cursor_ns)
+
     def set_every(self, every: bool) -> None:
         """Also step to what is done to the queues' memory and counters, or not."""
         if every != self.every:
@@ -252,8 +259,7 @@ class MicroscopeModel(QObject):
                 self._kinds = np.asarray(trace.events["kind"], np.int64)
                 self._find_stops()
         self.replay_changed.emit()
-        if self.replay is not None:
-            self._place(self.replay.at_time(self._playback.cursor_ns))
+        self._show_cursor(self._playback.cursor_ns)
 
     def _show_change(self, record: RunRecord) -> None:
         ended = not record.running and self.replay is None
@@ -261,7 +267,7 @@ class MicroscopeModel(QObject):
             self._show_run(record)
 
     def _show_cursor(self, cursor_ns: float) -> None:
-        if self._follow and self.replay is not None:
+        if self._follow and self._watched and self.replay is not None:
             self.pause()
             self._place(self.replay.at_time(cursor_ns))
 
