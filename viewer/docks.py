@@ -143,6 +143,10 @@ class Docks(QObject):
             for key in self.extra:
                 self.by_key[key].close()
 
+    def has(self, name: str) -> bool:
+        """Whether there is an arrangement of that name."""
+        return name in ARRANGEMENTS or name in self._gathered
+
     def forget(self, name: str) -> None:
         """Do not go back to what a feature gathered: it shows nothing any more."""
         self._gathered.pop(name, None)
@@ -171,8 +175,7 @@ class Docks(QObject):
 
     def arrange(self, name: str = FIRST) -> None:
         """Stand as an arrangement says; as the last lasting one if there is none of that name."""
-        exists = name in ARRANGEMENTS or name in self._gathered
-        self.arrangement = name if exists else self.base
+        self.arrangement = name if self.has(name) else self.base
         size = self._window.size()
         for dock in self.by_key.values():
             dock.setFloating(False)  # before it is removed: a removed dock stays afloat

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QPainter
 from PyQt6.QtWidgets import QLabel, QSizePolicy
 
+PARTS = re.compile(r" ·|; |, |: | \(| from | at | by | against ")  # where a sentence may end
+
 
 class ElidedLabel(QLabel):
-    """One line that ends in an ellipsis where there is no room; the tooltip has it whole.
+    """One line that ends with a part of its sentence, or in an ellipsis, where there is no room.
+
+    The tooltip has it whole.
 
     detail : what the tooltip says, after the words if these are cut
     shorter : said in place of words that would be cut, where that fits; "" for nothing
@@ -43,4 +48,7 @@ class ElidedLabel(QLabel):
         width = self.fontMetrics().horizontalAdvance
         if self.shorter and width(self.text()) > room >= width(self.shorter):
             return self.shorter
+        for end in reversed([part.start() for part in PARTS.finditer(self.text())]):
+            if width(self.text()) > room >= width(self.text()[:end]):
+                return self.text()[:end]
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)

@@ -13,7 +13,7 @@ from PyQt6.QtCore import QByteArray, QRect, Qt
 from PyQt6.QtGui import QShortcut
 from PyQt6.QtWidgets import QToolBar
 
-from viewer.docks import SIMPLE
+from viewer.docks import ARRANGEMENTS, SIMPLE
 from viewer.feature import FeaturePart, Window
 
 PROJECTOR = "projector"
@@ -82,9 +82,8 @@ class PresentFeature(FeaturePart):
         if screen is not None and self._before.window == Qt.WindowState.WindowNoState:
             main.setGeometry(screen.geometry())  # where no window manager does that
         main.showFullScreen()
-        turn = window.actions_by_key.find("lesson_next")
-        if turn is None or not turn.isEnabled():  # no lesson is open
-            window.docks.choose(SIMPLE)  # its columns are shares of the width
+        shown = window.docks.arrangement
+        window.docks.choose(SIMPLE if shown in ARRANGEMENTS else shown)  # shares of the width
         main.setFocus()
 
     def close(self) -> None:
@@ -102,9 +101,16 @@ class PresentFeature(FeaturePart):
         if before.window == Qt.WindowState.WindowNoState:
             main.setGeometry(before.place)
         window.set_theme(before.theme)
-        for name in before.arrangements:
-            window.docks.mark(name)
-        main.restoreState(before.docks)
+        base, shown = before.arrangements
+        window.docks.mark(base)
+        if window.docks.has(shown):
+            window.docks.mark(shown)
+            main.restoreState(before.docks)
+        else:
+            window.docks.choose(base)
+        bar = main.statusBar()
+        if bar is not None:
+            bar.clearMessage()  # a hint would stand on the words that it replaces
 
     def _scale(self, factor: float) -> None:
         """Make the text larger or smaller."""

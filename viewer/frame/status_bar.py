@@ -94,7 +94,6 @@ class StatusBar(QStatusBar):
     def show_drawn(self, words: str) -> None:
         """Say how much of the graph is drawn."""
         self._drawn.setText(words)
-        self._drawn.shorter = words.partition(", ")[0]
 
     def show_details(self, shown: bool) -> None:
         """Say what is drawn, whether it is right and by what engine, or only the state."""
@@ -141,7 +140,6 @@ class StatusBar(QStatusBar):
         if record is not None and record.recorded_on and words:
             words = f"Recording: {words}"
         self._verified.setText(words)
-        self._verified.shorter = words.partition(" against ")[0].partition(" by ")[0]
         proofs = record.verification if record is not None else None
         self._verified.detail = in_sight(proofs.detail if proofs is not None else words, SENTENCE)
         meant = [explain(term) for term in mentioned(words)]

@@ -59,7 +59,6 @@ class DeltaPanel(PlotPanel):
         for item in (*reversed(self._curves), self._marks, self.hand_line):
             self.plot.addItem(item, ignoreBounds=True)
         self.caption.setText("Bucket width Δ, weight units")
-        self.caption.shorter = "Bucket width Δ"
         self._explain("delta", "controller")
         self._add_key(DELTA_KEY)
         self._build_hand_row()

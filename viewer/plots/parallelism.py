@@ -140,7 +140,6 @@ class ParallelismPanel(PlotPanel):
         band = f"; band {short(low)} to {short(high)}" if high > 0 else ""
         if not self.comparing:
             self.caption.setText(f"{self._quantity}{band}")
-            self.caption.shorter = self._quantity
 
     def _colour(self) -> None:
         for place, track in enumerate(self._tracks):

@@ -43,3 +43,14 @@ def test_f5_presents_and_esc_puts_everything_back(
     assert window.geometry() == place
     assert not window.menuBar().isHidden()
     assert {key for key, dock in window.docks.by_key.items() if not dock.isHidden()} == shown
+
+
+def test_what_a_feature_shows_is_presented(window: MainWindow, qtbot: QtBot) -> None:
+    window.docks.gather("microscope", ("microscope", "code"))
+    window.actions_by_key["present"].trigger()
+    assert window.docks["microscope"].isVisible()
+    window.docks.choose("simple")
+    window.docks._gathered.clear()  # left and forgotten before the class
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.docks.arrangement == "explore"
+    assert not window.status_bar.currentMessage()

@@ -85,7 +85,7 @@ class Look(QObject):
         if self._layout not in ARRANGEMENTS and own != self._docks:
             self._docks = own
             window.docks.gather(DOCK, own)
-            if bare:  # nothing else wants the room
+            if bare or window.modes.presenting:  # nothing else wants the room, or type is large
                 main = window.as_widget()
                 wide = int(BARE_SHARE * main.width())
                 main.resizeDocks([window.docks[DOCK]], [wide], Qt.Orientation.Horizontal)
