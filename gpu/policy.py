@@ -155,7 +155,7 @@ class _Translator:
         function = above.pop() if above else None
         given = ast.unparse(function.args) if isinstance(function, ast.FunctionDef) else ""
         if not isinstance(function, ast.FunctionDef) or f"def {function.name}({given}):" != HEAD:
-            self._refuse(function, f"a policy ends with one function, which begins {HEAD}")
+            self._refuse(function, f"a policy ends with one function, which begins {HEAD[:-1]}")
         for node in above:
             if not isinstance(node, ast.Assign):
                 self._refuse(node, "above the function stand constants alone, as in GAIN = 0.3")

@@ -22,7 +22,7 @@ from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, RunSettings
 
-PREPARING = "preparing {}: its first run here compiles it"  # an algorithm
+PREPARING = "preparing {}: compiled once for each kind of run"  # an algorithm
 FIRST_ROWS = 2  # of the registry: what the window runs first, and what it compares that with
 LEVELS = (Probe.VERTICES, Probe.OFF)  # that kernels are compiled for: to watch, and to compare
 SAY_AFTER_S = 1.0  # shorter waits are not worth words

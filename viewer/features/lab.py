@@ -121,6 +121,7 @@ class LabPanel(QWidget):
         y = np.log10(np.maximum(values, 1e-9))
         self.points.setData(np.log10(x[kept]), y, data=self.graphs)
         self._saved.setVisible(key == "work")
+        self._axes["left"].setLabel("A is faster, times")
         self._axes["bottom"].setLabel(FIGURES[key])
         self._axes["bottom"].resizeEvent()  # puts the label into the middle
         self.plot.autoRange()

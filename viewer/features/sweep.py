@@ -31,6 +31,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from gpu.algorithms import find
 from gpu.cli.command_line import sweep_words
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
@@ -190,7 +191,8 @@ class SweepPanel(QWidget):
             return failed[0].failure or "wrong distances" if failed else ""
         name, best, least = self._knob_word(), marks.best_time, marks.best_work
         words = (
-            f"{model.graph_name}: best time {time_words(best.time_ns)} "
+            f"{find(plan.settings.algorithm).title} on {model.graph_name}: "
+            f"best time {time_words(best.time_ns)} "
             f"({model.clock_words(best.clock)}) at {name} = "
             f"{short(best.value or 0)}, with {_ratio(best.work, least.work)} the least work. Least "
             f"work at {short(least.value or 0)}, in {_ratio(least.time_ns, best.time_ns)} the best "

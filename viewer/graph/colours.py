@@ -30,7 +30,7 @@ COLOUR_MODES = {
 SCALED = ("distance", "processed")  # the same quantity in any two runs
 ONE_SCALE = "one scale for A and B"
 NEEDS_PAIR = "needs two runs: Compare ▸ Compare with…"
-NEEDS_TIMES = "needs probe level 2"
+NOT_KEPT = "this run did not record it"
 STATES = ((0, "unreached"), (1, "tentative"), (2, "settled"))
 MOST = 0.98  # of the distances lie on the bar, if the rest would stretch it by STRETCH
 STRETCH = 1.5
@@ -199,7 +199,7 @@ def _by_distance(seen: Seen) -> Look:
 def _by_state(seen: Seen) -> Look:
     if seen.times is None:
         reached_only = Colouring("distance", seen.dist, unit=np.inf)
-        reached = Legend("State", (), ((0, "unreached"), (1, "reached")), NEEDS_TIMES)
+        reached = Legend("State", (), ((0, "unreached"), (1, "reached")), NOT_KEPT)
         return Look(reached_only, "reached", reached)
     first, last = seen.times.first_reached_ns, seen.times.last_improved_ns
     colouring = Colouring("state", first=first, last=last, cursor=seen.moment.cursor_ns)
@@ -216,7 +216,7 @@ def _by_state(seen: Seen) -> Look:
 
 def _by_processed(seen: Seen) -> Look:
     if seen.times is None:
-        return Look(Colouring(), "plain", Legend("Times processed", note=NEEDS_TIMES))
+        return Look(Colouring(), "plain", Legend("Times processed", note=NOT_KEPT))
     top = max(2, round(seen.scale.top(seen.record, "count")))
     colouring = Colouring("count", seen.times.times_processed, top=top)
     counts_shown = sorted({1, 2, *(10**power for power in range(1, 10)), 5, top})
@@ -256,7 +256,7 @@ def _moment_note(seen: Seen) -> str:
     if seen.record.is_matrix:
         return "distances so far" if seen.record.running else "final distances of this source"
     if seen.times is None:
-        return f"final distances; earlier ones: {NEEDS_TIMES}"
+        return "final distances; earlier ones were not recorded"
     distances = "distances so far" if seen.record.running else "final distances"
     moment = _at(seen).removeprefix(" at").partition(" (")[0]  # the time axis says whose time
     return f"reached by{moment}, {distances}"

@@ -111,7 +111,8 @@ def tentative(look: Look, now: Tentative) -> Look:
         return now.look
     if look.colouring.kind == "count" and now.processed is not None:
         counts = now.processed.astype(np.int32)
-        return replace(look, colouring=replace(look.colouring, values=counts))
+        legend = replace(look.legend, note="so far, at this event")
+        return replace(look, colouring=replace(look.colouring, values=counts), legend=legend)
     if look.colouring.kind != "distance":
         return look
     colouring = Colouring("distance", now.dist.astype(np.float32), unit=look.colouring.unit)

@@ -22,7 +22,7 @@ from viewer.models.machines import Machine, engine_of, machines, problem_of, usu
 PROBES = (
     (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
     (Probe.VERTICES, "Samples and vertices", "Also when each vertex was reached and settled"),
-    (Probe.EVENTS, "Every event (small graphs)", "For the microscope: each push, pop and relax"),
+    (Probe.EVENTS, "Every event", "For the microscope and small graphs: each push, pop and relax"),
 )
 NUMBERS: tuple[tuple[str, str, str], ...] = (  # key, title, what it means
     (

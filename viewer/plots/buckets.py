@@ -206,6 +206,8 @@ class BucketPanel(PlotPanel):
     def _show_rings(self) -> None:
         """Show a ring beside each lane, none where the map would have no room left."""
         room = self.width() >= scaled(RINGLESS)
+        if room == self.ring.isHidden():
+            self.page_turned.emit()  # the plots below leave as much room
         self._lanes[0].ring.setVisible(room)
         self._lanes[1].ring.setVisible(room and self.comparing)
 

@@ -100,6 +100,8 @@ class WorkPanel(PlotPanel):
             for one, total in zip(series, disorder.totals(run), strict=True):
                 one.append(run.samples["t_ns"][new], total[new])
         (x, error), (_, measured) = (one.rate(first_ns, last_ns, columns) for one in series)
+        if not measured.any():
+            return NOTHING  # of an older recording
         return x, np.divide(error, measured, out=np.zeros(len(x)), where=measured > 0)
 
     def _disorder_words(self) -> str:
@@ -109,12 +111,16 @@ class WorkPanel(PlotPanel):
         return f"{DISORDER}; mean {said}"
 
     def _pair_values(self) -> tuple[str, str]:
-        return short(self._value_at(0, "processed")), short(self._value_at(1, "processed"))
+        return self._words(0), self._words(1)
+
+    def _words(self, place: int) -> str:
+        drawn = len(self._drawn[place, "processed"][0])
+        return short(self._value_at(place, "processed")) if drawn else NOT_KNOWN
 
     def _show_values(self) -> None:
         self.legend.set_values([short(self._value_at(0, name)) for name in FIELDS])
         shown = self.disorder_button.isChecked()
-        self._cursor_words(short(self._value_at(0, "processed")) if shown else "")
+        self._cursor_words(self._words(0) if shown else "")
 
     def _value_at(self, place: int, name: str) -> float:
         """Return the height of a curve at the cursor; 0 outside it."""

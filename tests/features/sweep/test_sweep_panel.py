@@ -50,7 +50,7 @@ def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
     assert record.trace.time_ns == found.best_time.time_ns
     name = window.session.graph.name
     window.controller.show_graph(sample_graphs.make("grid", n=100))
-    assert panel.words.text().startswith(f"{name}: best time")  # whose sweep it is
+    assert f" on {name}: best time" in panel.words.text()  # whose sweep it is
     panel.run_requested.emit(found.best_time)
     assert "was made on" in window.session.notice.words
 

@@ -36,8 +36,8 @@ AT_VERTEX = {  # what is written at the vertex, before the distance
     EventKind.DEFER: "heavy edges wait:",
     EventKind.RESUME: "heavy edges from",
 }
-OFFER_AT = 0.55  # of the arc, where what it offers is written
-ROOM_ON_ARC = 1.0  # times what the words cover: a longer arc carries them
+OFFER_AT = 0.72  # of the arc, where what it offers is written
+ROOM_ON_ARC = 2.2  # times what the words cover: else they would hide the weight in its middle
 MARGIN = 3.0  # pixels between words and the edge of the picture
 RING = 5.0  # pixels outside a disc
 
