@@ -18,12 +18,11 @@ class ElidedLabel(QLabel):
     The tooltip has it whole.
 
     detail : what the tooltip says, after the words if these are cut
-    shorter : said in place of words that would be cut, where that fits; "" for nothing
     """
 
     def __init__(self, text: str = "", role: str = "muted") -> None:
         super().__init__(text)
-        self.detail = self.shorter = ""
+        self.detail = ""
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)
@@ -41,13 +40,11 @@ class ElidedLabel(QLabel):
             self.setToolTip(tip)
 
     def shown(self) -> str:
-        """Return what is drawn of the text: all, the shorter words, or what an ellipsis ends."""
+        """Return what is drawn of the text: all, a part, or what an ellipsis ends."""
         return self._fitting(self.contentsRect().width())
 
     def _fitting(self, room: int) -> str:
         width = self.fontMetrics().horizontalAdvance
-        if self.shorter and width(self.text()) > room >= width(self.shorter):
-            return self.shorter
         for end in reversed([part.start() for part in PARTS.finditer(self.text())]):
             if width(self.text()) > room >= width(self.text()[:end]):
                 return self.text()[:end]

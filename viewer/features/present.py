@@ -96,21 +96,19 @@ class PresentFeature(FeaturePart):
         window.modes.presenting = False
         while self._keys:
             self._keys.pop().deleteLater()
+        base, shown = before.arrangements
+        window.docks.mark(base)
+        if window.docks.has(shown):
+            window.docks.mark(shown)
         self._show_bars(True)
         main.setWindowState(before.window)
         if before.window == Qt.WindowState.WindowNoState:
             main.setGeometry(before.place)
         window.set_theme(before.theme)
-        base, shown = before.arrangements
-        window.docks.mark(base)
-        if window.docks.has(shown):
-            window.docks.mark(shown)
+        if window.docks.arrangement == shown:
             main.restoreState(before.docks)
         else:
             window.docks.choose(base)
-        bar = main.statusBar()
-        if bar is not None:
-            bar.clearMessage()  # a hint would stand on the words that it replaces
 
     def _scale(self, factor: float) -> None:
         """Make the text larger or smaller."""

@@ -87,7 +87,7 @@ class TopBar(QWidget):
     def apply_theme(self, theme: Theme) -> None:
         """Take colours and text size of a theme."""
         self.more.setIcon(stroke_icon("info", theme.text, theme.border))
-        self.more.setIconSize(_icon_size())
+        self.more.setIconSize(QSize(scaled(16), scaled(16)))
         self.whence.updateGeometry()
         font = QFont(self.font())
         font.setPixelSize(scaled(15))
@@ -222,7 +222,7 @@ class BottomBar(QWidget):
         """Take colours and text size of a theme."""
         self._theme = theme
         self._show_playing(self._playback.playing)
-        self.play.setIconSize(_icon_size())
+        self.play.setIconSize(QSize(scaled(16), scaled(16)))
         widest = self.fontMetrics().horizontalAdvance
         self.value.setMinimumWidth(widest("8.88e+8"))
         self.time.setMinimumWidth(widest("88.888 ms"))
@@ -244,10 +244,6 @@ class BottomBar(QWidget):
         if self._theme is not None:
             name = "pause" if playing else "play"
             self.play.setIcon(stroke_icon(name, self._theme.text, self._theme.border))
-
-
-def _icon_size() -> QSize:
-    return QSize(scaled(16), scaled(16))
 
 
 def _button(words: str, tip: str) -> QPushButton:

@@ -86,10 +86,7 @@ class StatusBar(QStatusBar):
     def show_engine(self, words: str, detail: str) -> None:
         """Say which engine and device there is; `detail`, how far its times can be trusted."""
         self._engine.setText(words)
-        shorter = words.partition(" (")[0]
-        self._engine.shorter = shorter.replace("Next run here: Modelled GPU", "Next run")
         self._engine.detail = detail
-        self._engine.setToolTip(detail)
 
     def show_drawn(self, words: str) -> None:
         """Say how much of the graph is drawn."""
@@ -141,9 +138,9 @@ class StatusBar(QStatusBar):
             words = f"Recording: {words}"
         self._verified.setText(words)
         proofs = record.verification if record is not None else None
-        self._verified.detail = in_sight(proofs.detail if proofs is not None else words, SENTENCE)
+        detail = in_sight(proofs.detail if proofs is not None else words, SENTENCE)
         meant = [explain(term) for term in mentioned(words)]
-        self._verified.setToolTip("\n\n".join([self._verified.detail, *meant]))
+        self._verified.detail = "\n\n".join([detail, *meant])
         if self._theme is not None:
             colour = getattr(self._theme, level)
             self._verified.setStyleSheet(f"color: {colour}")

@@ -203,10 +203,10 @@ class Legend(QWidget):
         self._labels = [QLabel() for _ in names]
         row = self._row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for label in self._labels:
+        for label, name in zip(self._labels, names, strict=True):
             label.setTextFormat(Qt.TextFormat.RichText)
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            row.addWidget(label, 1)
+            row.addWidget(label, len(f"━ 88.8k {name}"))
 
     def set_names(self, names: tuple[str, ...]) -> None:
         """Name the lines anew, as many as before."""
@@ -241,7 +241,7 @@ class Legend(QWidget):
         self._show()
 
     def _show(self) -> None:
-        """Write line, value and name, which ends in an ellipsis where there is little room."""
+        """Write line, value and name, cut where there is little room: A and B to that letter."""
         muted = self.palette().color(QPalette.ColorRole.PlaceholderText).name()
         entries = zip(self._labels, self._names, self._values, self._pens, strict=True)
         for label, name, value, pen in entries:
@@ -249,5 +249,6 @@ class Legend(QWidget):
             metrics = self.fontMetrics()
             room = label.width() - metrics.horizontalAdvance(f"{line} {value} ")
             cut = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+            cut = name[0] if cut != name and name[:2] in ("A ", "B ") else cut
             words = f'{escape(value)} <span style="color:{muted}">{escape(cut)}</span>'
             label.setText(f'<span style="color:{pen.color().name()}">{line}</span> {words}')

@@ -111,22 +111,19 @@ class WorkPanel(PlotPanel):
         return f"{DISORDER}; mean {said}"
 
     def _pair_values(self) -> tuple[str, str]:
-        return self._words(0), self._words(1)
-
-    def _words(self, place: int) -> str:
-        drawn = len(self._drawn[place, "processed"][0])
-        return short(self._value_at(place, "processed")) if drawn else NOT_KNOWN
+        return self._words_at(0, "processed"), self._words_at(1, "processed")
 
     def _show_values(self) -> None:
-        self.legend.set_values([short(self._value_at(0, name)) for name in FIELDS])
+        self.legend.set_values([self._words_at(0, name) for name in FIELDS])
         shown = self.disorder_button.isChecked()
-        self._cursor_words(self._words(0) if shown else "")
+        self._cursor_words(self._words_at(0, "processed") if shown else "")
 
-    def _value_at(self, place: int, name: str) -> float:
-        """Return the height of a curve at the cursor; 0 outside it."""
+    def _words_at(self, place: int, name: str) -> str:
+        """Return the height of a curve at the cursor; 0 outside it, – where there is no curve."""
         now, (x, y) = self._playback.cursor_ns, self._drawn[place, name]
         at = int(np.searchsorted(x, now, side="right")) - 1
-        return float(y[at]) if 0 <= at < len(x) and now <= x[-1] else 0.0
+        inside = 0 <= at < len(x) and now <= x[-1]
+        return short(float(y[at]) if inside else 0.0) if len(x) else NOT_KNOWN
 
     def _colour(self) -> None:
         data, wide = self._theme.data, self._theme.line_width
