@@ -22,6 +22,7 @@ from viewer.models.session import RunRecord
 
 LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the microscope
 RING = 24.0  # pixels, the least radius of a ring around a vertex
+LARGE_SHARE = 0.32  # in a presentation, of the window's width
 BARE_SHARE = 0.38  # of the window's width, beside a graph and nothing else
 DOCK = "lesson"  # key of the dock, and of the arrangement round it
 DOCKS = (DOCK, "run", "buckets", "delta", "timeline")
@@ -87,7 +88,7 @@ class Look(QObject):
             window.docks.gather(DOCK, own)
             if bare or window.modes.presenting:  # nothing else wants the room, or type is large
                 main = window.as_widget()
-                wide = int(BARE_SHARE * main.width())
+                wide = int((BARE_SHARE if bare else LARGE_SHARE) * main.width())
                 main.resizeDocks([window.docks[DOCK]], [wide], Qt.Orientation.Horizontal)
         for key in step.panels:
             empty = not swept if key == "sweep" else bare
