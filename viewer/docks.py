@@ -56,7 +56,6 @@ ARRANGEMENTS: dict[str, tuple[str, ...]] = {
     COMPARE: ("parallelism", "work", "delta", "buckets", "runs", "timeline"),
 }
 
-PLAIN = tuple(f"dock_{key}" for key in ARRANGEMENTS[SIMPLE])
 ICONS = {QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.StyleChange, QEvent.Type.Show}
 
 
@@ -281,8 +280,8 @@ class Docks(QObject):
 
     def _show_icons(self, dock: QDockWidget) -> None:
         """Show a dock's icons while the pointer is over it; the simple screen's plots have none."""
-        bare = self.arrangement == SIMPLE and dock.objectName() in PLAIN
-        shown = dock.underMouse() and not bare
+        plain = ARRANGEMENTS[SIMPLE] if self.arrangement == SIMPLE else ()
+        shown = dock.underMouse() and all(dock is not self.by_key[key] for key in plain)
         for icon in dock.findChildren(QAbstractButton, options=HERE):
             icon.setVisible(shown)
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QSignalBlocker, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QWidget
+from PyQt6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QWidget
 
 from gpu.errors import GpuError
 from gpu.lab.records import Results
@@ -26,6 +26,7 @@ from gpu.schema import checked
 from gpu.words import ratio_words
 from viewer.common.background import Task
 from viewer.common.later import later
+from viewer.common.small_widgets import choice, label
 from viewer.common.theme import THEMES, Theme
 from viewer.feature import FeaturePart, Pairs, Window
 from viewer.models.session import Notice
@@ -49,11 +50,9 @@ class LabPanel(QWidget):
         self.report: Report | None = None
         self.graphs: list[str] = []  # of the points
         self.setAccessibleName("Lab")
-        self.words = QLabel(HINT)
-        self.words.setWordWrap(True)
-        self.figure, self.a, self.b = QComboBox(), QComboBox(), QComboBox()
-        for number, key in enumerate(FIGURES, 8):
-            self.figure.addItem(f"Figure {number}: {key}", key)
+        self.words, self.a, self.b = label(HINT), QComboBox(), QComboBox()
+        figures = {key: f"Figure {number}: {key}" for number, key in enumerate(FIGURES, 8)}
+        self.figure = choice(figures, "", "Figure")
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("all graphs; or: road degree>8 diameter<100")
         self._build_plot()

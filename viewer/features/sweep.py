@@ -22,7 +22,6 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QCursor
 from PyQt6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -40,7 +39,7 @@ from gpu.study.sweep import DELTA, SweepPlan, SweepPoint
 from gpu.words import percent, short, time_words
 from viewer.common.background import run_command
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import centred_hint, hint_or_page, label
+from viewer.common.small_widgets import centred_hint, hint_or_page, label, panel_column
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.feature import FeaturePart, Window
 from viewer.models.session import Notice
@@ -126,7 +125,7 @@ class SweepPanel(QWidget):
         for item in (self._clipped, self._path, *self._curves.values(), *self._marks.values()):
             self.plot.addItem(item, ignoreBounds=True)
         self.plot.addItem(self._here, ignoreBounds=True)
-        self._legend = QLabel()
+        self._legend = label()
         self._legend.setTextFormat(Qt.TextFormat.RichText)
         self._legend.setToolTip(explain("processed", "wasted", "controller", "clipped"))
 
@@ -143,9 +142,7 @@ class SweepPanel(QWidget):
             inside.addWidget(part, 1 if part is self.view else 0)
         pages = QWidget()
         self._pages = hint_or_page(pages, self.hint, page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING, SPACING, SPACING, SPACING // 2)
-        column.setSpacing(SPACING // 2)
+        column = panel_column(self)
         column.addLayout(controls)
         column.addWidget(self.bar)
         column.addWidget(pages, 1)

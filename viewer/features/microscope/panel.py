@@ -9,7 +9,6 @@ from __future__ import annotations
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -23,7 +22,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.record.events import EventKind
 from gpu.words import time_words
-from viewer.common.small_widgets import centred_hint, hint_or_page, label, scroller
+from viewer.common.small_widgets import centred_hint, choice, hint_or_page, label, scroller
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.model import MicroscopeModel
@@ -66,12 +65,9 @@ class MicroscopePanel(QWidget):
         self.back = self._button("◀", "The event before (Left)")
         self.forward = self._button("▶", "The next event (Right)")
         self.play = self._button("Play", "Let events go by (Space)")
-        self.goal = QComboBox()
-        self.goal.setAccessibleName("What to look for")
+        self.goal = choice({key: title for key, title, _ in GOALS}, "", "What to look for")
         self.goal.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.goal.setMinimumContentsLength(8)
-        for key, title, _ in GOALS:
-            self.goal.addItem(title, key)
         self.last = self._button("◀ Previous", LAST_TIP)
         self.next = self._button("Next ▶", NEXT_TIP)
         self.leave = self._button("Leave", LEAVE_TIP)
@@ -89,25 +85,16 @@ class MicroscopePanel(QWidget):
         self._arrange(scroller(self.board))
 
     def _arrange(self, scroll: QScrollArea) -> None:
-        steps = QHBoxLayout()
-        for part in (self.back, self.forward, self.play):
-            steps.addWidget(part)
-        steps.addStretch(1)
-        steps.addWidget(self.leave)
-        look = QHBoxLayout()
-        look.addWidget(self.last)
-        look.addWidget(self.goal, 1)
-        look.addWidget(self.next)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, 0)
         column.setSpacing(SPACING // 2 + 1)
-        column.addLayout(steps)
-        column.addLayout(look)
-        along = QHBoxLayout()
-        along.addWidget(self.slider, 1)
-        along.addWidget(self.where)
-        column.addLayout(along)
+        steps = (self.back, self.forward, self.play, None, self.leave)
+        for parts in (steps, (self.last, self.goal, self.next), (self.slider, self.where)):
+            row = QHBoxLayout()
+            for part in parts:
+                row.addStretch(1) if part is None else row.addWidget(part)
+            column.addLayout(row)
         column.addWidget(self.every)
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
