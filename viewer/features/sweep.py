@@ -282,17 +282,16 @@ class SweepPanel(QWidget):
         self._path.setSymbolPen(pg.mkPen(None))
 
     def _show_legend(self, colours: dict[str, str]) -> None:
-        entries = [f'<span style="color:{colours["time"]}">●</span> time']
-        entries.append(f'<span style="color:{colours["work"]}">■</span> work')
+        data, found = self._theme.data, self._model.findings
+        entries = [(colours["time"], "● time"), (colours["work"], "■ work")]
         if self._curves["disorder"].isVisible():
-            entries.append(f'<span style="color:{colours["disorder"]}">▼</span> disorder')
-        if self._model.findings.controller is not None:
-            entries.append(
-                f'<span style="color:{self._theme.data.controller}">◆</span> automatic Δ'
-            )
-        if self._model.findings.clip is not None:
-            entries.append(f'<span style="color:{self._theme.data.clipped}">▒</span> clipped')
-        self._legend.setText(" &nbsp; ".join(entries))
+            entries.append((colours["disorder"], "▼ disorder"))
+        if found.controller is not None:
+            entries.append((data.controller, "◆ automatic Δ"))
+        if found.clip is not None:
+            entries.append((data.clipped, "▒ clipped"))
+        words = (f'<span style="color:{ink}">{name[0]}</span>{name[1:]}' for ink, name in entries)
+        self._legend.setText(" &nbsp; ".join(words))
 
     # --- the pointer
 
@@ -301,11 +300,8 @@ class SweepPanel(QWidget):
         self.view.setCursor(
             Qt.CursorShape.PointingHandCursor if point else Qt.CursorShape.ArrowCursor
         )
-        if point is None:
-            QToolTip.hideText()
-        else:
-            words = f"{self._words_of(point)}. Click to run it."
-            QToolTip.showText(QCursor.pos(), words, self.view)
+        words = f"{self._words_of(point)}. Click to run it." if point is not None else ""
+        QToolTip.showText(QCursor.pos(), words, self.view)
 
     def _click(self, event: Any) -> None:
         point = self._point_at(event.scenePos())

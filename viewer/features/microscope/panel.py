@@ -6,7 +6,7 @@ Buttons and keys move the model; the sentence stands in large type; the board be
 
 from __future__ import annotations
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -191,10 +191,9 @@ class MicroscopePanel(QWidget):
         model, replay = self._model, self._model.replay
         if replay is None or model.state is None:
             return
-        self.slider.blockSignals(True)
-        self.slider.setRange(0, model.count)
-        self.slider.setValue(model.number)
-        self.slider.blockSignals(False)
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, model.count)
+            self.slider.setValue(model.number)
         self.every.setChecked(model.every)
         self.where.setText(
             f"event {model.number:,} of {model.count:,} · {time_words(model.state.t_ns)}"
