@@ -9,7 +9,9 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QPainter
 from PyQt6.QtWidgets import QLabel, QSizePolicy
 
-PARTS = re.compile(r" ·|; |, |: | \(| from | at | by | against ")  # where a sentence may end
+PARTS = re.compile(
+    r" ·|; |, |: | \(| from | at |(?: and)? by | against "
+)  # where a sentence may end
 
 
 class ElidedLabel(QLabel):

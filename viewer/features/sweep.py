@@ -290,7 +290,10 @@ class SweepPanel(QWidget):
             entries.append((data.controller, "◆ automatic Δ"))
         if found.clip is not None:
             entries.append((data.clipped, "▒ clipped"))
-        words = (f'<span style="color:{ink}">{name[0]}</span>{name[1:]}' for ink, name in entries)
+        words = (
+            f'<span style="color:{ink}">{name[0]}</span>{name[1:].replace(" ", "&nbsp;")}'
+            for ink, name in entries
+        )
         self._legend.setText(" &nbsp; ".join(words))
 
     # --- the pointer
