@@ -9,9 +9,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QPainter
 from PyQt6.QtWidgets import QLabel, QSizePolicy
 
-PARTS = re.compile(
-    r" ·|; |, |: | \(| from | at |(?: and)? by | against "
-)  # where a sentence may end
+# where a sentence may end
+PARTS = re.compile(r" ·|; |, |: | \(| from | at |(?: and)? by | against ")
 
 
 class ElidedLabel(QLabel):
