@@ -253,10 +253,7 @@ class Timeline(LivePanel):
 
     def _draw_cursor(self) -> None:
         self.overview.update()
-        words = self._time_words()
-        now, _, rest = words.partition(" / ")
-        self.time_label.setText(words)
-        self.time_label.shorter = f"{now} {rest.partition(' ')[2]}"  # without the run's length
+        self.time_label.setText(self._time_words())
         self.time_label.detail = self._record.clock_words if self._record is not None else ""
 
     def _time_words(self) -> str:
