@@ -10,7 +10,7 @@ from PyQt6.QtGui import QPainter
 from PyQt6.QtWidgets import QLabel, QSizePolicy
 
 # where a sentence may end
-PARTS = re.compile(r" ·|; |, |: | \(| from | at |(?: and)? by | against | modelled| / ")
+PARTS = re.compile(r" ·|; |, |: | \(| from | at |(?: and)? by | against | modelled")
 
 
 class ElidedLabel(QLabel):
