@@ -58,15 +58,6 @@ def test_run_writes_what_was_asked_for(call: Call, roads: Path, tmp_path: Path) 
     assert len(out["s.csv"].read_text("utf-8").splitlines()) == told["samples"] + 1
 
 
-def test_verify_fails_on_a_wrong_distance(call: Call, roads: Path, tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_text(DISTANCES.replace("2,4\n", ""))
-    code, out, err = call("verify", roads, tmp_path / "d.csv")
-    assert code == 3
-    assert "NO" in out
-    assert err.startswith("sssp-scope: verification failed: ")
-    assert err.count("\n") == 1
-
-
 def test_outputs_are_refused_before_the_run(
     call: Call, roads: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

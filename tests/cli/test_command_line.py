@@ -62,16 +62,6 @@ def test_a_sweep_and_a_comparison_are_repeated(capsys: pytest.CaptureFixture[str
     assert told["a"]["verified"] is told["b"]["verified"] is True
 
 
-def test_what_no_command_can_do_is_said() -> None:
-    graph = sample_graphs.make("grid", n=100)
-    settings = RunSettings("adds", "model", "", 0)
-    reference = replace(graph_reference(graph, 0), origin="memory")
-    with pytest.raises(GpuError, match="came from no file"):
-        run_line(settings, reference)
-    with pytest.raises(GpuError, match="one source"):
-        compare_line(settings, replace(settings, source=1), graph_reference(graph, 0))
-
-
 SHELLS = [path for path in (shutil.which("sh"), shutil.which("bash")) if path]
 HOSTILE = ("-o.gr", "--trace=x", "a b.gr", "$(touch pwned).gr", "a;touch x", "a'b\"c.gr", "*.gr")
 UNSEEN = ("a\nb.gr", "a\x1b]0;x\x07", "a\0b", "a\u202erg.b", "a\udcff")

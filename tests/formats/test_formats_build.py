@@ -2,16 +2,14 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from gpu.errors import FormatError, GraphError
+from gpu.errors import FormatError
 from gpu.formats import load_graph
 from gpu.formats.build import as_weights, both_or_one_way, graph_of, number_vertices, whole_if_exact
 from gpu.formats.reading import SHOWN_CHARACTERS, Arcs, Reading, bare_name, shown
-from gpu.graph import CSRGraph
 
 
 @pytest.mark.parametrize("low", [-5, 0, 1, 2, 2**31 - 500, 2**62])
@@ -45,30 +43,6 @@ def test_edges_keep_the_order_of_the_file(both: bool) -> None:
         pairs = list(zip(graph.indices.tolist(), graph.weights.tolist(), strict=True))
         assert pairs == [pair for row in rows for pair in row]
         assert graph.indptr.tolist() == np.cumsum([0, *map(len, rows)]).tolist()
-
-
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"indices": np.array([1, 2, 0])}, "indptr is int64, indices int64; need int64 and int32"),
-        ({"weights": np.ones(3, np.int16)}, "weights are int16; allowed: int32, int64, float32"),
-        ({"weights": np.ones(2, np.int32)}, "2 weights for 3"),
-        ({"weights": np.ones((3, 1), np.int32)}, "need one dimension each"),
-        ({"indptr": np.array([0, 2, 3, 2])}, "indptr must rise from 0 to the 3"),
-        ({"positions": np.zeros((2, 2))}, r"positions have shape \(2, 2\), need \(3, 2\)"),
-    ],
-)
-def test_a_graph_of_other_types_or_lengths_is_never_made(
-    changed: dict[str, Any], words: str
-) -> None:
-    arrays: dict[str, Any] = {
-        "indptr": np.array([0, 2, 3, 3]),
-        "indices": np.array([1, 2, 0], np.int32),
-        "weights": np.ones(3, np.float32),
-    }
-    assert CSRGraph(**arrays).checked().m == 3
-    with pytest.raises(GraphError, match=words):
-        CSRGraph(**{**arrays, **changed})
 
 
 def test_weights_take_the_smallest_type_that_is_exact() -> None:

@@ -12,10 +12,9 @@ import sample_graphs
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.lessons import read
-from gpu.lessons.answers import Bench, answer_words, formatted
+from gpu.lessons.answers import Bench, answer_words
 from gpu.lessons.check import PANELS
 from gpu.lessons.lesson import Question, Value
-from gpu.lessons.quantities import event_index, moment_ns
 from gpu.lessons.read import LessonError, find_lessons, read_lesson
 
 
@@ -156,19 +155,6 @@ def test_a_curve_is_scored_by_rank(bench: Bench) -> None:
         bench.curve_score(question, [1.0, 2.0])
 
 
-def test_moments_of_a_run(bench: Bench) -> None:
-    trace = bench.trace("a")
-    assert moment_ns(trace, "start") == 0
-    assert moment_ns(trace, "end") == trace.time_ns
-    assert moment_ns(trace, 0.5) == round(trace.time_ns / 2)
-    assert moment_ns(trace, "first_change") == 0
-    assert 0 <= moment_ns(trace, "peak") <= trace.time_ns
-    assert event_index(trace, "event:POP:2") > event_index(trace, "event:POP")
-    for wrong in ("noon", 1.5, "event:JUMP", "event:POP:99", "event:POP:x"):
-        with pytest.raises(ParameterError):
-            moment_ns(trace, wrong)
-
-
 def test_a_graph_may_lie_beside_the_lesson(tmp_path: Path) -> None:
     (tmp_path / "tiny.gr").write_text("p sp 2 1\na 1 2 5\n", encoding="utf-8")
     lesson = read_lesson(write(tmp_path, WHOLE.replace("sample:figure_1", "tiny.gr")))
@@ -216,23 +202,6 @@ def test_numbers_in_a_text(bench: Bench, text: str, filled: str | None) -> None:
             bench.filled(text)
     else:
         assert bench.filled(text) == filled
-
-
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [
-        (999.0, "999"),
-        (1000.0, "1,000"),
-        (1e15, "1,000,000,000,000,000"),
-        (0.123456, "0.123"),
-        (999.9, "1,000"),
-        (-2500.5, "-2,500"),
-        (float("inf"), "∞"),
-    ],
-)
-def test_numbers_have_three_digits_or_thousands_apart(number: float, words: str) -> None:
-    assert formatted(number) == words
-    assert formatted(number, "x") in (f"{words}x", words if words == "∞" else f"{words}x")
 
 
 def test_a_run_starts_where_the_lesson_says(tmp_path: Path) -> None:

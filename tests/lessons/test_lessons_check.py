@@ -8,7 +8,6 @@ import pytest
 from lesson_files import HEAD, ONE, TWO, WHOLE, write
 from msgspec import structs
 
-from gpu.cli.main import main
 from gpu.lessons.check import COLOURS, PANELS, check_file
 from gpu.lessons.lesson import Claim, Question, RunSpec, Step, SweepSpec
 from gpu.lessons.quantities import (
@@ -76,19 +75,6 @@ def test_check_finds_it(tmp_path: Path, case: str) -> None:
     assert problems, "something is wrong"
     assert any(words in problem for problem in problems), problems
     assert all("mine.toml" in problem for problem in problems)
-
-
-def test_command_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = write(tmp_path)
-    assert main(["lesson", "check", str(path)]) == 0
-    assert "nothing is wrong" in capsys.readouterr().out
-    path = write(tmp_path, WHOLE.replace('"bellman_ford"', '"bell"'))
-    assert main(["lesson", "check", str(path)]) == 3
-    assert "no algorithm 'bell'" in capsys.readouterr().out
-    page = tmp_path / "page.html"
-    assert main(["page", str(path), "-o", str(page)]) == 1
-    assert "no algorithm 'bell'" in capsys.readouterr().err
-    assert not page.exists()
 
 
 def guide() -> str:

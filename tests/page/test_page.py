@@ -198,30 +198,6 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert f'"bytes": {page.stat().st_size}' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["{a}", "4_why"], 2, "saved runs (.npz) or one lesson, not both"),
-        (["4_why", "1_order"], 2, "2 lessons; a page shows one"),
-        (["graph.gr"], 1, "graph.gr: a page shows saved runs (.npz) or a lesson (key or .toml)"),
-        (["no_such"], 1, "no lesson 'no_such'"),
-        (["gone.npz"], 1, "gone.npz: No such file"),
-        (["{a}", "{a}", "{a}"], 2, "3 runs; a page shows one, or two"),
-        (["{bad}"], 1, "not a trace of SSSP Scope, or damaged"),
-    ],
-)
-def test_wrong_input_leaves_nothing_behind(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], code: int, said: str
-) -> None:
-    (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04 and then nothing")
-    names = {"a": _saved(tmp_path, "a.npz", recorded()), "bad": str(tmp_path / "bad.npz")}
-    before = sorted(tmp_path.iterdir())
-    given = [word.format(**names) for word in words]
-    assert main(["page", *given, "-o", str(tmp_path / "page.html")]) == code
-    assert said in capsys.readouterr().err
-    assert sorted(tmp_path.iterdir()) == before
-
-
 def test_a_sweep_is_recorded_as_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "sweep.html"
     given = ["sweep", "sample:city_roads?n=300", "--values", "32,256"]

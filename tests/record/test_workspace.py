@@ -14,7 +14,7 @@ from test_tracefile import same
 import sample_graphs
 from gpu.formats import load_graph
 from gpu.record import workspace
-from gpu.record.reach import is_within, question
+from gpu.record.reach import is_within
 from gpu.record.trace import GraphReference
 from gpu.record.workspace import (
     TABLE,
@@ -120,13 +120,6 @@ def test_a_link_out_of_the_folder_is_outside(tmp_path: Path) -> None:
         graph = SavedGraph("a", name, "h")
         assert graph.found(folder) is None
         assert graph.outside(folder) == [folder / name]
-
-
-def test_what_is_outside_is_a_question(tmp_path: Path) -> None:
-    assert question("a.gr", tmp_path) == ""
-    assert question(str(tmp_path / "x" / "a.gr"), tmp_path) == ""
-    assert question("/elsewhere/a.gr", tmp_path) == "/elsewhere/a.gr, outside its folder"
-    assert question("sample:city_roads?n=100000", tmp_path) == ""
 
 
 def rewritten(path: Path, table: bytes | None, run: bytes | None = None, packed: int = 0) -> None:

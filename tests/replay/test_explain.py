@@ -11,7 +11,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.graph import CSRGraph
 from gpu.record.events import EventKind
 from gpu.record.trace import EVENT
-from gpu.replay.explain import apart, explain
+from gpu.replay.explain import explain
 from gpu.replay.pseudocode import Line, Pseudocode
 from gpu.replay.replay import Replay
 from gpu.replay.rules import apply
@@ -52,12 +52,6 @@ def test_a_run_begins_once_whoever_holds_delta(key: str) -> None:
     said = told(graph, key, delta_by_hand=lambda: next(held))
     assert sum("The run begins" in words for words in said) == 1
     assert any("to 40 (set by hand)" in words for words in said)
-
-
-def test_two_numbers_are_told_apart_by_as_many_digits_as_it_takes() -> None:
-    assert apart(2.0, 3.0) == ("2", "3")
-    assert apart(1.0, 1.0 + 1e-7) == ("1", "1.0000001")
-    assert apart(1.0, 1.0 + 2.0**-52) == ("1", "1.0000000000000002")
 
 
 def test_the_next_and_the_last_event_of_a_kind() -> None:

@@ -91,10 +91,3 @@ def test_a_bucket_is_what_waits_between_two_multiples_of_delta() -> None:
         (55, 2, 39),
         (74, 2, 58),
     ]
-
-
-def test_a_graph_that_is_too_large_is_refused_in_words() -> None:
-    with pytest.raises(
-        ParameterError, match="Les Misérables has 77 vertices and 508 edges; a person"
-    ):
-        Game(sample_graphs.make("les_miserables"), 0)

@@ -1,19 +1,16 @@
 """Sweeps: plans, points against runs made one by one, processes, cancel, the command."""
 
-import json
 import math
 import multiprocessing
 import os
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gpu
 import sample_graphs
-from gpu.cli.main import main
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host.memory import SHM_FOLDER
@@ -133,15 +130,3 @@ def test_a_process_that_dies_ends_the_sweep_in_words(graph: CSRGraph) -> None:
         sweep.run_sweep(graph, plan, strike, processes=1)
     assert points
     assert not any(point.failure for point in points)
-
-
-def test_the_command_prints_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    name = "sample:city_roads?n=800&seed=2"
-    assert main(["sweep", name, "--algorithm", "adds", "--values", "20,300", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [point["value"] for point in told["points"]] == [20.0, 300.0]
-    assert all(point["verified"] for point in told["points"])
-    assert told["controller"]["path_delta"]
-    assert told["best_work"] in {20.0, 300.0}
-    assert main(["sweep", name, "--values", "a,b"]) == 2
-    assert "invalid numbers value: 'a,b'" in capsys.readouterr().err
