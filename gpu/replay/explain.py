@@ -190,7 +190,7 @@ class _Teller:
     def stay(self) -> str:
         return (
             f"{self.vertex()} at {distance(self.c)} belongs to {self.place()} or before it: "
-            f"{self.who.lower()} does it next, without putting it into the bucket."
+            f"{self.who.lower()} keeps it and does it next."
         )
 
     def collect(self) -> str:
