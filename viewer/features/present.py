@@ -82,8 +82,9 @@ class PresentFeature(FeaturePart):
         if screen is not None and self._before.window == Qt.WindowState.WindowNoState:
             main.setGeometry(screen.geometry())  # where no window manager does that
         main.showFullScreen()
-        shown = window.docks.arrangement
-        window.docks.choose(SIMPLE if shown in ARRANGEMENTS else shown)  # shares of the width
+        shown, turn = window.docks.arrangement, window.actions_by_key.find("lesson_next")
+        if turn is None or not turn.isEnabled():  # a lesson has widths of its own
+            window.docks.choose(SIMPLE if shown in ARRANGEMENTS else shown)  # shares of the width
         main.setFocus()
 
     def close(self) -> None:

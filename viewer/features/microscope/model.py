@@ -174,9 +174,9 @@ class MicroscopeModel(QObject):
 
     def watch(self, watched: bool) -> None:
         """Follow the cursor, or stand still because nobody looks."""
-        if watched != self._watched:
-            self._watched = watched
-            self._show_cursor(self._playback.cursor_ns)
+        self._watched, cursor_ns = watched, self._playback.cursor_ns
+        if not self.position or (self.state is not None and self.state.t_ns != cursor_ns):
+            self._show_cursor(cursor_ns)  # else it stands there, among events of one instant
 
     def set_every(self, every: bool) -> None:
         """Also step to what is done to the queues' memory and counters, or not."""
