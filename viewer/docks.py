@@ -75,7 +75,8 @@ class Docks(QObject):
         self._gathered: dict[str, tuple[str, ...]] = {}  # by features: name, docks
         self._kept: dict[str, QByteArray] = {}  # how an arrangement stood when it was left
         self._peace = once(self, self._keep_share, PEACE_MS)
-        self._settled = 0, 0  # widths at peace: of the window, of its right side
+        self._width, self._share = 0, 0.0  # at peace: of the window; of its right side, 0: unknown
+        self._gave = False  # the right side has its share back, as far as it goes
         window.installEventFilter(self)
         window.setDockNestingEnabled(True)
         window.setAnimated(False)  # each change of arrangement would make twenty animations
@@ -166,7 +167,7 @@ class Docks(QObject):
     def mark(self, name: str) -> None:
         """Say which arrangement this is."""
         self.arrangement = name
-        self._settled = 0, 0
+        self._share = 0.0
         if name in ARRANGEMENTS:
             self.base = name
         self.named.emit(name)
@@ -287,14 +288,18 @@ class Docks(QObject):
 
     def _keep_share(self) -> None:
         """Give the right side its share of the width back: Qt gives the graph every change."""
-        now, (before, width) = self._window.width(), self._settled
+        now, before = self._window.width(), self._width
         sides = {key: dock for key, dock in self.by_key.items() if not dock.isFloating()}
         right = [sides[key] for key in sides if _side(key) == RIGHT and self.is_in_front(key)][:1]
         if not right:
             return
-        if width and before != now:
-            self._window.resizeDocks(right, [round(width * now / before)], ACROSS)
-        self._settled = now, right[0].width()
+        moves = bool(self._share) and before != now
+        if moves:
+            self._window.resizeDocks(right, [round(self._share * now)], ACROSS)
+            self._peace.start()  # a small window gives less: that is no new share
+        elif not self._gave:
+            self._share = right[0].width() / now
+        self._width, self._gave = now, moves
 
     def _hide_ghosts(self) -> None:
         """Hide the tab bars that Qt keeps for docks that are no tabs any more."""
