@@ -41,6 +41,7 @@ ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 LEFT_SHARE, LOW_SHARE = 0.24, 0.25  # of the window, at most: the left side, a dock under the graph
 PLOTS_SHARE, PANEL_SHARE = 0.34, 0.5  # of what is left of its width: plots, or a feature's panel
 PANEL_HEIGHT = 12  # of a cell with a feature's panel, where a plot has 4
+LOW = ("notes",)  # panels of a few lines: as high as a plot
 LEAST_PLOT = (160, 40)  # pixels, before a plot is built
 CELL = 165  # pixels at the reference text size: the least height of a plot that is no tab
 SIMPLE_CELL = 110  # the same, on the simple screen: three plots make the point
@@ -241,7 +242,7 @@ class Docks(QObject):
     def _give_heights(self) -> None:
         right, low = self._first(RIGHT), self._first(BOTTOM)
         heights = [4] * len(right[1:]) + [5] * len(right[:1])  # the lowest plot has the time axis
-        panels = [self.by_key[key] for key in self.extra if _side(key) == RIGHT]
+        panels = [self.by_key[key] for key in self.extra if _side(key) == RIGHT and key not in LOW]
         tabs = self._window.tabifiedDockWidgets(right[0]) if right else []
         if any(not panel.isHidden() for panel in panels if panel in tabs):
             heights[0] = PANEL_HEIGHT

@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         self.comparison, self.sweep = ComparisonModel(self.session, self), SweepModel(self)
         self.modes = Modes(self)
         self.controller = Controller(self.session, self.playback, host, self)
-        self.files = FileDialogs(self, self.session, self.settings)
+        self.files = FileDialogs(self, self.session, self.comparison, self.settings)
         self.features = Features(self, FEATURES)
         self._frame = QTimer(self)
         self._frame.setInterval(FRAME_MS)
@@ -159,6 +159,7 @@ class MainWindow(QMainWindow):
         session.current_changed.connect(self.enable_actions)
         session.positions_changed.connect(self._show_drawn)
         session.current_changed.connect(self._show_engine)
+        self.modes.drawing_changed.connect(self._show_drawing)
         self._frame.timeout.connect(self._next_frame)
         self.docks.named.connect(self._mark_arrangement)
         for key in self.docks.extra:
@@ -401,7 +402,10 @@ class MainWindow(QMainWindow):
         self._show_drawn()
 
     def _show_drawn(self) -> None:
-        self.status_bar.show_drawn(self.graph_view.drawn_text())
+        self.status_bar.show_drawn("" if self.modes.drawing else self.graph_view.drawn_text())
+
+    def _show_drawing(self) -> None:
+        self.status_bar.show_run(None if self.modes.drawing else self.session.current)
 
     def enable_actions(self, _news: object = None) -> None:
         """Enable the actions that can be used now."""

@@ -5,7 +5,7 @@ The run panel, the command line and the tests are built from rows alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -32,6 +32,7 @@ class Parameter:
     engines: tuple[str, ...] = ()  # that use it, empty for all
     automatic: str = "auto"  # shown in a field where the value is None
     rare: bool = False  # shown apart from the others in a form
+    usual: Callable[[int, int], int] | None = None  # of n and m: what None stands for
 
     def concerns(self, engine: str) -> bool:
         """Whether that engine uses the parameter."""

@@ -74,7 +74,12 @@ def reference(
 
 def rho_of(chosen: int | None, graph: CSRGraph) -> int:
     """Return ρ: the chosen one, or one that fits the graph."""
-    return chosen or (FEW if graph.mean_degree < SPARSE else max(FEW, graph.n // 8))
+    return chosen or usual_rho(graph.n, graph.m)
+
+
+def usual_rho(n: int, m: int) -> int:
+    """Return a ρ that fits a graph of n vertices and m arcs."""
+    return FEW if m < SPARSE * n else max(FEW, n // 8)
 
 
 ALGORITHM = Algorithm(
@@ -91,6 +96,7 @@ ALGORITHM = Algorithm(
             "vertices that a step takes, the closest of those that wait",
             1,
             unit="vertices",
+            usual=usual_rho,
         ),
     ),
     occupancy=("near", "far"),

@@ -354,6 +354,8 @@ def test_drawing_gives_the_pair_back(window: MainWindow) -> None:
     assert None not in pair
     window.features["draw"].show()
     assert window.comparison.b is None
+    assert "Draw" in screen(window).top.verdict.text()  # nothing is said of another graph
+    assert "ADDS" not in window.status_bar._state.text()
     window.features["draw"].leave()
     assert (window.session.current, window.comparison.b) == pair
 
@@ -369,3 +371,8 @@ def test_another_b_beside_a_recording_is_made_here_with_its_a(
     assert made == [("adds", "model"), ("delta_stepping", "model")]
     assert (window.comparison.a, window.comparison.b) == (a, b)
     assert a.verification is not None
+    assert window.status_bar._state.text().startswith("Finished: Δ-stepping")
+    assert window.files._name_of(a, b).endswith("-adds-delta_stepping")
+    window.comparison.end()
+    window.features["compare"].compare_rival()  # the one chosen last
+    assert window.comparison.b is b

@@ -76,6 +76,7 @@ class SimpleFeature(Screen):
         session.run_changed.connect(self._take_change)
         session.run_added.connect(self._take_run)
         session.samples_appended.connect(self._show_delta)
+        window.modes.drawing_changed.connect(self._say)
         comparison.pair_changed.connect(self._take_pair)
         comparison.words_changed.connect(self._say)
         window.playback.cursor_changed.connect(self._show_delta)
@@ -135,6 +136,9 @@ class SimpleFeature(Screen):
             return
         window = self._window
         current, pair = window.session.current, window.comparison.sides()
+        if window.modes.drawing:
+            self.top.say("Draw a graph, then run it here.", "", "")
+            return
         if current is None:
             graph = window.session.graph
             words = "Nothing has run on this graph yet." if graph else ""

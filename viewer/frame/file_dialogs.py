@@ -16,7 +16,8 @@ from gpu.errors import CancelledByUserError, GpuError
 from gpu.files import write_whole
 from viewer.common.background import Task
 from viewer.export.pictures import png_bytes
-from viewer.models.session import PROGRESS_UNKNOWN, Notice, SessionModel
+from viewer.models.comparison import ComparisonModel
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
 from viewer.models.settings import Settings
 
 PACKED = ("", ".gz", ".xz")  # a graph may be packed
@@ -41,9 +42,12 @@ class FileDialogs(QObject):
 
     chosen = pyqtSignal(str)  # a graph file to open
 
-    def __init__(self, window: QWidget, session: SessionModel, settings: Settings) -> None:
+    def __init__(
+        self, window: QWidget, session: SessionModel, pair: ComparisonModel, settings: Settings
+    ) -> None:
         super().__init__(window)
         self._window, self._session, self._settings = window, session, settings
+        self._pair = pair
         self._task: Task | None = None
 
     def ask_open(self) -> None:
@@ -63,7 +67,8 @@ class FileDialogs(QObject):
                 trace = self._session.notes.trace_of(run)
                 self.save_in_background(path, lambda to: save_trace(trace, to))
 
-        self.ask_save("Save this run", f"Traces (*.npz);;{ALL_FILES}", ".npz", save)
+        name = self._name_of(self._session.current)
+        self.ask_save("Save this run", f"Traces (*.npz);;{ALL_FILES}", ".npz", save, name)
 
     def ask_export_png(self) -> None:
         """Ask where to save a picture of the window."""
@@ -81,7 +86,7 @@ class FileDialogs(QObject):
         dialog = self.dialog(title, kinds)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(suffix)
-        dialog.selectFile((name or self._suggested_name()) + suffix)
+        dialog.selectFile((name or self._name_of(self._session.current, self._pair.b)) + suffix)
         dialog.filterSelected.connect(
             lambda kind: dialog.setDefaultSuffix(kind.rpartition("*")[2].rstrip(")"))
         )
@@ -121,11 +126,12 @@ class FileDialogs(QObject):
             raise problem
         self._session.set_notice(notice)
 
-    def _suggested_name(self) -> str:
-        run = self._session.current
+    def _name_of(self, run: RunRecord | None, other: RunRecord | None = None) -> str:
+        """Return a name for a file of one run, or of two that are compared."""
         if run is None:
             return "sssp-scope"
-        words = f"{run.graph_reference.name}-{run.settings.algorithm}"
+        made = [one.settings.algorithm for one in (run, other) if one is not None]
+        words = "-".join([run.graph_reference.name, *dict.fromkeys(made)])
         return re.sub(r"[^\w.-]+", "-", words).strip("-.").lower()  # of a stranger: no folders
 
     def dialog(self, title: str, filters: str) -> QFileDialog:

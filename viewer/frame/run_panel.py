@@ -26,7 +26,7 @@ from gpu.algorithms import ALGORITHMS, Algorithm
 from gpu.errors import GpuError
 from gpu.numbers import type_for
 from gpu.record.trace import RunSettings
-from gpu.words import thousands
+from gpu.words import in_sight, thousands
 from sample_graphs import CATALOGUE, FIRST_SAMPLE, LARGEST, SMALLEST
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import chip, scroller, wrapped_label
@@ -349,6 +349,7 @@ class RunPanel(QWidget):
         """Say what the result takes before it is taken; where it does not fit, do not run."""
         graph, choices = self._session.graph, self.choices()
         n, m = (graph.n, graph.m) if graph is not None else (0, 0)
+        self._name_vertices()
         words, had_room, self._has_room = "", self._has_room, True
         if graph is not None and n:
             each = type_for(graph, choices.numbers).itemsize
@@ -362,6 +363,16 @@ class RunPanel(QWidget):
         tips = {key: tip for key, _, tip in PROBE_ROWS}
         self._probe.allow(dict(reversed(problems.items())), tips)
         self._enable_run()
+
+    def _name_vertices(self) -> None:
+        """Say beside the index of a vertex what the graph calls it, where that differs."""
+        graph, knobs = self._session.graph, self._row.parameters if self._row is not None else ()
+        for knob in knobs:
+            field = self.knobs.get(knob.key)
+            if knob.unit == "index" and isinstance(field, QSpinBox) and graph is not None:
+                index = field.value()
+                name = graph.id_of(index) if index < graph.n else index
+                field.setSuffix("" if name == index else f" = vertex {in_sight(str(name))}")
 
     def _show_graph(self) -> None:
         graph = self._session.graph

@@ -1,4 +1,5 @@
-"""The status bar: run state and progress, what is drawn, whether it is right, which engine.
+"""The status bar: state and progress of the newest run, what is drawn, whether it is right, which
+engine; of another run once that is shown.
 
 Progress shows only for what takes longer than `PATIENCE_MS`, with a Cancel button.
 """
@@ -36,7 +37,7 @@ class StatusBar(QStatusBar):
         self._build()
         self._timer = once(self, self._show_bar, PATIENCE_MS)
         self._connect()
-        self._show_run(session.current)
+        self.show_run(session.current)
 
     def _build(self) -> None:
         self.setSizeGripEnabled(False)
@@ -69,9 +70,9 @@ class StatusBar(QStatusBar):
         self._cancel.clicked.connect(self.cancel_requested)
         self.messageChanged.connect(self._give_room)
         self._session.progress_changed.connect(self._show_progress)
-        self._session.current_changed.connect(self._show_run)
+        self._session.current_changed.connect(self.show_run)
         self._session.run_changed.connect(self._show_changed_run)
-        self._session.waiting_changed.connect(lambda: self._show_run(self._session.current))
+        self._session.waiting_changed.connect(lambda: self.show_run(self._shown))
 
     def showEvent(self, a0: QShowEvent | None) -> None:
         """Let no hint stay: Qt would show it and the words that it replaced on one another."""
@@ -81,7 +82,7 @@ class StatusBar(QStatusBar):
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
-        self._show_run(self._session.current)
+        self.show_run(self._shown)
 
     def show_engine(self, words: str, detail: str) -> None:
         """Say which engine and device there is; `detail`, how far its times can be trusted."""
@@ -106,7 +107,7 @@ class StatusBar(QStatusBar):
             self._timer.stop()
             self._bar.hide()
             self._cancel.hide()
-            self._show_run(self._session.current)
+            self.show_run(self._shown)
             return
         is_known = fraction >= 0
         self._bar.setMaximum(PROGRESS_STEPS if is_known else 0)
@@ -126,10 +127,12 @@ class StatusBar(QStatusBar):
         self._cancel.show()
 
     def _show_changed_run(self, record: RunRecord) -> None:
-        if record is self._session.current:
-            self._show_run(record)
+        if record is self._session.current or not record.running:
+            self.show_run(record)
 
-    def _show_run(self, record: RunRecord | None) -> None:
+    def show_run(self, record: RunRecord | None) -> None:
+        """Tell of a run from now on, or of none."""
+        self._shown = record
         if self._session.progress >= PROGRESS_DONE:
             nothing = self._session.waiting or READY
             self._state.setText(nothing if record is None else state_words(record))

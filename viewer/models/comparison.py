@@ -208,9 +208,9 @@ def rivals_of(record: RunRecord) -> list[Algorithm]:
     return sorted(rivals, key=lambda other: bool(other.fixed))
 
 
-def rival_of(record: RunRecord) -> Algorithm | None:
-    """Return the first other algorithm on the same engine, None where there is none."""
-    return next(iter(rivals_of(record)), None)
+def rival_of(record: RunRecord, chosen: str = "") -> Algorithm | None:
+    """Return the chosen algorithm, else the first other one on the same engine; None for none."""
+    return min(rivals_of(record), key=lambda row: row.key != chosen, default=None)
 
 
 def side_of(record: RunRecord) -> Side:

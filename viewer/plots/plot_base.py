@@ -212,6 +212,8 @@ class PlotPanel(LivePanel):
     def _begin(self, place: int, record: RunRecord | None) -> None:
         super()._begin(place, record)
         self._show_clock_words()
+        self._show_names()
+        self.pair_legend.set_values([NO_VALUE, NO_VALUE])
         self.pair_legend.setVisible(self.comparing)
         self.pair_legend.setToolTip(f"{self.caption.text()}\n\n{self.caption.detail}")
         self.caption.setVisible(not self.comparing)
@@ -258,14 +260,17 @@ class PlotPanel(LivePanel):
         self.view_box.setXRange(first, last, padding=0)
         if self._record is not None:
             self._draw(first, last, max(int(self.view_box.width()), 16))
+        self._show_names()
+        self._show_key()
+        self.view.scene().prepareForPaint()  # else the first paint finds out, and paints twice
+
+    def _show_names(self) -> None:
         if self.comparing and self._pair is not None:
             a, b = self._pair.names
             if a.startswith(MATRIX) and b.startswith(MATRIX):
                 a, b = a.removeprefix(MATRIX), b.removeprefix(MATRIX)
             self.pair_legend.set_names((f"A {a.removeprefix('A ')}", f"B {b.removeprefix('B ')}"))
             self.pair_legend.set_pens([self._pen_of(0), self._pen_of(1)])
-        self._show_key()
-        self.view.scene().prepareForPaint()  # else the first paint finds out, and paints twice
 
     def _draw_cursor(self) -> None:
         if not self.cursor_line.moving:

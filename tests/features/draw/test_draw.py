@@ -236,10 +236,12 @@ def test_everything_by_keys(
         qtbot.keyClick(canvas, Key.Key_Backtab)
     qtbot.keyClick(canvas, Key.Key_E)
     assert len(model.selected_arcs) == 1
-    for _ in range(4):
+    for _ in range(2):
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
     assert not canvas.hasFocus()
-    canvas.setFocus()
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_C)  # it acts on the vertex all the same
+    assert canvas.field.active
+    canvas.field.leave()
     qtbot.keyClick(canvas, Key.Key_Return, CTRL)
     assert window.session.graph.weights.tolist() == [4.5]
     assert len(host.asked("run")) == 1

@@ -60,6 +60,7 @@ class CompareFeature(Pairs):
         self._follows = self._moves = False  # the cursor follows B; it is we who move it
         self._started_at = 0.0
         self._new_a: RunRecord | None = None  # goes on; there is a B already
+        self._rival = ""  # key of the algorithm that was chosen last to be B
         window.build_plots()
         self.bar = CompareBar(self.model, [window.actions_by_key[key] for key in BEHIND])
         self.view = PairView(window, self.model, self.bar)
@@ -114,9 +115,9 @@ class CompareFeature(Pairs):
     # --- handlers of the rows
 
     def compare_rival(self) -> None:
-        """Lay the first other algorithm of the same engine upon the current run."""
+        """Lay the algorithm chosen last, or the first other one, upon the current run."""
         record = self._window.session.current
-        rival = rival_of(record) if record is not None else None
+        rival = rival_of(record, self._rival) if record is not None else None
         if rival is not None:
             self.compare_algorithm(rival.key)
 
@@ -133,7 +134,7 @@ class CompareFeature(Pairs):
 
     def compare_algorithm(self, key: str) -> None:
         """Make B from the current run with another algorithm, its Δ automatic."""
-        basis = self._basis()
+        basis, self._rival = self._basis(), key
         if basis is not None:
             chosen = self._window.run_panel.choices().parameters.get(key, {})
             chosen = same_rows(chosen, basis.settings.parameters)
@@ -246,7 +247,7 @@ class CompareFeature(Pairs):
     def _show_current(self, _record: RunRecord | None = None) -> None:
         record = self._window.session.current
         self._new_a = record if record is not None and record.running else None
-        rival = rival_of(record) if record is not None else None
+        rival = rival_of(record, self._rival) if record is not None else None
         action = self._window.actions_by_key["compare_rival"]
         row = self._window.actions_by_key.table["compare_rival"]
         keys = f" ({', '.join(keys_of(row))})"
