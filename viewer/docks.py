@@ -38,10 +38,11 @@ LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockW
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 SIDES = {"run": LEFT, "lesson": LEFT, "runs": BOTTOM, "code": BOTTOM, "timeline": BOTTOM}
 ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-LEFT_SHARE, LOW_SHARE = 0.24, 0.25  # of the window, at most: the left side, a dock under the graph
+LEFT_SHARE, LOW_SHARE = 0.24, 0.3  # of the window, at most: the left side, a dock under the graph
 PLOTS_SHARE, PANEL_SHARE = 0.34, 0.5  # of what is left of its width: plots, or a feature's panel
 PANEL_HEIGHT = 12  # of a cell with a feature's panel, where a plot has 4
 LOW = ("notes",)  # panels of a few lines: as high as a plot
+WHOLE_TABS = 3  # tabs whose names there is room for; arrows bring more into view
 LEAST_PLOT = (160, 40)  # pixels, before a plot is built
 CELL = 165  # pixels at the reference text size: the least height of a plot that is no tab
 SIMPLE_CELL = 110  # the same, on the simple screen: three plots make the point
@@ -240,7 +241,9 @@ class Docks(QObject):
         self._window.resizeDocks([*left, *right], widths, ACROSS)
 
     def _give_heights(self) -> None:
-        right, low = self._first(RIGHT), self._first(BOTTOM)
+        right = self._first(RIGHT)
+        low = [key for key, dock in self.by_key.items() if _side(key) == BOTTOM]
+        low = [key for key in low if not (self[key].isHidden() or self[key].isFloating())]
         heights = [4] * len(right[1:]) + [5] * len(right[:1])  # the lowest plot has the time axis
         panels = [self.by_key[key] for key in self.extra if _side(key) == RIGHT and key not in LOW]
         tabs = self._window.tabifiedDockWidgets(right[0]) if right else []
@@ -248,7 +251,8 @@ class Docks(QObject):
             heights[0] = PANEL_HEIGHT
         self._window.resizeDocks(right, heights, DOWN)
         most = int(LOW_SHARE * self._window.height())
-        self._window.resizeDocks(low, [min(most, dock.sizeHint().height()) for dock in low], DOWN)
+        heights = [most if key in self.extra else self[key].sizeHint().height() for key in low]
+        self._window.resizeDocks([self[key] for key in low], heights, DOWN)
 
     # --- one panel
 
@@ -264,6 +268,7 @@ class Docks(QObject):
         self._give_heights()
         self._keep_size(size)
         later(self, partial(self._keep_size, size))  # and when tab bars stand
+        later(self, self._hide_ghosts)
 
     def _close_soon(self, key: str, visible: bool) -> None:
         """Deal the heights again when a panel was closed, not when another tab is in front."""
@@ -310,6 +315,8 @@ class Docks(QObject):
             real.add(frozenset(one.windowTitle() for one in (dock, *tabs)))
         for bar in self._window.findChildren(QTabBar, options=HERE):
             titles = frozenset(bar.tabText(tab) for tab in range(bar.count()))
+            if bar.count() > WHOLE_TABS and bar.elideMode() != Qt.TextElideMode.ElideNone:
+                bar.setElideMode(Qt.TextElideMode.ElideNone)
             if bar.count() < 2 or titles not in real:
                 bar.hide()
 

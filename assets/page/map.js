@@ -12,6 +12,8 @@ import { plainNumber } from "./words.js";
 const MARGIN = 0.045; // of the shorter side, around the drawing
 const FEW_MARGIN = 46; // pixels around a small graph, for discs and what stands under them
 const NEAR = 14; // pixels: a vertex that far from the pointer is meant
+const SIDES = [[0, 1], [0, -1], [1, 0], [-1, 0]]; // of a disc: below, above, right, left
+const NEAR_ARC = 0.8; // cosine between a side and an arc that comes from there
 const NOWHERE = 65535; // on the grid: a vertex without a place
 const MOST_INK = 4; // pixels of edges per pixel of the field; above, only vertices are drawn
 
@@ -232,9 +234,21 @@ export class MapView {
         ),
       );
       if (this.run.vertices)
-        parts.push(drawn("text", { x, y: y + this.radius + 13, class: "under" }, this.run.label(vertex, this.now)));
+        parts.push(drawn("text", { ...this.beside(vertex), class: "under" }, this.run.label(vertex, this.now)));
     });
     this.drawing = parts;
+  }
+
+  /** Return where a distance stands: below its disc, or on a side that has no arcs. */
+  beside(vertex) {
+    const [x, y] = [this.x[vertex], this.y[vertex]];
+    const { tails, heads } = this.graph;
+    const ends = Array.from(tails, (tail, arc) => (tail === vertex ? heads[arc] : heads[arc] === vertex ? tail : vertex));
+    const turns = ends.map((end) => Math.atan2(this.y[end] - y, this.x[end] - x));
+    const isFree = ([dx, dy]) =>
+      turns.every((turn, at) => ends[at] === vertex || Math.cos(turn) * dx + Math.sin(turn) * dy < NEAR_ARC);
+    const [dx, dy] = SIDES.find(isFree) ?? SIDES[0];
+    return { x: x + dx * (this.radius + 18), y: y + dy * (this.radius + 9) + 4 };
   }
 
   arc(tail, head, weight, curved) {

@@ -6,7 +6,7 @@ import { lastAtOrBefore } from "./run.js";
 import { niceCeiling, plainNumber, short, tickValues, timeUnit, timeWords } from "./words.js";
 
 const RUNS = ["a", "b"]; // the kinds of the runs' lines: "of-a", "of-b" in page.css
-const LEFT = 44; // pixels for the numbers of the y axis
+const LEFT = 58; // pixels for the names and numbers of the y axis
 const RIGHT = 10;
 const TOP = 8;
 const BOTTOM = 34;

@@ -3,7 +3,8 @@
 `assets/pseudocode/<algorithm>.toml` holds lines; a line has its text, the kinds of event that light
 it (with `a`, only those whose a is that; with `reasons`, changes of Δ for these reasons only; with
 `begins`, also the first item of the run, its source) and an anchor, "file: words", which is found
-in the source when it is read. Of two lines that an event concerns the first is lit; both count it.
+in the source when it is read. Every line that an event concerns counts it; the one of the fewest
+kinds is lit, of equal ones the first.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class Pseudocode:
         """
         if first and kind == EventKind.PUSH and self.begins_at >= 0:
             return self.begins_at
-        return next((k for k, line in enumerate(self.lines) if line.concerns(kind, a)), -1)
+        places = [k for k, line in enumerate(self.lines) if line.concerns(kind, a)]
+        return min(places, key=lambda k: len(self.lines[k].kinds), default=-1)
 
 
 @cache

@@ -30,6 +30,7 @@ from gpu.errors import GpuError
 from gpu.files import write_whole
 from gpu.policy import Policy, own_policy, translated
 from gpu.study.sweep import make_plan
+from viewer.common.later import later
 from viewer.common.small_widgets import wrapped_label
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Pairs, Window
@@ -37,6 +38,8 @@ from viewer.models.session import RunRecord
 
 KEPT = "policy"  # key of the settings: name and text
 FIRST = "doubling.py"
+UNDER = [""] * 2  # under the numbers, where the text has its scroll bar
+COLUMNS = 66  # characters that the editor has at first, where the window has room
 BUTTONS = {  # name: tooltip
     "Run": "Run ADDS with this policy on the graph shown",
     "Compare with ADDS": "Run this policy, then ADDS itself, and show both",
@@ -53,7 +56,6 @@ class Lines(QPlainTextEdit):
         super().__init__()
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setTabChangesFocus(True)
         self.setAccessibleName(name)
 
@@ -66,13 +68,15 @@ class Editor(Lines):
         self.numbers = Lines("Numbers of lines")
         self.numbers.setEnabled(False)
         self.numbers.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.numbers.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.numbers.setFixedWidth(self.fontMetrics().horizontalAdvance("000000"))
         self.blockCountChanged.connect(self._number)
         self.updateRequest.connect(self._follow)  # also where it scrolls
         self._number(1)
 
     def _number(self, lines: int) -> None:
-        self.numbers.setPlainText("\n".join(f"{line:>3}" for line in range(1, lines + 1)))
+        rows = [f"{line:>3}" for line in range(1, lines + 1)]
+        self.numbers.setPlainText("\n".join(rows + UNDER))
 
     def _follow(self) -> None:
         own, other = self.verticalScrollBar(), self.numbers.verticalScrollBar()
@@ -149,7 +153,15 @@ class PolicyFeature(FeaturePart):
         self._tell(f"{self.name}: asked at the end of every eight sweeps. F1 explains it.")
         panel.editor.textChanged.connect(self._take_text)
         panel.asked.connect(self.do)
+        later(panel, partial(self._widen, panel.editor))
         return panel
+
+    def _widen(self, editor: Editor) -> None:
+        """Give the text its columns, and at most the half of the window."""
+        main = self._window.as_widget()
+        wide = editor.fontMetrics().horizontalAdvance("0") * COLUMNS + editor.numbers.width()
+        dock = self._window.docks["policy"]
+        main.resizeDocks([dock], [min(wide, main.width() // 2)], Qt.Orientation.Horizontal)
 
     def _take_text(self) -> None:
         if self.panel is not None:

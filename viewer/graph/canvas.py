@@ -27,7 +27,7 @@ from viewer.common import colormaps
 from viewer.common.theme import LIGHT, Theme
 from viewer.graph import overlay
 from viewer.graph.colours import Legend, Look
-from viewer.graph.items import ARROW, CLEAR, ItemPainter, Names
+from viewer.graph.items import ARROW, CLEAR, DOWN, TEXTBOOK_RADIUS, ItemPainter, Names
 from viewer.graph.legend import LegendView
 from viewer.graph.path import Path
 from viewer.graph.picture import Colours, Drawing, Picture
@@ -229,8 +229,10 @@ class GraphCanvas(QWidget):
 
     @property
     def clear_radius(self) -> float:
-        """Radius around a vertex within which its disc lies, and the heads of its arcs, pixels."""
-        return self._radius() + ARROW + CLEAR
+        """Radius round a vertex within which its disc, arcs' heads and its distance lie, pixels."""
+        radius = self._radius()
+        below = DOWN + self.fontMetrics().height() / 2 if radius >= TEXTBOOK_RADIUS else ARROW
+        return radius + below + CLEAR
 
     def _radius(self) -> float:
         sheet = self.picture.sheet

@@ -3,7 +3,7 @@
 The legend says what is exact. With per-vertex times (probe level 2) a vertex first reached after
 the cursor is unreached; those reached before it have their *final* distances, since distances of
 the past are known at level 3 only. Without times the whole run's distances are shown. Times
-processed are those of the whole run.
+processed are those of the whole run, of the vertices reached by then.
 
 While a run goes on, the scale grows ahead of the distances in steps of a quarter, so that colours
 stand still most of the time.
@@ -191,9 +191,14 @@ def _by_distance(seen: Seen) -> Look:
     title = f"Distance from {in_sight(str(seen.record.row_id))}, weight units"
     ticks = tuple((value / top, short(value)) for value in tick_values(top))
     if not seen.record.running and seen.scale.top(seen.record, "all") > top:
-        ticks = (*(tick for tick in ticks if tick[0] < 0.85), (1.0, f"≥ {short(top)}"))
+        ticks = beyond(ticks, top)
     note = _moment_note(seen)
     return Look(colouring, "distance", Legend(title, ticks, ((0, "unreached"),), note))
+
+
+def beyond(ticks: tuple[tuple[float, str], ...], top: float) -> tuple[tuple[float, str], ...]:
+    """Say at the end of the bar that larger values have its colour too."""
+    return (*(tick for tick in ticks if tick[0] < 0.85), (1.0, f"≥ {short(top)}"))
 
 
 def _by_state(seen: Seen) -> Look:
@@ -218,7 +223,7 @@ def _by_processed(seen: Seen) -> Look:
     if seen.times is None:
         return Look(Colouring(), "plain", Legend("Times processed", note=NOT_KEPT))
     top = max(2, round(seen.scale.top(seen.record, "count")))
-    colouring = Colouring("count", seen.times.times_processed, top=top)
+    colouring = _timed(Colouring("count", seen.times.times_processed, top=top), seen)
     counts_shown = sorted({1, 2, *(10**power for power in range(1, 10)), 5, top})
     chosen = [count for count in counts_shown if count <= top]
     ticks = tuple((float(np.log(count) / np.log(top)), short(count)) for count in chosen)

@@ -28,6 +28,7 @@ ARROW = 11.0  # pixels, length of a head
 BEND = 26.0  # pixels between neighbours in a fan
 ARC_INK = 0.45  # of the text colour in the background
 OUTSIDE = 8.0  # pixels from a disc to a distance: rings are drawn there
+DOWN = OUTSIDE + 7  # pixels from a disc to the middle of a distance below it
 SIDES, HALF_DIGIT = (-1, 0, 1), 6.0  # of a weight; pixels of its height
 ALONG, CLEAR = 40, 4.0  # points of an arc, and pixels, that a distance is kept clear of
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
@@ -166,6 +167,9 @@ class ItemPainter:
         if self._radius >= TEXTBOOK_RADIUS:
             self._use_font(_sized(self._painter.font(), scaled(15)))
             colour = QColor(self._theme.text)
+        many = len(self._scene.arcs) > FEW_ARCS
+        if many and len({arc.weight for arc in self._scene.arcs}) == 1:
+            room = np.inf  # all the same: a hundred labels say nothing
         for place, arc in enumerate(self._scene.arcs):
             if arc.tail == arc.head or self.curves.span[place] >= room:
                 words = f"{arc.weight:g}"
@@ -232,7 +236,7 @@ class ItemPainter:
     def free_place(self, vertex: int, words: str) -> QPointF:
         """Return where words of a vertex stand: on the side of its disc with the fewest arcs."""
         width = max(self._width(words), 3 * self._digit)  # ∞ stands where a distance will
-        down, across = self._radius + OUTSIDE + 7, self._radius + OUTSIDE + 2 + width / 2
+        down, across = self._radius + DOWN, self._radius + OUTSIDE + 2 + width / 2
         sides = [(0, down), (across, 0), (-across, 0), (0, -down)]
         corners = [(0.75 * x, 0.75 * y) for y in (down, -down) for x in (across, -across)]
         half = np.array([width / 2 + CLEAR, self._metrics.height() / 2 + CLEAR])

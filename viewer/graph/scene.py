@@ -29,6 +29,7 @@ WHOLE_ARCS = 2_000_000  # arcs; above, only arcs that leave a vertex in view are
 LABEL_RADIUS = 11.0  # pixels: a disc this large holds a name
 SMALLEST, LARGEST = 2.2, 30.0  # pixels
 FULL = 0.3  # of the distance between neighbours: discs larger than that hide their arcs
+CLOSEST = 2.2  # times the least distance between two: discs do not cover one another
 MARGIN = 60.0  # pixels around the view
 
 
@@ -68,6 +69,14 @@ class Scene:
         """int64 (a,): where each arc ends."""
         return np.array([arc.head for arc in self.arcs], np.int64)
 
+    @cached_property
+    def apart(self) -> float:
+        """How far the two closest vertices are from each other, world units; inf for one."""
+        x, y = self.positions[self.vertices].astype(np.float64).T
+        away = np.hypot(x[:, None] - x, y[:, None] - y)
+        np.fill_diagonal(away, np.inf)
+        return float(away.min(initial=np.inf))
+
     @property
     def item_wise(self) -> bool:
         """Whether all is few enough, and far enough apart, to be painted one by one."""
@@ -99,6 +108,8 @@ def radius_of(placed: Placed) -> float:
     room = float(np.sqrt(wide * high / k))
     gap = min(float(np.quantile(spans, 0.3)), room) if len(spans) else room
     named = min(FULL * gap, LABEL_RADIUS) if placed.scene.complete else SMALLEST
+    if placed.scene.complete:
+        gap = min(gap, CLOSEST * placed.scene.apart * placed.view.scale)
     return min(max(0.2 * gap, named, SMALLEST), LARGEST)
 
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from gpu.record.trace import reached_mask
 from gpu.words import distance, in_sight, short, time_number, time_unit
-from viewer.graph.colours import Look, Moment, delta_at
+from viewer.graph.colours import Look, Moment, beyond, delta_at, farthest
 from viewer.models.session import RunRecord
-from viewer.raster.raster import Colouring
+from viewer.raster.raster import LEVELS, Colouring
 
 State = Literal["waiting", "tentative", "settled", "so far", "known", "unreached"]
 
@@ -111,12 +111,16 @@ def tentative(look: Look, now: Tentative) -> Look:
         return now.look
     if look.colouring.kind == "count" and now.processed is not None:
         counts = now.processed.astype(np.int32)
+        counted = replace(look.colouring, values=counts, cursor=np.inf)
         legend = replace(look.legend, note="so far, at this event")
-        return replace(look, colouring=replace(look.colouring, values=counts), legend=legend)
+        return replace(look, colouring=counted, legend=legend)
     if look.colouring.kind != "distance":
         return look
     colouring = Colouring("distance", now.dist.astype(np.float32), unit=look.colouring.unit)
-    return replace(look, colouring=colouring, legend=replace(look.legend, note=now.note))
+    legend, top = replace(look.legend, note=now.note), look.colouring.unit * LEVELS
+    if legend.ticks and farthest(now.dist) > top * (1 + 1e-9):
+        legend = replace(legend, ticks=beyond(legend.ticks, top))
+    return replace(look, colouring=colouring, legend=legend)
 
 
 def tentative_labels(dist: np.ndarray, vertices: list[int]) -> dict[int, str]:

@@ -97,6 +97,7 @@ class BucketPanel(PlotPanel):
 
     TITLE = "Buckets"
     HINT = "Press Run to see how full each bucket is."
+    KEY_WIDTH = 280  # its caption is short
 
     def _make_number_axis(self) -> NameAxis:
         return NameAxis()

@@ -44,7 +44,6 @@ MOUSE_WORDS = (
 )
 RIGHT, ABOVE = 12, 8  # pixels round a plot: room for the last labels
 LEAST_SIZE = (160, 56)  # pixels
-KEY_WIDTH = 360  # of a panel, from which its header has room for a key
 MATRIX = "All pairs, "  # before the names of those algorithms
 MEAN_PIXELS = 3  # pixels of one point of a mean line
 
@@ -59,6 +58,7 @@ class PlotPanel(LivePanel):
     page_turned = pyqtSignal()  # from words to the plot, or back
 
     LOGARITHMIC: ClassVar[bool] = False
+    KEY_WIDTH: ClassVar[int] = 360  # pixels from which the header has room for a key
     key_line: QWidget | None = None  # what signs or colours mean, in the header
 
     # ---- for children -----------------------------------------------------------------
@@ -110,7 +110,7 @@ class PlotPanel(LivePanel):
         if self.key_line is not None:
             beside = self.pair_legend.needed + 4 * SPACING if self.comparing else 0
             room = self.width() - beside - self.key_line.sizeHint().width()
-            self.key_line.setVisible(room >= 0 and self.width() >= scaled(KEY_WIDTH))
+            self.key_line.setVisible(room >= 0 and self.width() >= scaled(self.KEY_WIDTH))
 
     def _cursor_words(self, words: str) -> None:
         """Show the number at the cursor in the header; its place only grows, and at once."""

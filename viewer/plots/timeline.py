@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from PyQt6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PyQt6.QtGui import QIcon, QKeyEvent, QResizeEvent
-from PyQt6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QToolButton
+from PyQt6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLayout, QToolButton
 
 from gpu.words import time_unit
 from viewer.common.elided import ElidedLabel
@@ -122,6 +122,7 @@ class Timeline(LivePanel):
         row.addWidget(self.time_label, 1)
         row.addWidget(self.speed_box)
         row.addWidget(self.live_button)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetMaximumSize)  # no room round the bar
         column.addWidget(self.overview)
         column.addLayout(row)
         self._connect_controls()

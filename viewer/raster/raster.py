@@ -222,7 +222,7 @@ class Colouring:
     kind : "plain" gives 0 to everyone
     values : "distance": of a number type (n,); "count": int32 (n,); else None
     first, last : int64 (n,) ns, first reached and last improved; (0,) where unknown. With
-        "distance", vertices not reached at the cursor are unreached
+        "distance" and "count", vertices not reached at the cursor are unreached
     cursor : ns
     unit : "distance": value units per step of the map, > 0
     top : "count": the count that gets the last colour
@@ -420,6 +420,9 @@ def index_of(colouring: Colouring, vertices: np.ndarray) -> tuple[np.ndarray, fl
     elif colouring.kind == "count" and values is not None:
         counts, levels = values[vertices], count_levels(colouring.top)
         out[:] = levels[np.clip(counts, 0, len(levels) - 1)]
+        if len(colouring.first):
+            first = colouring.first[vertices]
+            out[(first < 0) | (first > cursor)] = 0
         return out, float(counts.max(initial=0))
     elif colouring.kind == "distance" and values is not None:
         return out, _distance_index(colouring, values, vertices, out)

@@ -18,6 +18,7 @@ from gpu.lessons.read import find_lessons, read_lesson
 from viewer.common.background import run_command
 from viewer.common.foreign_words import button_words
 from viewer.common.later import later
+from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Scheduler, Window
 from viewer.features.lessons.look import DOCK, DOCKS
 from viewer.features.lessons.model import LessonModel, Progress
@@ -78,6 +79,10 @@ class LessonsFeature(FeaturePart):
         if is_open:
             self.lesson_leave()
         return is_open
+
+    def apply_theme(self, theme: Theme) -> None:
+        """A presentation may have begun or ended: its list says nothing of a person."""
+        self._list()
 
     # --- actions
 
@@ -255,7 +260,10 @@ class LessonsFeature(FeaturePart):
     def _list(self) -> None:
         if self.panel is not None:
             lessons, problems = all_lessons()
-            rows = [(path, lesson, self.model.progress_of(lesson)) for path, lesson in lessons]
+            known = Progress() if self._window.modes.presenting else None  # nobody's, to a class
+            rows = [
+                (path, lesson, known or self.model.progress_of(lesson)) for path, lesson in lessons
+            ]
             self.panel.show_home(rows, "\n".join(problems))
 
     def _fill_menu(self) -> None:
