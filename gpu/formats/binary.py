@@ -86,7 +86,9 @@ def _weights(reading: Reading, bits: np.ndarray) -> np.ndarray:
     if low <= bits.max() <= high and bits[bits != 0].min() >= low:
         reading.note(f"edge data of {size} bytes look like floats: read as such")
         return bits.view(f"<f{size}").astype(np.float64)
-    if bits.min() < 0 and not reading.allows_negative:
+    if bits.min() >= 0:
+        return bits
+    if not reading.allows_negative:
         edge = int(np.flatnonzero(bits < 0)[0])
         raise reading.fault(
             f"edge {edge} has weight {bits[edge]}, below zero; weights must be >= 0", remedy=SIGNS

@@ -33,7 +33,9 @@ def graph_of(reading: Reading, key: str, arcs: Arcs) -> CSRGraph:
     reading.report(BUILD_FRACTION, "sorting edges")
     both = arcs.both if reading.undirected is None else reading.undirected and not arcs.paired
     reading.need_memory(len(arcs.tails) * (80 if both else 40) + 12 * arcs.n)
-    tails, heads = arcs.tails - arcs.base, arcs.heads - arcs.base
+    tails, heads = arcs.tails, arcs.heads
+    if arcs.base:
+        tails, heads = tails - arcs.base, heads - arcs.base
     weights = choose_weights(reading, tails, heads, arcs.weights)
     if both:
         tails, heads, weights = _both_ways(tails, heads, weights)
@@ -141,7 +143,7 @@ def as_weights(reading: Reading, values: np.ndarray) -> np.ndarray:
     """Return numbers in the smallest type that is exact; note it if that is not int32."""
     largest = int(values.max()) if len(values) else 0
     if values.dtype.kind == "i" and largest <= MAX_COUNT:
-        return values.astype(np.int32)
+        return values.astype(np.int32, copy=False)
     if values.dtype.kind == "i":
         reading.note(f"weights up to {largest:,} exceed {MAX_COUNT:,}: int64")
         return values.astype(np.int64)
