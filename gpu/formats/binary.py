@@ -15,7 +15,6 @@ from typing import BinaryIO
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.build import tails_of
 from gpu.formats.reading import SIGNS, Arcs, Format, Reading, bare_name
 from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
@@ -52,7 +51,7 @@ def read(reading: Reading, data: bytearray) -> Arcs:
         bits = np.frombuffer(data, f"<i{data_bytes}", m, len(data) - data_bytes * m)
         weights = _weights(reading, bits)
     name = bare_name(reading.path).removesuffix(".galois")
-    return Arcs(tails_of(indptr), heads, n, weights, name=name)
+    return Arcs(heads[:0], heads, n, weights, name=name, rows=indptr)
 
 
 def _layout(reading: Reading, data: bytearray) -> tuple[int, int, int, int]:

@@ -12,6 +12,7 @@ ends, so both directions of an edge weigh the same, and so do equal graphs in tw
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -32,18 +33,26 @@ def graph_of(reading: Reading, key: str, arcs: Arcs) -> CSRGraph:
     """
     reading.report(BUILD_FRACTION, "sorting edges")
     both = arcs.both if reading.undirected is None else reading.undirected and not arcs.paired
-    reading.need_memory(len(arcs.tails) * (80 if both else 40) + 12 * arcs.n)
-    tails, heads = arcs.tails, arcs.heads
+    reading.need_memory(len(arcs.heads) * (80 if both else 40) + 12 * arcs.n)
+    tails, heads, rows = arcs.tails, arcs.heads, arcs.rows
+    if rows is not None and (both or reading.weights == "random"):
+        tails, rows = tails_of(rows), None
     if arcs.base:
         tails, heads = tails - arcs.base, heads - arcs.base
     weights = choose_weights(reading, tails, heads, arcs.weights)
     if both:
         tails, heads, weights = _both_ways(tails, heads, weights)
-        reading.note(f"undirected: each of {len(arcs.tails)} edges goes both ways")
-    graph = CSRGraph.from_arcs(
-        tails, heads, weights, arcs.n, positions=arcs.places, ids=arcs.ids, id_base=arcs.id_base,
-        name=arcs.name or bare_name(reading.path),
-    )  # fmt: skip
+        reading.note(f"undirected: each of {len(arcs.heads)} edges goes both ways")
+    kept: dict[str, Any] = {
+        "positions": arcs.places,
+        "ids": arcs.ids,
+        "id_base": arcs.id_base,
+        "name": arcs.name or bare_name(reading.path),
+    }
+    if rows is None:
+        graph = CSRGraph.from_arcs(tails, heads, weights, arcs.n, **kept)
+    else:
+        graph = CSRGraph(rows, heads.astype(np.int32), weights.copy(), **kept).checked()
     notes = (*reading.notes, *arcs.notes)
     return replace(graph, provenance=replace(reading.provenance(key), notes=notes))
 

@@ -22,7 +22,6 @@ import numpy as np
 from msgspec import Struct
 
 from gpu.formats.binary import check_rows
-from gpu.formats.build import tails_of
 from gpu.formats.reading import PACKINGS, Arcs, Format, Reading
 from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
@@ -86,8 +85,8 @@ def read(reading: Reading, data: bytearray) -> Arcs:
     if places is not None and not np.isfinite(places).all():
         raise reading.fault("positions must be finite")
     return Arcs(
-        tails_of(indptr), arrays["indices"], len(indptr) - 1, arrays["weights"],
-        places=places, ids=ids, id_base=page.id_base,
+        arrays["indices"][:0], arrays["indices"], len(indptr) - 1, arrays["weights"],
+        rows=indptr, places=places, ids=ids, id_base=page.id_base,
         name=" ".join(page.name.split())[:200] or None,
         notes=tuple(f"when saved: {' '.join(note.split())}" for note in notes),
     )  # fmt: skip

@@ -271,7 +271,7 @@ class Reading:
 class Arcs:
     """What an adapter returns; `build.graph_of` makes a CSRGraph of it."""
 
-    tails: np.ndarray  # integers (m,), in the order of the file, numbered from `base`
+    tails: np.ndarray  # integers (m,), in the order of the file, numbered from `base`; see `rows`
     heads: np.ndarray
     n: int  # number of vertices
     weights: np.ndarray | None = None  # (m,), integers if the file holds whole numbers
@@ -283,6 +283,7 @@ class Arcs:
     paired: bool = False  # the format is undirected and holds each edge twice
     name: str | None = None  # of the graph; None: from the file's name
     notes: tuple[str, ...] = ()
+    rows: np.ndarray | None = None  # int64 (n+1,), bounds: edges row by row, `tails` left empty
 
 
 @dataclass(frozen=True)
