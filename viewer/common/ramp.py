@@ -8,7 +8,7 @@ from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-LENGTH, HEIGHT, GAP = 64, 8, 4  # pixels: the ramp, and from a word to it
+LENGTH, HEIGHT, GAP = 40, 8, 4  # pixels: the ramp, and from a word to it
 
 
 class Ramp(QWidget):

@@ -108,7 +108,7 @@ class PlotPanel(LivePanel):
 
     def _show_key(self) -> None:
         if self.key_line is not None:
-            beside = self.pair_legend.needed + 4 * SPACING if self.comparing else 0
+            beside = self.pair_legend.needed + 2 * SPACING if self.comparing else 0
             room = self.width() - beside - self.key_line.sizeHint().width()
             self.key_line.setVisible(room >= 0 and self.width() >= scaled(self.KEY_WIDTH))
 
