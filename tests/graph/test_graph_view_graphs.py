@@ -74,6 +74,13 @@ def test_a_small_graph_on_half_a_screen_keeps_its_names() -> None:
         assert scene.item_wise is named
 
 
+def test_discs_do_not_cover_one_another() -> None:
+    places = np.array([[0, 0], [0.1, 0], [1, 1]], np.float32)
+    graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([2, 2]), np.ones(2), 3, positions=places)
+    scene = cut_scene(graph, places, raster.View(250, 0.5, 0.5, 400, 400))
+    assert 10 < radius_of(Placed(scene, scene.view)) < 12.5
+
+
 @pytest.mark.parametrize("up", [1, -1])
 def test_a_distance_stands_where_no_arc_is(qtbot: QtBot, up: int) -> None:
     places = np.array([[0, 0], [0, up], [1, 0]], np.float32)

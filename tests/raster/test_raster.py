@@ -171,6 +171,8 @@ def test_state_at_any_moment_equals_brute_force() -> None:
             expected.append((2 if end <= cursor else 1) if reached else 0)
         state = Colouring("state", first=first, last=last, cursor=float(cursor))
         assert raster.index_of(state, vertices)[0].tolist() == expected
+        count = Colouring("count", np.ones(200, np.int32), first=first, cursor=float(cursor))
+        assert (raster.index_of(count, vertices)[0] > 0).tolist() == [one > 0 for one in expected]
 
 
 def test_vertex_at_is_the_nearest_inked_pixel() -> None:

@@ -12,7 +12,7 @@ import pytest
 from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
 from lesson_stage import LEFT, PATHS, PATIENCE_MS, answer, answers, click, open_window, settle
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 from test_window import close_for_good
 
@@ -56,6 +56,11 @@ def test_a_lesson_goes_on_where_it_was_left_and_begins_again_once_finished(
     window.settings.set_value("lessons", {"1_order_matters": kept})
     feature.lessons()
     assert feature.panel.cards[0].button.text() == "Again"
+    for seen in (True, False, True):  # in the window, by a class, in the window again
+        words = [label.text() for label in feature.panel.cards[0].findChildren(QLabel)]
+        assert any("1 of 1 right" in line for line in words) is seen
+        window.actions_by_key["present"].trigger()
+    window.actions_by_key["present"].trigger()
     qtbot.mouseClick(feature.panel.cards[0].button, LEFT)
     assert (feature.model.place, feature.model.progress.answers) == (0, {})
 
