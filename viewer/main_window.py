@@ -159,7 +159,6 @@ class MainWindow(QMainWindow):
         session.current_changed.connect(self.enable_actions)
         session.positions_changed.connect(self._show_drawn)
         session.current_changed.connect(self._show_engine)
-        self.modes.drawing_changed.connect(self._show_drawing)
         self._frame.timeout.connect(self._next_frame)
         self.docks.named.connect(self._mark_arrangement)
         for key in self.docks.extra:
@@ -403,9 +402,6 @@ class MainWindow(QMainWindow):
 
     def _show_drawn(self) -> None:
         self.status_bar.show_drawn("" if self.modes.drawing else self.graph_view.drawn_text())
-
-    def _show_drawing(self) -> None:
-        self.status_bar.show_run(None if self.modes.drawing else self.session.current)
 
     def enable_actions(self, _news: object = None) -> None:
         """Enable the actions that can be used now."""

@@ -55,14 +55,7 @@ def reference(
 
 
 ROW_PARAMETERS = (
-    Parameter(
-        "first_source",
-        "First source",
-        "int",
-        0,
-        "0-based index of the first row's source",
-        unit="index",
-    ),
+    Parameter("first_source", "First source", "int", 0, "0-based index of the first row's source"),
     Parameter(
         "sources",
         "Sources",

@@ -32,7 +32,7 @@ class Parameter:
     engines: tuple[str, ...] = ()  # that use it, empty for all
     automatic: str = "auto"  # shown in a field where the value is None
     rare: bool = False  # shown apart from the others in a form
-    usual: Callable[[int, int], int] | None = None  # of n and m: what None stands for
+    taken: Callable[[Any, int, int], int] | None = None  # of a value, n and m: what is used
 
     def concerns(self, engine: str) -> bool:
         """Whether that engine uses the parameter."""

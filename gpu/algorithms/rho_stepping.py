@@ -37,7 +37,6 @@ import math
 from collections.abc import Sequence
 
 from gpu.algorithms.registry import Algorithm, Parameter
-from gpu.graph import CSRGraph
 
 SAMPLE = 256  # of what waits, for a threshold; as in the kernel
 FEW = 256  # vertices of a step on a graph of fewer than SPARSE arcs a vertex: one block's work
@@ -72,14 +71,9 @@ def reference(
     return dist
 
 
-def rho_of(chosen: int | None, graph: CSRGraph) -> int:
-    """Return ρ: the chosen one, or one that fits the graph."""
-    return chosen or usual_rho(graph.n, graph.m)
-
-
-def usual_rho(n: int, m: int) -> int:
-    """Return a ρ that fits a graph of n vertices and m arcs."""
-    return FEW if m < SPARSE * n else max(FEW, n // 8)
+def rho_of(chosen: int | None, n: int, m: int) -> int:
+    """Return ρ: the chosen one, or one that fits a graph of n vertices and m arcs."""
+    return chosen or (FEW if m < SPARSE * n else max(FEW, n // 8))
 
 
 ALGORITHM = Algorithm(
@@ -96,7 +90,7 @@ ALGORITHM = Algorithm(
             "vertices that a step takes, the closest of those that wait",
             1,
             unit="vertices",
-            usual=usual_rho,
+            taken=rho_of,
         ),
     ),
     occupancy=("near", "far"),

@@ -9,7 +9,7 @@ from gpu.record.trace import RunSettings
 
 
 def _rho(graph: CSRGraph, settings: RunSettings) -> dict[str, int]:
-    return {"chunk_largest": rho_of(settings.parameters["rho"], graph)}
+    return {"chunk_largest": rho_of(settings.parameters["rho"], graph.n, graph.m)}
 
 
 RHO_STEPPING = Kernel("rho_stepping.cu", "rho_stepping", piles=2, room=every_arc, own=_rho)

@@ -131,7 +131,7 @@ class RhoSteppingRun(SuperstepRun):
     def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
         piles = Waiting(*make_piles(graph, settings, buffers))
         super().__init__(graph, settings, piles, STEPS, 0.0)
-        self.sim[0].rho = rho_of(settings.parameters["rho"], graph)
+        self.sim[0].rho = rho_of(settings.parameters["rho"], graph.n, graph.m)
         self.sim[0].threshold = 1.0
 
 

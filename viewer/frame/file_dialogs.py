@@ -46,8 +46,7 @@ class FileDialogs(QObject):
         self, window: QWidget, session: SessionModel, pair: ComparisonModel, settings: Settings
     ) -> None:
         super().__init__(window)
-        self._window, self._session, self._settings = window, session, settings
-        self._pair = pair
+        self._window, self._session, self._pair, self._settings = window, session, pair, settings
         self._task: Task | None = None
 
     def ask_open(self) -> None:
@@ -127,7 +126,6 @@ class FileDialogs(QObject):
         self._session.set_notice(notice)
 
     def _name_of(self, run: RunRecord | None, other: RunRecord | None = None) -> str:
-        """Return a name for a file of one run, or of two that are compared."""
         if run is None:
             return "sssp-scope"
         made = [one.settings.algorithm for one in (run, other) if one is not None]

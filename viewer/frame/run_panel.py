@@ -23,6 +23,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.algorithms import ALGORITHMS, Algorithm
+from gpu.algorithms.all_pairs import ROWS
 from gpu.errors import GpuError
 from gpu.numbers import type_for
 from gpu.record.trace import RunSettings
@@ -349,9 +350,9 @@ class RunPanel(QWidget):
         """Say what the result takes before it is taken; where it does not fit, do not run."""
         graph, choices = self._session.graph, self.choices()
         n, m = (graph.n, graph.m) if graph is not None else (0, 0)
-        self._name_vertices()
         words, had_room, self._has_room = "", self._has_room, True
         if graph is not None and n:
+            self._name_first()
             each = type_for(graph, choices.numbers).itemsize
             words, self._has_room = room_words(choices, n, each)
         say(self._room, words if self._has_room else "")
@@ -364,15 +365,12 @@ class RunPanel(QWidget):
         self._probe.allow(dict(reversed(problems.items())), tips)
         self._enable_run()
 
-    def _name_vertices(self) -> None:
-        """Say beside the index of a vertex what the graph calls it, where that differs."""
-        graph, knobs = self._session.graph, self._row.parameters if self._row is not None else ()
-        for knob in knobs:
-            field = self.knobs.get(knob.key)
-            if knob.unit == "index" and isinstance(field, QSpinBox) and graph is not None:
-                index = field.value()
-                name = graph.id_of(index) if index < graph.n else index
-                field.setSuffix("" if name == index else f" = vertex {in_sight(str(name))}")
+    def _name_first(self) -> None:
+        """Say beside the first source what the graph calls it, where that is not its index."""
+        graph, field = self._session.graph, self.knobs.get(ROWS[0])
+        if graph is not None and isinstance(field, QSpinBox) and field.value() < graph.n:
+            name = graph.id_of(field.value())
+            field.setSuffix(f" = vertex {in_sight(str(name))}" if name != field.value() else "")
 
     def _show_graph(self) -> None:
         graph = self._session.graph

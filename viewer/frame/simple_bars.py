@@ -201,6 +201,7 @@ class BottomBar(QWidget):
         self.delta.chosen.connect(self.say_delta)
         self._playback.cursor_changed.connect(self.show_time)
         self._playback.duration_changed.connect(self.show_time)
+        self._playback.view_changed.connect(self.show_time)
         self._playback.playing_changed.connect(self._show_playing)
 
     def say_delta(self, delta: float) -> None:
@@ -235,10 +236,12 @@ class BottomBar(QWidget):
     def show_time(self, _news: object = None) -> None:
         """Stand at the cursor."""
         now, whole = self._playback.cursor_ns, self._playback.duration_ns
+        first, last = self._playback.view_ns
         if not self.strip.isSliderDown():
             with QSignalBlocker(self.strip):
                 self.strip.setValue(round(STRIP_STEPS * now / whole) if whole else 0)
-        self.time.setText(f"{time_pair(now, whole)[0]} {time_unit(whole).word}" if whole else "")
+        words = time_pair(now, whole, last - first)[0]
+        self.time.setText(f"{words} {time_unit(whole).word}" if whole else "")
 
     def _show_playing(self, playing: bool) -> None:
         if self._theme is not None:

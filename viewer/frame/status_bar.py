@@ -1,5 +1,4 @@
-"""The status bar: state and progress of the newest run, what is drawn, whether it is right, which
-engine; of another run once that is shown.
+"""The status bar: state of the newest run, what is drawn, whether it is right, which engine.
 
 Progress shows only for what takes longer than `PATIENCE_MS`, with a Cancel button.
 """

@@ -208,9 +208,10 @@ def rivals_of(record: RunRecord) -> list[Algorithm]:
     return sorted(rivals, key=lambda other: bool(other.fixed))
 
 
-def rival_of(record: RunRecord, chosen: str = "") -> Algorithm | None:
+def rival_of(record: RunRecord | None, chosen: str) -> Algorithm | None:
     """Return the chosen algorithm, else the first other one on the same engine; None for none."""
-    return min(rivals_of(record), key=lambda row: row.key != chosen, default=None)
+    rivals = rivals_of(record) if record is not None else []
+    return min(rivals, key=lambda row: row.key != chosen, default=None)
 
 
 def side_of(record: RunRecord) -> Side:

@@ -239,9 +239,8 @@ def test_everything_by_keys(
     for _ in range(2):
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
     assert not canvas.hasFocus()
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_C)  # it acts on the vertex all the same
-    assert canvas.field.active
-    canvas.field.leave()
+    assert "Shift+Tab comes back" in canvas.accessibleDescription()
+    canvas.setFocus()
     qtbot.keyClick(canvas, Key.Key_Return, CTRL)
     assert window.session.graph.weights.tolist() == [4.5]
     assert len(host.asked("run")) == 1

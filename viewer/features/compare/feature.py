@@ -45,6 +45,8 @@ BEHIND = (  # actions behind the bar's button
     "end_comparison",
 )
 PUBLISHED = "as_published"  # key of a parameter
+LONGER = 20.0  # times: beside so long a run the curves of the other are a line
+START = "One run took {:,.0f} times as long: the plots show its start, a double click shows all."
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
 
 
@@ -116,8 +118,7 @@ class CompareFeature(Pairs):
 
     def compare_rival(self) -> None:
         """Lay the algorithm chosen last, or the first other one, upon the current run."""
-        record = self._window.session.current
-        rival = rival_of(record, self._rival) if record is not None else None
+        rival = rival_of(self._window.session.current, self._rival)
         if rival is not None:
             self.compare_algorithm(rival.key)
 
@@ -247,7 +248,7 @@ class CompareFeature(Pairs):
     def _show_current(self, _record: RunRecord | None = None) -> None:
         record = self._window.session.current
         self._new_a = record if record is not None and record.running else None
-        rival = rival_of(record, self._rival) if record is not None else None
+        rival = rival_of(record, self._rival)
         action = self._window.actions_by_key["compare_rival"]
         row = self._window.actions_by_key.table["compare_rival"]
         keys = f" ({', '.join(keys_of(row))})"
@@ -258,6 +259,8 @@ class CompareFeature(Pairs):
 
     def _show_pair(self) -> None:
         self._show_length()
+        self._window.playback.fit()
+        self._show_start()
         self._follows = self._follows and self.model.b is not None and self.model.b.running
         self._window.enable_actions()
 
@@ -267,6 +270,14 @@ class CompareFeature(Pairs):
         if self.model.active and b is not None and len(b.samples):
             end = float(b.samples["t_ns"][-1])
         self._window.playback.set_least(end)
+
+    def _show_start(self) -> None:
+        """Show the time of the shorter run where the other is much longer."""
+        playback, sides = self._window.playback, self.model.sides() or ()
+        *short, long = sorted(side.time_ns for side in sides if side.finished) or [0.0]
+        if short and playback.fitted and long > LONGER * short[0] > 0:
+            playback.set_view(0.0, 2 * short[0])
+            self._window.status_bar.showMessage(START.format(long / short[0]), STOPS[1])
 
     def _take_growth(self, record: RunRecord, _first: int, _last: int) -> None:
         if record is not self.model.b:
@@ -305,6 +316,7 @@ class CompareFeature(Pairs):
             self._window.status_bar.showMessage(*STOPS)
         else:
             self._window.playback.set_cursor(telling)
+        self._show_start()
 
     def _let_go(self, _cursor_ns: float) -> None:
         if not self._moves:

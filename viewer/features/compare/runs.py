@@ -113,19 +113,13 @@ def _error(record: RunRecord) -> float:
     return LAST if error is None else error
 
 
-def _step_words(record: RunRecord) -> str:
-    """Return how much a step takes where that is no Δ: "ρ auto 256"; else "none"."""
-    for knob in record.algorithm.parameters:
-        if knob.usual is not None:
-            graph, chosen = record.graph_reference, record.settings.parameters.get(knob.key)
-            how = f"{knob.title}" if chosen else f"{knob.title} auto"
-            return f"{how} {thousands(chosen or knob.usual(graph.n, graph.m))}"
-    return "none"
-
-
 def _delta_words(record: RunRecord) -> str:
+    graph, given = record.graph_reference, record.settings.parameters
+    for knob in record.algorithm.parameters:
+        if knob.taken is not None:  # it orders by count
+            return f"{knob.title} {thousands(knob.taken(given.get(knob.key), graph.n, graph.m))}"
     if not record.algorithm.bucketed:
-        return _step_words(record)
+        return "none"
     delta = record.settings.delta
     if delta is not None:
         return distance(delta)

@@ -152,6 +152,7 @@ class DrawFeature(DrawnGraph):
         """Enable actions; name the drawing at the Run panel's button while it takes it."""
         drawn = self.open and bool(self.model.drawing.vertices)
         actions, model = self._window.actions_by_key, self.model
+        self._window.status_bar.show_run(None if self.open else self._window.session.current)
         actions["draw_undo"].setText(f"&Undo {model.undo_words}".rstrip())
         actions["draw_redo"].setText(f"&Redo {model.redo_words}".rstrip())
         self._window.run_panel.name_what("the drawing" if drawn else "")

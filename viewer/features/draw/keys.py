@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from viewer.features.draw.canvas import DrawCanvas
 
 Key = Qt.Key
-NOTHING = "There is no vertex yet: N adds one."
 STEP = 10.0  # units
 PAN_STEP = 40  # pixels
 NEW_AT = 130.0  # units beside the current vertex
@@ -60,10 +59,6 @@ class Keys:
     def wants(self, event: QKeyEvent) -> bool:
         """Whether a key is the canvas's, before any shortcut of the window."""
         return event.modifiers() & ~PAD in (PLAIN, SHIFT) and event.key() in OWN
-
-    def is_letter(self, event: QKeyEvent) -> bool:
-        """Whether a key is a letter of the canvas, which acts in the whole page."""
-        return event.text().isalpha() and self.wants(event)
 
     def press(self, event: QKeyEvent) -> bool:
         """Act on a key; return whether it was one of ours."""
@@ -126,8 +121,8 @@ class Keys:
             if vertex in ((one.tail,) if drawing.directed else (one.tail, one.head))
         ]
         if not here:
-            words = "No edge leaves this vertex; C begins one."
-            self._canvas.said.emit(words if drawing.vertices else NOTHING)
+            nothing = "No edge leaves this vertex; C begins one."
+            self._canvas.said.emit(nothing if drawing.vertices else "N adds a vertex.")
             return
         first = 0 if by > 0 else len(here) - 1
         place = (here.index(model.current) + by) if model.current in here else first
@@ -149,7 +144,7 @@ class Keys:
         vertex = model.drawing.by_key.get(model.current)
         if vertex is None:
             words = "Choose where the edge begins, with Tab; then press C."
-            canvas.said.emit(words if model.drawing.vertices else NOTHING)
+            canvas.said.emit(words if model.drawing.vertices else "N adds a vertex.")
             return
 
         def take(text: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeyEvent
 from PyQt6.QtWidgets import (
     QPushButton,
@@ -72,7 +72,6 @@ class DrawPage(QWidget):
 
     def _connect(self) -> None:
         model = self.model
-        self.ways.installEventFilter(self)
         self.leave.clicked.connect(self.leave_requested)
         self.ways.activated.connect(lambda row: model.set_directed(list(WAYS)[row]))
         self.canvas.said.connect(self.say)
@@ -114,29 +113,9 @@ class DrawPage(QWidget):
             self.ways.setCurrentIndex(list(WAYS).index(drawing.directed))
         self._show_selection()
 
-    def event(self, a0: QEvent | None) -> bool:
-        """Keep the canvas's letters from the window's shortcuts, wherever the focus is."""
-        if a0 is not None and a0.type() == QEvent.Type.ShortcutOverride and self._draws(a0):
-            a0.accept()
-            return True
-        return super().event(a0)
-
-    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
-        """Keep the canvas's letters from the list of directions, which would look for them."""
-        if a1 is not None and a1.type() == QEvent.Type.KeyPress and self._draws(a1):
-            self.keyPressEvent(a1)  # type: ignore[arg-type]
-            return True
-        return super().eventFilter(a0, a1)
-
-    def _draws(self, event: QEvent) -> bool:
-        return isinstance(event, QKeyEvent) and self.canvas.keys.is_letter(event)
-
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
-        """Leave on Escape, draw on a letter; stop other keys: they would move the timeline."""
+        """Leave on Escape; stop other keys that nothing here takes: they move the timeline."""
         assert a0 is not None
         if a0.key() == Qt.Key.Key_Escape:
             self.leave_requested.emit()
-        elif self._draws(a0):
-            self.canvas.setFocus()
-            self.canvas.keys.press(a0)
         a0.accept()
