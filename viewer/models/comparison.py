@@ -210,8 +210,7 @@ def rivals_of(record: RunRecord) -> list[Algorithm]:
 
 def rival_of(record: RunRecord | None, chosen: str) -> Algorithm | None:
     """Return the chosen algorithm, else the first other one on the same engine; None for none."""
-    rivals = rivals_of(record) if record is not None else []
-    return min(rivals, key=lambda row: row.key != chosen, default=None)
+    return min(rivals_of(record) if record else [], key=lambda row: row.key != chosen, default=None)
 
 
 def side_of(record: RunRecord) -> Side:

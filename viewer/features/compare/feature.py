@@ -260,6 +260,7 @@ class CompareFeature(Pairs):
     def _show_pair(self) -> None:
         self._show_length()
         self._window.playback.fit()
+        self._window.status_bar.show_run(self._window.session.current)
         self._show_start()
         self._follows = self._follows and self.model.b is not None and self.model.b.running
         self._window.enable_actions()

@@ -327,7 +327,7 @@ class DrawCanvas(QWidget):
                 back = a0.key() == Qt.Key.Key_Backtab
                 if self.keys.walk_vertices(-1 if back else 1):
                     return True
-                self.said.emit(f"The drawing is left: {'' if back else 'Shift+'}Tab comes back.")
+                self.said.emit(f"The vertices end here: {'' if back else 'Shift+'}Tab comes back.")
                 return bool(self.focusNextPrevChild(not back))
         return super().event(a0)
 
