@@ -39,6 +39,7 @@ import numpy as np
 
 from gpu.errors import CancelledByUserError
 from gpu.graph import NUMBER_TYPES, CSRGraph
+from gpu.interpreter import cores
 from gpu.numbers import EXACT_FLOAT64, in_numbers, unreached
 from gpu.record.trace import Verification
 
@@ -51,7 +52,8 @@ PROVED_BY = {  # a number of proofs
     2: "every distance equals SciPy's Dijkstra, and no edge can shorten any distance",
 }
 ORACLE_SIZE = 6_000_000  # vertices and arcs for which the oracle takes a second
-PLAIN_ARCS = 20_000_000  # up to which NumPy proves what is positive, if Numba is not loaded
+PIECE_ARCS = 1 << 17  # of positive weights, proved by NumPy at once
+MOST_THREADS = 8
 ARCS_ALL = 200_000_000  # of all rows together: a few seconds on one core
 AT_ONCE = 64  # rows proved between two looks at Stop
 
@@ -262,8 +264,8 @@ def _proof(
     graph: CSRGraph, source: int, dist: np.ndarray, stored: float
 ) -> tuple[int, int, int, int]:
     """Return HOLDS or what is wrong, its vertex, its arc, and the arcs of the longest path."""
-    plain = "gpu.proof.walks" not in sys.modules and graph.integer and graph.m <= PLAIN_ARCS
-    if plain and graph.weights.min(initial=1) > 0:
+    plain = "gpu.proof.walks" not in sys.modules or graph.m > PIECE_ARCS
+    if plain and graph.integer and graph.weights.min(initial=1) > 0:
         return *_positive_proof(graph, source, dist), 0
     from gpu.compiled import at_once
     from gpu.proof import walks
@@ -278,16 +280,30 @@ def _proof(
 
 
 def _positive_proof(graph: CSRGraph, source: int, dist: np.ndarray) -> tuple[int, int, int]:
-    """Prove whole distances without a walk: over positive weights a tight arc leads nearer."""
-    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-    gaps = dist[graph.indices].astype(np.int64) - dist[tails]
-    relaxable = np.flatnonzero(graph.weights < gaps)
-    if len(relaxable):
-        return RELAXABLE, int(tails[relaxable[0]]), int(relaxable[0])
-    reached = dist != unreached(dist.dtype)
-    reached[graph.indices[graph.weights == gaps]] = False
-    reached[source] = False
-    orphans = np.flatnonzero(reached)
+    """Prove whole distances without a walk: over positive weights a tight arc leads nearer.
+
+    Rows are looked at in pieces, on threads. What they write together only ever becomes False.
+    """
+    orphan = dist != unreached(dist.dtype)
+    orphan[source] = False
+
+    def relaxable(first: int, end: int) -> int:  # the first such arc of rows first..end, or -1
+        arcs = slice(graph.indptr[first], graph.indptr[end])
+        heads, weights = graph.indices[arcs], graph.weights[arcs]
+        tails = np.repeat(dist[first:end], np.diff(graph.indptr[first : end + 1]))
+        gaps = dist[heads].astype(np.int64) - tails
+        orphan[heads[weights == gaps]] = False
+        found = np.flatnonzero(weights < gaps)
+        return int(arcs.start + found[0]) if len(found) else -1
+
+    ends = np.searchsorted(graph.indptr, np.arange(PIECE_ARCS, graph.m, PIECE_ARCS))
+    bounds = np.unique([0, *ends, graph.n])
+    with ThreadPoolExecutor(min(cores(), MOST_THREADS)) as threads:  # it starts them when asked
+        each = threads.map if len(bounds) > 2 else map
+        for arc in each(relaxable, bounds[:-1], bounds[1:]):
+            if arc >= 0:
+                return RELAXABLE, graph.tail_of(arc), arc
+    orphans = np.flatnonzero(orphan)
     return (ORPHAN, int(orphans[0]), -1) if len(orphans) else (HOLDS, -1, -1)
 
 
