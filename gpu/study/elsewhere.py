@@ -107,9 +107,10 @@ def map_here(
     with safe_children():  # Python may start a process for its semaphores
         stop = context.Event()
     with ExitStack() as stack:
-        stack.callback(memory.sweep)
-        shared = stop, memory, share_graph(memory, 1, graph).handle
-        executor = ProcessPoolExecutor(count, context, initializer=_begin, initargs=shared)
+        shared = share_graph(memory, 1, graph)
+        stack.callback(shared.segment.unlink)  # `memory.sweep` needs a descriptor
+        given = stop, memory, shared.handle
+        executor = ProcessPoolExecutor(count, context, initializer=_begin, initargs=given)
         stack.callback(executor.shutdown, wait=True, cancel_futures=True)
         stack.callback(stop.set)
 

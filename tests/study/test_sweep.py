@@ -13,7 +13,7 @@ import gpu
 import sample_graphs
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.host.memory import SHM_FOLDER
+from gpu.host.memory import SHM_FOLDER, Memory
 from gpu.record.trace import RunSettings
 from gpu.study import sweep
 
@@ -130,3 +130,17 @@ def test_a_process_that_dies_ends_the_sweep_in_words(graph: CSRGraph) -> None:
         sweep.run_sweep(graph, plan, strike, processes=1)
     assert points
     assert not any(point.failure for point in points)
+
+
+def test_a_pool_gives_its_memory_back_without_a_descriptor(
+    graph: CSRGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_memory: Memory) -> None:
+        raise OSError("too many open files")
+
+    monkeypatch.setattr(Memory, "sweep", refuse)
+    mine = f"sssp-{os.getpid()}-*"
+    before = set(SHM_FOLDER.glob(mine))
+    plan = sweep.make_plan(graph, settings("near_far"), "delta", (4.0, 8.0))
+    sweep.run_sweep(graph, plan, processes=2)
+    assert set(SHM_FOLDER.glob(mine)) == before
