@@ -293,6 +293,10 @@ def verdict(a: Side, b: Side, numbers: dict[str, Any]) -> str:
     """
     if not numbers["comparable"]:
         words = f"{numbers['reason']}."
+    elif a.settings.source != b.settings.source:
+        words = (
+            f"A starts from {a.graph.source_id}, B from {b.graph.source_id}: choose B once more."
+        )
     else:
         words = _verdict(a, b, names(a, b), numbers)
         if len(words) > LONGEST_VERDICT:

@@ -111,7 +111,9 @@ def test_a_run_that_did_not_end_has_no_ratio() -> None:
 
 def test_another_source_is_said_and_has_no_difference() -> None:
     a, b = made(), made(SLOW, source=2, graph=replace(GRAPH, source_id=3))
-    assert "Different sources: 1 and 3." in summarise(a, b).cautions
+    summary = summarise(a, b)
+    assert "Different sources: 1 and 3." in summary.cautions
+    assert verdict(a, b, summary.numbers) == "A starts from 1, B from 3: choose B once more."
     with pytest.raises(CompareError, match="start from 1 and 3"):
         difference(a, b)
 
