@@ -138,9 +138,11 @@ class Docks(QObject):
         self.choose(name)
 
     def back(self) -> None:
-        """Leave what a feature gathered; close panels that were opened on the simple screen."""
+        """Leave what a feature gathered, or all controls; else close a feature's panels."""
         if self.arrangement not in ARRANGEMENTS:
             self.choose(self.base)
+        elif self.arrangement == EXPLORE:
+            self.toggle_controls(False)
         elif self.arrangement == SIMPLE:
             for key in self.extra:
                 self.by_key[key].close()

@@ -138,7 +138,7 @@ class MainWindow(QMainWindow):
         # the user asks -> the controller acts
         panel.run_requested.connect(self._run_by_button)
         panel.stop_requested.connect(controller.stop)
-        panel.open_requested.connect(controller.open)
+        panel.open_requested.connect(self.open_path)
         panel.browse_requested.connect(self.files.ask_open)
         panel.source_requested.connect(controller.set_source)
         panel.choices_changed.connect(self._obey_choices)

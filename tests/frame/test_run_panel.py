@@ -158,10 +158,10 @@ def test_a_sample_is_asked_for_with_size_and_seed(
     with qtbot.waitSignal(panel.open_requested) as asked:
         panel._graph.setCurrentIndex(1)
         panel._graph.activated.emit(1)
-    assert asked.args == [f"sample:{key}"]
+    assert asked.args == [f"sample:{key}", None]
     with qtbot.waitSignal(panel.open_requested) as asked:
         panel._seed.setValue(5)
-    assert asked.args == [f"sample:{key}?n={panel._size.value()}&seed=5"]
+    assert asked.args == [f"sample:{key}?n={panel._size.value()}&seed=5", None]
 
 
 def test_the_session_s_graph_shows(panel: RunPanel, session: SessionModel) -> None:

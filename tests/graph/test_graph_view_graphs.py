@@ -94,7 +94,9 @@ def test_a_distance_stands_where_no_arc_is(qtbot: QtBot, up: int) -> None:
     picture = QImage(400, 400, QImage.Format.Format_ARGB32)
     painter = QPainter(picture)
     items = ItemPainter(painter, THEMES["light"], placed, radius_of(placed))
-    inked = items._inked
+    inked = np.concatenate([items._lines, items._weights[1][:, :2]])
+    for spot in items._weights[0].values():
+        assert not (np.abs(items._lines - spot) < 6).all(axis=1).any()
     for vertex, words in enumerate(("0", "10", "1")):
         place = items.free_place(vertex, words)
         away = np.abs(inked - np.array([place.x(), place.y()]))

@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import QListWidget, QMenu, QWidget
 
 from gpu.record.notes import MOST_NOTES, note
 from gpu.words import in_sight, time_unit, time_words
-from viewer.common.small_widgets import centred_hint, hint_or_page
+from viewer.common.small_widgets import centred_hint, hint_or_page, label, panel_column
 from viewer.common.text_size import scaled
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
@@ -25,6 +25,7 @@ from viewer.models.session import Notice, SessionModel
 
 WIDTH = 420  # pixels, at the reference text size
 HINT = "No notes yet: press N for one at the cursor, Shift+N for one at a vertex."
+KEYS = "A double click changes a note, Delete removes it."
 
 
 class NotesPanel(QWidget):
@@ -42,7 +43,11 @@ class NotesPanel(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Notes")
         self.list.setWordWrap(True)
-        self._pages = hint_or_page(self, centred_hint(HINT), self.list)
+        page = QWidget()
+        column = panel_column(page)
+        column.addWidget(self.list)
+        column.addWidget(label(KEYS, "muted"))
+        self._pages = hint_or_page(self, centred_hint(HINT), page)
         self.list.itemClicked.connect(self._go)
         self.list.itemDoubleClicked.connect(self._change)
         self._notes.changed.connect(self._show_notes)
@@ -64,7 +69,7 @@ class NotesPanel(QWidget):
         if pin.note.vertex is None:
             flag = self._flags[pin]
             words = time_words(flag.time_ns, time_unit(self._playback.duration_ns))
-            return f"{flag.letter}, {words}" if flag.letter else words
+            return f"run {flag.letter}, {words}" if flag.letter else words
         graph = self._session.graph
         here = graph is not None and pin.at < graph.n
         return f"vertex {in_sight(str(graph.id_of(pin.at))) if graph and here else pin.at}"
@@ -126,7 +131,7 @@ class NotesFeature(FeaturePart):
         if run is None:
             return
         when = self.notes.at_moment(run, window.playback.cursor_ns)
-        of = " on A" if window.comparison.active else ""
+        of = f" on run A ({run.algorithm.title})" if window.comparison.active else ""
         title = f"Note{of} at {time_words(when, time_unit(window.playback.duration_ns))}"
         self._ask(title, run.run_id, run.graph_reference.hash, t_ns=when)
 
@@ -155,6 +160,7 @@ class NotesFeature(FeaturePart):
         def take(text: str) -> None:
             made = note(text, **place)
             self._put(before, Pin(made, run_id, graph) if made is not None else None)
+            self._window.show_dock("notes")
 
         text = before.note.text if before is not None else ""
         dialog = ask_text("Note", title, take, self._window.as_widget(), text)

@@ -40,7 +40,6 @@ from viewer.common.theme import SPACING
 from viewer.feature import DrawnGraph, Scheduler, Window
 from viewer.graph.colours import Legend, Look
 from viewer.graph.picture import NewestFirst
-from viewer.graph.scene import Placed, radius_of
 from viewer.graph.vertex_words import Tentative
 from viewer.raster.raster import Colouring
 
@@ -238,10 +237,10 @@ class PlayPanel(QWidget):
 
     def _paint(self, painter: QPainter) -> None:
         """Ring what waits."""
-        game, view, sheet = self.game, self._view, self._view.picture.sheet
-        if game is None or sheet is None or sheet.scene is None:
+        game, view = self.game, self._view
+        if game is None:
             return
-        radius = radius_of(Placed(sheet.scene, view.camera)) + RING
+        radius = view.disc_radius() + RING
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for vertex in game.now.waiting:
             at, chosen = view.place_of(vertex), vertex == self.chosen

@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import QToolBar
 
 from viewer.docks import ARRANGEMENTS, SIMPLE
 from viewer.feature import FeaturePart, Window
+from viewer.models.session import Notice
 
 PROJECTOR = "projector"
 READABLE = 0.022  # of the screen's height: text that row 10 reads
@@ -41,6 +42,7 @@ class PresentFeature(FeaturePart):
         self._before: Before | None = None
         self._text = LEAST_TEXT  # pixels
         self._keys: list[QShortcut] = []
+        self._told = False  # how one leaves
 
     @property
     def on(self) -> bool:
@@ -69,7 +71,9 @@ class PresentFeature(FeaturePart):
             main.geometry(),
         )
         window.modes.presenting = True
-        window.session.set_notice(None)  # it is the person's, not the class's
+        tell = Notice("info", "Esc or F5 goes back.") if not self._told else None
+        window.session.set_notice(tell)  # the one before is the person's, not the class's
+        self._told = True
         screen = main.screen()
         height = screen.size().height() if screen is not None else main.height()
         self._text = round(READABLE * height)
@@ -95,6 +99,7 @@ class PresentFeature(FeaturePart):
         window, main = self._window, self._window.as_widget()
         self._trigger("draw_leave")
         window.modes.presenting = False
+        window.session.set_notice(None)
         while self._keys:
             self._keys.pop().deleteLater()
         base, shown = before.arrangements

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QToolBar, QWidget
@@ -52,7 +53,7 @@ class SimpleFeature(Screen):
     def _connect(self) -> None:
         window, top, bottom = self._window, self.top, self.bottom
         # the user asks
-        top.graph.sample_chosen.connect(self._open_sample)
+        top.graph.wanted.connect(self._open)
         for button, key in (
             (top.open, "open"),
             (top.lessons, "lessons"),
@@ -76,7 +77,7 @@ class SimpleFeature(Screen):
         session.run_changed.connect(self._take_change)
         session.run_added.connect(self._take_run)
         session.samples_appended.connect(self._show_delta)
-        window.modes.drawing_changed.connect(self._say)
+        window.modes.drawing_changed.connect(self._show_drawing)
         comparison.pair_changed.connect(self._take_pair)
         comparison.words_changed.connect(self._say)
         window.playback.cursor_changed.connect(self._show_delta)
@@ -109,10 +110,20 @@ class SimpleFeature(Screen):
         else:
             window.as_widget().setFocus()  # not the next field: the bars had it
 
-    def _open_sample(self, key: str) -> None:
+    def _open(self, what: str, options: dict[str, Any] | None) -> None:
         opening = self._window.part(Opening)
-        if opening is None or not opening.open_sample(key):
-            self._window.open_path(f"sample:{key}")
+        if opening is None or not opening.open_sample(what.removeprefix("sample:")):
+            self._window.open_path(what, options)
+
+    def _show_drawing(self) -> None:
+        """Name the drawing, which has no time and no Δ yet."""
+        drawing = self._window.modes.drawing
+        self.top.graph.show_drawing(drawing)
+        self.bottom.play.setEnabled(self._shown is not None)
+        self.bottom.strip.setEnabled(not drawing)
+        self.bottom.time.setText("") if drawing else self.bottom.show_time()
+        self._show_delta()
+        self._say()
 
     def _play_once(self) -> None:
         """Play the recording at the very first start, unless less motion is asked for."""
@@ -162,7 +173,7 @@ class SimpleFeature(Screen):
 
     def _run_or_stop(self) -> None:
         """Make what is shown on this machine, or end the run that goes on."""
-        window, current = self._window, self._window.session.current
+        window, current = self._window, self._shown
         if window.controller.running:
             window.controller.stop()
         else:
@@ -246,6 +257,11 @@ class SimpleFeature(Screen):
     # --- Δ
 
     @property
+    def _shown(self) -> RunRecord | None:
+        """The run whose Δ is shown: none while one draws."""
+        return None if self._window.modes.drawing else self._window.session.current
+
+    @property
     def _steered(self) -> bool:
         """Whether the run shown goes on and takes a Δ from outside."""
         current = self._window.session.current
@@ -253,7 +269,7 @@ class SimpleFeature(Screen):
 
     def _show_delta(self, _news: object = None, *_more: object) -> None:
         """Stand where Δ is at the cursor, around the Δ that the first run on this graph had."""
-        current, bottom = self._window.session.current, self.bottom
+        current, bottom = self._shown, self.bottom
         bucketed = current is not None and current.algorithm.bucketed
         bottom.delta.setEnabled(bucketed)
         bottom.auto.setEnabled(bucketed)

@@ -53,6 +53,7 @@ class FileDialogs(QObject):
         """Ask for a graph file."""
         dialog = self.dialog("Open a graph", open_filters())
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setOption(QFileDialog.Option.HideNameFilterDetails)  # forty suffixes
         dialog.fileSelected.connect(self.chosen)
         dialog.open()
 

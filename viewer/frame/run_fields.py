@@ -21,6 +21,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import Parameter
 from gpu.graph import CSRGraph
+from gpu.record.workspace import reader_options
 from gpu.words import SENTENCE, in_sight
 from sample_graphs import CATALOGUE
 from viewer.common.glossary import capital
@@ -30,7 +31,7 @@ from viewer.models.session import SessionModel
 DELTA_LOW, DELTA_HIGH = 1e-6, 2.0**31  # weight units
 FIELD_WIDTH = 52  # pixels: no field asks for more, the column gives what there is
 HUGE = 2**31 - 1
-FILE = "file"  # the chooser's row for a graph that is no sample
+DRAWN = "drawing"  # the chooser's row for the drawing, while one draws
 
 
 class DeltaSpin(QDoubleSpinBox):
@@ -144,14 +145,15 @@ class Choice(QComboBox):
 
 
 class GraphChoice(Choice):
-    """The samples, and the graph that is shown where it is none of them."""
+    """The graphs that were opened, then the samples."""
 
-    sample_chosen = pyqtSignal(str)  # a key of the catalogue
+    wanted = pyqtSignal(str, object)  # what to open, and the options it is read by
 
     def __init__(self, session: SessionModel) -> None:
         rows = [(key, sample.title, sample.sentence) for key, sample in CATALOGUE.items()]
         super().__init__(rows, "Graph")
         self._session = session
+        self._options: dict[str, dict[str, Any]] = {}  # of the graphs that were opened
         self.activated.connect(self._choose)
         session.graph_changed.connect(self._show_graph)
         self._show_graph()
@@ -160,11 +162,25 @@ class GraphChoice(Choice):
     def sample(self) -> str:
         """The key of the sample that is shown, "" for another graph."""
         key = self.currentData()
-        return "" if key == FILE else str(key)
+        return str(key) if key in CATALOGUE else ""
+
+    def show_drawing(self, on: bool) -> None:
+        """Name the drawing in the place of the session's graph, while one draws."""
+        with QSignalBlocker(self):
+            self._list(DRAWN, "This drawing") if on else self.removeItem(self.findData(DRAWN))
+        self.choose(DRAWN) if on else self._show_graph()
 
     def _choose(self) -> None:
-        if self.sample:
-            self.sample_chosen.emit(self.sample)
+        key = self.currentData()
+        if key != DRAWN:
+            self.wanted.emit(f"sample:{key}" if self.sample else key, self._options.get(key))
+
+    def _list(self, key: str, name: str) -> None:
+        """Put a graph first; it takes the place of one of the same name."""
+        for place in (self.findData(key), self.findText(name)):
+            if self.itemData(place) not in CATALOGUE:
+                self.removeItem(place)
+        self.insertItem(0, name, key)
 
     def _show_graph(self) -> None:
         graph = self._session.graph
@@ -172,12 +188,11 @@ class GraphChoice(Choice):
             return
         origin = graph.provenance.origin
         key = sample_key(origin)
-        with QSignalBlocker(self):
-            if self.findData(FILE) >= 0:
-                self.removeItem(self.findData(FILE))
-            if not key:
-                self.insertItem(0, graph.name, FILE)
-        self.choose(key or FILE)
+        if not key:
+            self._options[origin] = reader_options(graph.provenance.options)
+            with QSignalBlocker(self):
+                self._list(origin, graph.name)
+        self.choose(key or origin)
         self.setToolTip(in_sight(origin, SENTENCE))
 
 

@@ -69,7 +69,7 @@ class RunPanel(QWidget):
 
     run_requested = pyqtSignal()
     stop_requested = pyqtSignal()
-    open_requested = pyqtSignal(str)  # "sample:..."
+    open_requested = pyqtSignal(str, object)  # a path or "sample:...", options of its reader
     browse_requested = pyqtSignal()
     source_requested = pyqtSignal(int)  # 0-based index
     choices_changed = pyqtSignal()
@@ -81,7 +81,7 @@ class RunPanel(QWidget):
         self._row: Algorithm | None = None  # whose knobs are shown
         self.knobs: dict[str, QCheckBox | QSpinBox] = {}
         self._rare: list[QWidget] = []  # of the knobs, those under Advanced
-        self._running, self._what, self._has_room = False, "", True
+        self._running, self._what, self._has_room, self._drawn = False, "", True, False
         self._build_fields()
         self._lay_out()
         self._connect()
@@ -168,7 +168,7 @@ class RunPanel(QWidget):
         # the user asks
         self._run.clicked.connect(self._press_run)
         self._browse.clicked.connect(self.browse_requested)
-        self._graph.sample_chosen.connect(lambda key: self.open_requested.emit(f"sample:{key}"))
+        self._graph.wanted.connect(self.open_requested)
         self._size.valueChanged.connect(self._resize_sample)
         self._seed.valueChanged.connect(self._resize_sample)
         self._source.editingFinished.connect(self._read_source)
@@ -240,6 +240,15 @@ class RunPanel(QWidget):
         self._what = words
         self.set_running(self._running)
 
+    def show_drawing(self, on: bool) -> None:
+        """Say nothing of the session's graph while one draws: Run takes the drawing."""
+        self._drawn = on
+        self._graph.show_drawing(on)
+        for words in (self._about, self._counts):
+            words.setHidden(on)
+        self._form.setRowVisible(self._size, self._is_sized())
+        self._change_row()
+
     # --- slots
 
     def _press_run(self) -> None:
@@ -251,7 +260,7 @@ class RunPanel(QWidget):
     def _resize_sample(self) -> None:
         if self._graph.sample:
             size, seed = self._size.value(), self._seed.value()
-            self.open_requested.emit(f"sample:{self._graph.sample}?n={size}&seed={seed}")
+            self.open_requested.emit(f"sample:{self._graph.sample}?n={size}&seed={seed}", None)
 
     def _read_source(self) -> bool:
         """Ask for the source that is typed; return whether there is such a vertex."""
@@ -297,7 +306,8 @@ class RunPanel(QWidget):
         self._show_knobs(row)
         self._show_advanced()
         self._form.setRowVisible(self._delta_row, row.bucketed)
-        self._form.setRowVisible(self._source, row.result == "row")  # else the knobs choose them
+        one = row.result == "row"  # else the knobs choose them
+        self._form.setRowVisible(self._source, one and not self._drawn)
         self._change()
         self.updateGeometry()
 
@@ -335,7 +345,7 @@ class RunPanel(QWidget):
         """Whether the graph is a sample with a size and a seed."""
         graph = self._session.graph
         key = sample_key(graph.provenance.origin) if graph is not None else self._graph.sample
-        return bool(key) and not CATALOGUE[key].fixed
+        return bool(key) and not CATALOGUE[key].fixed and not self._drawn
 
     def _change(self) -> None:
         self._delta.setVisible(not self._automatic.isChecked())

@@ -24,10 +24,11 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.graph import CSRGraph
 from viewer.common import colormaps
+from viewer.common.text_size import REFERENCE_PIXELS, text_pixels
 from viewer.common.theme import LIGHT, Theme
 from viewer.graph import overlay
 from viewer.graph.colours import Legend, Look
-from viewer.graph.items import ARROW, CLEAR, DOWN, TEXTBOOK_RADIUS, ItemPainter, Names
+from viewer.graph.items import ARROW, CLEAR, OUTSIDE, TEXTBOOK_RADIUS, ItemPainter, Names
 from viewer.graph.legend import LegendView
 from viewer.graph.path import Path
 from viewer.graph.picture import Colours, Drawing, Picture
@@ -39,7 +40,7 @@ from viewer.raster.raster import Colouring, View, index_of
 ZOOM_IN, ZOOM_OUT = 2e5, 0.25  # limits, times the scale that fits
 REACH = 10.0  # pixels from the pointer to a vertex that counts as pointed at
 EMPTY = ("Open a graph or drop a file here", "File ▸ Open, or one of the samples")
-MARGIN, MARGIN_FEW, MARGIN_SHARE = 20, 64, 8  # pixels around all; for few large discs, up to 1/8
+MARGIN, MARGIN_FEW, MARGIN_SHARE = 20, 64, 6  # pixels around all; for few large discs, up to 1/6
 LEGEND_ROOM, LEGEND_FROM = 62, 240  # pixels kept free for the legend, in a picture so high
 LABEL_ROOM = 24  # pixels more where a distance stands below the lowest vertex
 NO_PLACES = ("Placing the vertices …", "the graph has no coordinates of its own")
@@ -206,7 +207,7 @@ class GraphCanvas(QWidget):
         places = self.camera.to_pixels(sheet.drawing.positions[scene.vertices])
         away = np.hypot(places[:, 0] - x, places[:, 1] - y)
         nearest = int(np.argmin(np.where(np.isfinite(away), away, np.inf)))
-        reach = max(REACH, self._radius() + 3)
+        reach = max(REACH, self.disc_radius() + 3)
         return int(scene.vertices[nearest]) if away[nearest] <= reach else -1
 
     def place_of(self, vertex: int) -> QPointF | None:
@@ -230,11 +231,12 @@ class GraphCanvas(QWidget):
     @property
     def clear_radius(self) -> float:
         """Radius round a vertex within which its disc, arcs' heads and its distance lie, pixels."""
-        radius = self._radius()
-        below = DOWN + self.fontMetrics().height() / 2 if radius >= TEXTBOOK_RADIUS else ARROW
+        radius = self.disc_radius()
+        below = OUTSIDE + self.fontMetrics().height() if radius >= TEXTBOOK_RADIUS else ARROW
         return radius + below + CLEAR
 
-    def _radius(self) -> float:
+    def disc_radius(self) -> float:
+        """Return the radius of the discs in view, pixels; 0 before there is a picture."""
         sheet = self.picture.sheet
         if sheet is None:
             return 0.0
@@ -242,7 +244,7 @@ class GraphCanvas(QWidget):
             return max(2.0, sheet.pixels.style.radius / sheet.ratio)
         if sheet.scene is None:
             return 0.0
-        return radius_of(Placed(sheet.scene, self.camera))
+        return radius_of(Placed(sheet.scene, self.camera), text_pixels() / REFERENCE_PIXELS)
 
     # --- the picture is made and renewed
 
@@ -356,14 +358,13 @@ class GraphCanvas(QWidget):
         if sheet is None or sheet.scene is None:
             return 0.0
         scene = sheet.scene
-        placed = Placed(scene, self.camera)
+        placed, radius = Placed(scene, self.camera), self.disc_radius()
         index, top = index_of(look.colouring, scene.vertices)
         vertices = scene.vertices.tolist()
         single = {
             vertex: colours.single[place]
             for vertex, place in zip(vertices, index.tolist(), strict=True)
         }
-        radius = radius_of(placed)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         items = ItemPainter(painter, self._theme, placed, radius)
         items.paint_below()
@@ -372,7 +373,7 @@ class GraphCanvas(QWidget):
         return top
 
     def _paint_marks(self, painter: QPainter) -> None:
-        theme, radius, sheet = self._theme, self._radius(), self.picture.sheet
+        theme, radius, sheet = self._theme, self.disc_radius(), self.picture.sheet
         if sheet is not None and sheet.pixels is not None:
             self._paint_lines(painter, 0.0)
         place = self.place_of(self.source)

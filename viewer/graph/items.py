@@ -28,8 +28,7 @@ ARROW = 11.0  # pixels, length of a head
 BEND = 26.0  # pixels between neighbours in a fan
 ARC_INK = 0.45  # of the text colour in the background
 OUTSIDE = 8.0  # pixels from a disc to a distance: rings are drawn there
-DOWN = OUTSIDE + 7  # pixels from a disc to the middle of a distance below it
-SIDES, HALF_DIGIT = (-1, 0, 1), 6.0  # of a weight; pixels of its height
+TRIES = tuple((t, side) for t in (0.5, 0.35, 0.65) for side in (1, -1))  # places of a weight
 ALONG, CLEAR = 40, 4.0  # points of an arc, and pixels, that a distance is kept clear of
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
@@ -72,20 +71,27 @@ class Curves:
         x, y = self._tails[place].tolist()
         return QRectF(x - 0.7 * size, y - self._radius - 1.6 * size, 1.4 * size, 2 * size)
 
-    def beside(self, place: int, width: float) -> np.ndarray:
-        """Return the middle of an arc's weight, so wide, beside the arc: float64 (2,)."""
+    def point(self, t: float | np.ndarray, place: int | slice = slice(None)) -> np.ndarray:
+        """Return the point of an arc, or of all, at a share t of its way."""
+        ends = (1 - t) ** 2 * self.start[place] + t**2 * self.end[place]
+        point: np.ndarray = ends + 2 * t * (1 - t) * self.control[place]
+        return point
+
+    def beside(self, place: int, half: np.ndarray, t: float = 0.5, side: int = 1) -> np.ndarray:
+        """Return the middle of an arc's weight beside the arc; `half`: of its width and height.
+
+        t : share of the way along the arc; side : -1 for the other side
+        """
         if self._loops[place]:
             box = self.loop_box(place)
             return np.array([box.center().x(), box.top() - 8])
-        middle = (self.start[place] + self.end[place]) / 4 + self.control[place] / 2
         along = (self.end[place] - self.start[place]) / max(self.span[place], 1e-9)
         aside = np.array([-along[1], along[0]])
         bend = self.bends[place]
         if bend < 0 or (not bend and aside[1] > 0):
             aside = -aside
-        reach = 11.0 if self._radius >= TEXTBOOK_RADIUS else 8.0
-        beside: np.ndarray = middle + aside * (reach + 0.5 * width * abs(float(aside[0])))
-        return beside
+        reach = CLEAR + float(np.abs(aside) @ half)
+        return self.point(t, place) + side * aside * reach
 
 
 class ItemPainter:
@@ -161,22 +167,59 @@ class ItemPainter:
             self._painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
 
     def _paint_weights(self) -> None:
-        colour = QColor(self._theme.muted)
-        room = LEAST_ROOM if len(self._scene.arcs) <= FEW_ARCS else ROOM_FOR_WEIGHT
+        theme, large = self._theme, self._radius >= TEXTBOOK_RADIUS
         self._painter.save()
-        if self._radius >= TEXTBOOK_RADIUS:
+        if large:
             self._use_font(_sized(self._painter.font(), scaled(15)))
-            colour = QColor(self._theme.text)
-        many = len(self._scene.arcs) > FEW_ARCS
-        if many and len({arc.weight for arc in self._scene.arcs}) == 1:
-            room = np.inf  # all the same: a hundred labels say nothing
-        for place, arc in enumerate(self._scene.arcs):
-            if arc.tail == arc.head or self.curves.span[place] >= room:
-                words = f"{arc.weight:g}"
-                beside = self.curves.beside(place, self._width(words))
-                self._paint_words(QPointF(*beside), words, colour)
+        for place, spot in self._weights[0].items():
+            words = f"{self._scene.arcs[place].weight:g}"
+            self._paint_words(QPointF(*spot), words, QColor(theme.text if large else theme.muted))
         self._painter.restore()
         self._use_font(self._painter.font())
+
+    @cached_property
+    def _weights(self) -> tuple[dict[int, np.ndarray], np.ndarray]:
+        """Where the weights of arcs stand, by place, and what they and the discs cover.
+
+        Each stands beside its arc, clear of discs, of the others and, of few, of all arcs. Of many
+        arcs, those that have no such place have none. Boxes: middle and half size, float64 (k, 4).
+        """
+        kept, key = self._scene.weights, (self._placed.view, self._radius, scaled(15))
+        if key not in kept:
+            kept.clear()
+            kept[key] = self._spread_weights()
+        return kept[key]
+
+    def _spread_weights(self) -> tuple[dict[int, np.ndarray], np.ndarray]:
+        arcs, curves, many = self._scene.arcs, self.curves, len(self._scene.arcs) > FEW_ARCS
+        room = ROOM_FOR_WEIGHT if many else LEAST_ROOM
+        if many and len({arc.weight for arc in arcs}) == 1:
+            room = np.inf  # all the same: a hundred labels say nothing
+        boxes = np.pad(self._placed.discs, ((0, 0), (0, 2)), constant_values=0.7 * self._radius)
+        spots: dict[int, np.ndarray] = {}
+        for place, arc in enumerate(arcs):
+            if arc.tail != arc.head and curves.span[place] < room:
+                continue
+            half = np.array([self._width(f"{arc.weight:g}"), self._metrics.height()]) / 2
+            tries = [curves.beside(place, half, t, side) for t, side in TRIES]
+            covered = [self._covered(boxes, spot, half) for spot in tries]
+            best = int(np.argmin(covered))
+            if not many or covered[best] < ALONG:
+                spots[place] = tries[best]
+                boxes = np.vstack([boxes, [*tries[best], *half]])
+        return spots, boxes
+
+    def _covered(self, boxes: np.ndarray, spot: np.ndarray, half: np.ndarray) -> int:
+        """Return how many points of arcs words would cover, ALONG for a box."""
+        over = (np.abs(boxes[:, :2] - spot) < boxes[:, 2:] + half).all(axis=1).any()
+        return ALONG * int(over) + int((np.abs(self._lines - spot) < half).all(axis=1).sum())
+
+    @cached_property
+    def _lines(self) -> np.ndarray:
+        """Points of the arcs of a small scene, float64 (k, 2)."""
+        if not 0 < len(self._scene.arcs) <= FEW_ARCS:
+            return np.zeros((0, 2))
+        return self.curves.point(np.linspace(0, 1, ALONG)[:, None, None]).reshape(-1, 2)
 
     # --- discs
 
@@ -199,11 +242,11 @@ class ItemPainter:
             self._painter.drawEllipse(self._points[vertex], radius, radius)
 
     def _paint_names_inside(self, colours: dict[int, QColor], names: Names) -> None:
-        inside = 1.7 * self._radius
+        inside = 2.4 * self._radius
         longest = max((len(words) for words in names.names.values()), default=1)
-        room = 1.3 * inside / max(longest, 1)
+        room = 2.6 * self._radius / max(longest, 1)  # bold signs are 0.7 as wide as high
         self._painter.save()
-        size = max(7, int(min(0.95 * self._radius, scaled(20), room)))
+        size = max(scaled(8), int(min(1.3 * self._radius, scaled(20), room)))
         self._painter.setFont(_sized(self._painter.font(), size, bold=True))
         box = QRectF(-inside / 2, -inside / 2, inside, inside)
         for vertex, colour in colours.items():
@@ -218,37 +261,24 @@ class ItemPainter:
         for vertex, words in names.distances.items():
             self._paint_words(self.free_place(vertex, words), words, colour)
 
-    @cached_property
-    def _inked(self) -> np.ndarray:
-        """Return points of the arcs of a small scene and of their weights, float64 (k, 2)."""
-        if not 0 < len(self._scene.arcs) <= FEW_ARCS:
-            return np.zeros((0, 2))
-        curves, t = self.curves, np.linspace(0, 1, ALONG)[:, None, None]
-        parts = (1 - t) ** 2 * curves.start, 2 * t * (1 - t) * curves.control, t**2 * curves.end
-        lines: np.ndarray = sum(parts, np.zeros(1)).reshape(-1, 2)
-        weights = []
-        for place, arc in enumerate(self._scene.arcs):
-            width = self._width(f"{arc.weight:g}")
-            x, y = curves.beside(place, width).tolist()
-            weights += [(x + width / 2 * i, y + HALF_DIGIT * j) for i in SIDES for j in SIDES]
-        return np.concatenate([lines, np.repeat(weights, ALONG, axis=0)])
-
     def free_place(self, vertex: int, words: str) -> QPointF:
         """Return where words of a vertex stand: on the side of its disc with the fewest arcs."""
         width = max(self._width(words), 3 * self._digit)  # ∞ stands where a distance will
-        down, across = self._radius + DOWN, self._radius + OUTSIDE + 2 + width / 2
+        beside = self._radius + OUTSIDE
+        down, across = beside + self._metrics.height() / 2, beside + 2 + width / 2
         sides = [(0, down), (across, 0), (-across, 0), (0, -down)]
         corners = [(0.75 * x, 0.75 * y) for y in (down, -down) for x in (across, -across)]
         half = np.array([width / 2 + CLEAR, self._metrics.height() / 2 + CLEAR])
-        here, room = self._points[vertex], QRectF(self._painter.window())
-        crossed = []
-        for side in [*sides, *corners]:
-            middle = here + QPointF(*side)
-            box = QRectF(*(np.array([middle.x(), middle.y()]) - half), *(2 * half))
-            near = np.abs(self._inked - (middle.x(), middle.y())) < half
-            outside = 0 if room.contains(box) else ALONG
-            crossed.append(int(near.all(axis=1).sum()) + outside)
-        return here + QPointF(*[*sides, *corners][int(np.argmin(crossed))])
+        point, room = self._points[vertex], QRectF(self._painter.window())
+        here = np.array([point.x(), point.y()])
+        boxes = self._weights[1] if len(self._lines) else np.zeros((0, 4))
+        spots = [here + side for side in (*sides, *corners)]
+        covered = [
+            self._covered(boxes, spot, half)
+            + ALONG * (not room.contains(QRectF(*(spot - half), *(2 * half))))
+            for spot in spots
+        ]
+        return QPointF(*spots[int(np.argmin(covered))])
 
     def _paint_words(self, centre: QPointF, words: str, colour: QColor) -> None:
         """Paint words on a veil of the background, so that lines do not cross them out."""

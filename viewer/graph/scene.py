@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,7 @@ class Scene:
 
     positions : float32 (n, 2), of all vertices
     complete : whether `arcs` is all there is to draw (else there are too many)
+    weights : where the weights of arcs were painted last, by view, radius and height of the type
     """
 
     view: View
@@ -58,6 +60,7 @@ class Scene:
     arcs: list[Arc] = field(default_factory=list)
     directed: bool = False
     complete: bool = False
+    weights: dict[Any, tuple[dict[int, np.ndarray], np.ndarray]] = field(default_factory=dict)
 
     @cached_property
     def tails(self) -> np.ndarray:
@@ -96,10 +99,11 @@ class Placed:
         self.heads = view.to_pixels(scene.positions[scene.heads])
 
 
-def radius_of(placed: Placed) -> float:
+def radius_of(placed: Placed, large: float = 1.0) -> float:
     """Return the radius of a disc, pixels, a fifth of the distance between neighbours.
 
-    Where all is drawn one by one, it takes up to FULL of the distance to hold a name.
+    Where all is drawn one by one, it takes up to FULL of the distance to hold a name. `large`:
+    how many times as large as usual type is, and with it the largest disc.
     """
     spans = np.hypot(*(placed.heads - placed.tails).T)
     spans = spans[spans > 0]
@@ -110,7 +114,7 @@ def radius_of(placed: Placed) -> float:
     named = min(FULL * gap, LABEL_RADIUS) if placed.scene.complete else SMALLEST
     if placed.scene.complete:
         gap = min(gap, CLOSEST * placed.scene.apart * placed.view.scale)
-    return min(max(0.2 * gap, named, SMALLEST), LARGEST)
+    return min(max(0.2 * gap, named, SMALLEST), large * LARGEST)
 
 
 def place_of_arc(scene: Scene, graph: CSRGraph, arc: int) -> int | None:

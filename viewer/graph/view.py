@@ -177,7 +177,7 @@ class GraphView(GraphCanvas):
         for pin in self._pins():
             place = self.place_of(pin.at)
             if place is not None and room.contains(place):
-                paint_note(painter, self._theme, place, self._radius(), pin.note.text, room)
+                paint_note(painter, self._theme, place, self.disc_radius(), pin.note.text, room)
 
     # --- the models change
 
@@ -202,7 +202,7 @@ class GraphView(GraphCanvas):
     def _paint_next_source(self, painter: QPainter) -> None:
         place = self.place_of(self._next_source)
         if place is not None and self.click_goes_to is None:
-            paint_next_source(painter, self._theme, place, self._radius(), QRectF(self.rect()))
+            paint_next_source(painter, self._theme, place, self.disc_radius(), QRectF(self.rect()))
 
     def _show_current(self, record: RunRecord | None) -> None:
         self._set_path(None)

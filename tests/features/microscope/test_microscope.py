@@ -133,13 +133,15 @@ def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
     assert not panel.back.isEnabled()
     qtbot.mouseClick(panel.forward, LEFT)
     assert panel.sentence.text() == model.sentence != ""
-    qtbot.mouseClick(panel.next, LEFT)
+    panel.goal.setCurrentIndex([key for key, _, _ in GOALS].index("improve"))
+    qtbot.mouseClick(panel.forward, LEFT)
     assert model.kind == EventKind.IMPROVE
     panel.goal.setCurrentIndex([key for key, _, _ in GOALS].index("head"))
-    qtbot.mouseClick(panel.next, LEFT)
+    qtbot.mouseClick(panel.forward, LEFT)
     assert model.kind == EventKind.HEAD
-    qtbot.mouseClick(panel.last, LEFT)
-    assert not panel.last.isEnabled()
+    qtbot.mouseClick(panel.back, LEFT)
+    assert not panel.back.isEnabled()
+    panel.goal.setCurrentIndex(0)
     qtbot.mouseClick(panel.play, LEFT)
     assert panel.play.text() == "Pause"
     qtbot.mouseClick(panel.play, LEFT)

@@ -110,8 +110,8 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
         "of b": ("B", 10.0),
     }
     panel = window.show_dock("notes")
-    where = [panel.list.item(row).text()[:3] for row in range(panel.list.count())]
-    assert sorted(where) == ["A, ", "B, "]
+    where = [panel.list.item(row).text()[:7] for row in range(panel.list.count())]
+    assert sorted(where) == ["run A, ", "run B, "]
     pair.end()
     assert [(flag.pin.note.text, flag.letter) for flag in notes.flags()] == [("of a", "")]
 

@@ -25,7 +25,7 @@ def test_f5_presents_and_esc_puts_everything_back(
     assert window.size() == window.screen().size()  # also without a window manager
     assert window.theme.name == "projector"
     assert window.menuBar().isHidden()
-    assert window.session.notice is None
+    assert window.session.notice.words == "Esc or F5 goes back."
     large = text_pixels()
     assert large >= round(0.022 * window.screen().size().height())
     qtbot.keyClick(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)

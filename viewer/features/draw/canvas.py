@@ -44,9 +44,10 @@ MARGIN = 40  # pixels around all when it is fitted
 FAR = 1e5  # units from the middle within which vertices are put
 SHORT_NAME = 4  # characters that fit into a disc; longer names stand beside it
 PLAIN, MOVE, ARC, PAN = "", "move", "arc", "pan"
+FIRST_EDGE = "Drag from a vertex's rim to another vertex for an edge, and type the weight"
 HINT = (
     "Double-click to add a vertex, and type its name",
-    "Drag from its rim to another one for an edge, and type the weight",
+    FIRST_EDGE,
     "Or paste an edge list: Ctrl+V",
     "By keys: N adds, C connects, Enter edits, Tab goes on",
 )

@@ -128,6 +128,7 @@ class DrawFeature(DrawnGraph):
             window.graph_view.hide()
             page.show()
             window.modes.set_drawing(True)
+            window.run_panel.show_drawing(True)
             self._show_state()
             later(page, page.canvas.fit)
         page.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -142,6 +143,7 @@ class DrawFeature(DrawnGraph):
         self._window.graph_view.show()
         self._put_docks_back()
         self._window.modes.set_drawing(False)
+        self._window.run_panel.show_drawing(False)
         self._show_state()
         self._window.graph_view.setFocus()
         (current, b), session = self._pair, self._window.session

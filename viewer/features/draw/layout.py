@@ -62,9 +62,7 @@ class Layout:
         if self.curves is None:
             return NONE
         here = np.array([place.x(), place.y()])
-        curves, t = self.curves, SAMPLES
-        points = (1 - t) ** 2 * curves.start + 2 * t * (1 - t) * curves.control + t**2 * curves.end
-        away = np.hypot(*(points - here).transpose(2, 0, 1)).min(axis=0)
+        away = np.hypot(*(self.curves.point(SAMPLES) - here).transpose(2, 0, 1)).min(axis=0)
         for number, arc in enumerate(self.drawing.arcs):
             beside = self.weight_place(arc.key) - place
             if abs(beside.x()) <= WEIGHT[0] and abs(beside.y()) <= WEIGHT[1]:
@@ -85,9 +83,12 @@ class Layout:
         return QPointF(*self.placed.discs[self.index_of[key]].tolist())
 
     def weight_place(self, key: int) -> QPointF:
-        """Return the middle of an edge's weight."""
+        """Return the middle of an edge's weight: where it was painted, or will be about."""
         assert self.curves is not None
-        return QPointF(*self.curves.beside(self._at[key], 8.0).tolist())
+        place = self._at[key]
+        painted, _ = next(iter(self.placed.scene.weights.values()), ({}, None))
+        spot = painted.get(place, self.curves.beside(place, np.array([4.0, 8.0])))
+        return QPointF(*spot.tolist())
 
     def place_of(self, key: int) -> QPointF | None:
         """Return where a vertex or the weight of an edge is, None where neither has this key."""

@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 from viewer.common.flow import FlowLayout
 from viewer.common.small_widgets import choice, label
 from viewer.common.theme import LIGHT, SPACING, Theme
-from viewer.features.draw.canvas import DrawCanvas
+from viewer.features.draw.canvas import FIRST_EDGE, DrawCanvas
 from viewer.features.draw.drawing import DrawingModel
 from viewer.features.draw.keys import described
 
@@ -105,7 +105,9 @@ class DrawPage(QWidget):
 
     def _show_selection(self) -> None:
         model = self.model
-        self.say(described(model.drawing, model.selected_vertices, model.selected_arcs))
+        words = described(model.drawing, model.selected_vertices, model.selected_arcs)
+        edgeless = model.drawing.vertices and not model.drawing.arcs
+        self.say(f"{words}. {FIRST_EDGE}." if edgeless else words)
 
     def _show_drawing(self) -> None:
         drawing = self.model.drawing

@@ -37,6 +37,7 @@ class Look(QObject):
         self._window = window
         self.graph_left = False
         self.vertices: list[int] = []  # to be pointed out
+        self.right = -1  # of them, the right answer, which is marked too
         self._scoped = False
         self._layout = DOCK  # a lasting arrangement that the lesson asked for, or its own
         self._docks: tuple[str, ...] = ()  # of its own arrangement
@@ -173,9 +174,10 @@ class Look(QObject):
         view = self._window.graph_view
         painter.save()
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(self._window.theme.accent), 3.0, Qt.PenStyle.DotLine))
-        radius = max(RING, view.clear_radius)
-        for vertex in self.vertices:
+        theme, radius = self._window.theme, max(RING, view.clear_radius)
+        for vertex in {*self.vertices, self.right}:
+            colour = theme.success if vertex == self.right else theme.accent
+            painter.setPen(QPen(QColor(colour), 3.0, Qt.PenStyle.DotLine))
             place = view.place_of(vertex)
             if place is not None:
                 painter.drawEllipse(place, radius, radius)

@@ -98,6 +98,7 @@ class LessonModel(QObject):
         self.phase: Phase = "open"
         self.given: Answer | None = None  # by the question's widget, not judged yet
         self.doing = ""  # what is being made, in words
+        self.right_answer: float | None = None  # a choice or a vertex, once it is judged
         self.problem = ""  # why the last attempt came to nothing
         self.score = ""  # of a step that was driven by hand
         self.made: set[str] = set()  # runs and sweeps that the bench has
@@ -209,6 +210,7 @@ class LessonModel(QObject):
         answer = self.progress.answers.get(self.step.key)
         self.given = answer.given if answer is not None else None
         self.phase, self.problem, self.doing, self.score = "open", "", "", ""
+        self.right_answer = None
         self.step_changed.emit()
         self.changed.emit()
         bench = self.bench
@@ -262,6 +264,9 @@ class LessonModel(QObject):
                 answer.right = score >= CURVE_RIGHT
             else:
                 answer.right = self.bench.is_right(question, answer.given)
+            if not isinstance(answer.given, list):  # of equally good ones, the one given
+                right = self.bench.right_answer(question)
+                self.right_answer = answer.given if answer.right else right
             words = question.right if answer.right else question.wrong
             answer.words = self.text(words)
         except GpuError as error:
@@ -323,6 +328,8 @@ class LessonModel(QObject):
         else:
             self._judge(self.question)
             self.phase = "judged"
+            if self.question.kind == "vertex" and self.right_answer is not None:
+                self.look.right = int(self.right_answer)
         self.changed.emit()
 
     def _colour(self) -> str:
@@ -447,7 +454,7 @@ class LessonModel(QObject):
     def abandon(self) -> None:
         """Give up the work under way."""
         self._work, self._opening = None, False
-        self.look.vertices = []
+        self.look.vertices, self.look.right = [], -1
 
     def _perform(self, work: Work) -> None:
         self._work, self._condition = work, None

@@ -37,7 +37,7 @@ from viewer.features.lessons.step_widgets import LessonCard, StepText, show
 TURN = (72, 28)  # pixels, a button that turns pages, at the reference text size
 LEAST_WIDTH = 240  # pixels at the reference text size
 SETTLE_MS = 60  # until a page that grew has its height
-HELD = "Until then the microscope shows another step."
+HELD = "The microscope still shows the run of the step before."
 TITLE_SCALE = 1.35  # of a step's title
 
 
@@ -209,6 +209,7 @@ class LessonPanel(QWidget):
         show(self.ask, self._ask_html())
         if self.question is not None:
             self.question.setEnabled(model.phase == "open")
+            self.question.show_right(model.right_answer)
         self._show_check()
         self.hurry.setVisible(working and model.step.drive)
         held = model.question and model.step.microscope and model.look.in_microscope

@@ -62,6 +62,9 @@ class QuestionWidget(QWidget):
     def show_given(self, given: Any) -> None:
         """Show an answer that was given before."""
 
+    def show_right(self, right: float | None) -> None:
+        """Mark the right answer, once it is judged; None before."""
+
     def stops(self) -> list[QWidget]:
         """Return what Tab stops at, in order."""
         return []
@@ -169,14 +172,16 @@ class ChoiceQuestion(QuestionWidget):
         super().__init__(question)
         self.group = QButtonGroup(self)
         self.group.idClicked.connect(lambda number: self.answered.emit(float(number)))
+        self.said: list[ChoiceWords] = []
         for place, words in enumerate(question.choices):
             button = QRadioButton()
             button.setAccessibleName(words)
             self.group.addButton(button, place)
-            row = QHBoxLayout()
+            row, said = QHBoxLayout(), ChoiceWords(words, button)
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(ChoiceWords(words, button), 1)
+            row.addWidget(said, 1)
             self.column.addLayout(row)
+            self.said.append(said)
 
     def stops(self) -> list[QWidget]:
         """Return the buttons."""
@@ -187,6 +192,11 @@ class ChoiceQuestion(QuestionWidget):
         button = self.group.button(int(given)) if isinstance(given, int | float) else None
         if button is not None:
             button.setChecked(True)
+
+    def show_right(self, right: float | None) -> None:
+        """Tick the right choice."""
+        for place, words in enumerate(self.question.choices):
+            self.said[place].setText(f"✓ {words}" if place == right else words)
 
 
 class VertexQuestion(QuestionWidget):

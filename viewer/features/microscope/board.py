@@ -19,6 +19,7 @@ from gpu.record.events import MANAGER, EventKind
 from gpu.replay.explain import place_words
 from gpu.replay.state import Hand, Item, State
 from gpu.words import distance
+from viewer.common.glossary import explain
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.microscope.model import COUNTERS, MicroscopeModel
 
@@ -51,6 +52,7 @@ class Board(QWidget):
         self._needed = 200.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setAccessibleName("Workers and buckets")
+        self.setToolTip(explain("pointers"))
         model.moved.connect(self.update)
         model.replay_changed.connect(self._count_workers)
         self._count_workers()
@@ -295,11 +297,11 @@ class _Pen:
             parts.append(f"{distance(low)} to {distance(high)}{clipped}")
         if state.ring and pointers is not None:
             parts.append(
-                f"read {pointers.read} · resv {pointers.reserved} · "
-                f"WCC {pointers.written} · CWC {pointers.completed}"
+                f"read {pointers.read} · reserved {pointers.reserved} · "
+                f"written {pointers.written} · finished {pointers.completed}"
             )
             if pointers.blocks:
-                parts.append(f"pool {', '.join(map(str, pointers.blocks))}")
+                parts.append(f"memory block {', '.join(map(str, pointers.blocks))}")
         waits = state.deferred.get(bucket, [])
         if waits:
             graph = self.model.replay.graph  # type: ignore[union-attr]

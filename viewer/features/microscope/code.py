@@ -129,6 +129,7 @@ class CodePanel(QWidget):
         for title, lines in ((self.pseudo_title, self.pseudo), (self.source_title, self.source)):
             split.addWidget(self._part(title, lines))
         split.setChildrenCollapsible(False)
+        split.setStretchFactor(1, 1)
         self.hint = centred_hint(margin=0)
         self._pages = hint_or_page(self, self.hint, split)
         self.setMinimumSize(260, 140)
@@ -172,7 +173,10 @@ class CodePanel(QWidget):
             self.pseudo_title.setText(f"{self._code.title}: times so far")
             self.pseudo.show_lines(tuple(line.text for line in self._code.lines), False)
             self._show_event()
-            self._split.setSizes([part.sizeHint().width() for part in (self.pseudo, self.source)])
+            wide = (
+                self.pseudo.sizeHint().width() + 3 * SPACING
+            )  # whole; long lines of source are cut
+            self._split.setSizes([wide, max(self.width() - wide, wide)])
 
     def _show_words(self) -> None:
         self.hint.setText(self._model.words or NO_CODE)

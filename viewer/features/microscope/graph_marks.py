@@ -21,7 +21,7 @@ from viewer.features.microscope.model import MicroscopeModel
 from viewer.graph.canvas import GraphCanvas
 from viewer.graph.items import ItemPainter
 from viewer.graph.overlay import ring
-from viewer.graph.scene import Placed, place_of_arc, radius_of
+from viewer.graph.scene import Placed, place_of_arc
 
 ON_ARC = (EventKind.RELAX, EventKind.IMPROVE)
 AT_VERTEX = {  # what is written at the vertex, before the distance
@@ -49,8 +49,7 @@ def paint_event(
     sheet, state, event = canvas.picture.sheet, model.state, model.shown
     if sheet is None or sheet.scene is None or state is None:
         return
-    placed = Placed(sheet.scene, canvas.camera)
-    radius = radius_of(placed)
+    placed, radius = Placed(sheet.scene, canvas.camera), canvas.disc_radius()
     in_flight = {vertex for hand in state.workers.values() for vertex, _ in hand.collected}
     for vertex in in_flight:
         place = canvas.place_of(vertex)

@@ -28,7 +28,8 @@ from viewer.features.microscope.board import Board
 from viewer.features.microscope.model import MicroscopeModel
 from viewer.plots.key import EVENT_KEY, Key
 
-GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may seek
+GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may seek; (): any
+    ("event", "Any event", ()),
     ("improve", "Improvement", (EventKind.IMPROVE,)),
     ("head", "Head or threshold", (EventKind.HEAD, EventKind.SPLIT, EventKind.EDGE)),
     ("delta", "Change of Δ", (EventKind.DELTA, EventKind.OPEN)),
@@ -39,7 +40,8 @@ GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may se
 RECORD = "Run and record every event"
 LEAVE_TIP = "Back to the panels that were there before"
 EVERY_TIP = "Step also to where a bucket's memory and counters change: blocks, resv_ptr, WCC, CWC"
-LAST_TIP, NEXT_TIP = "Back to the last one of this kind", "On to the next one of this kind"
+LAST_TIP = "Back to the last one of this kind (Left: any event)"
+NEXT_TIP = "On to the next one of this kind (Right: any event)"
 SENTENCE_LINES = 2  # kept free, so that nothing jumps
 REPEAT_MS = 700  # a button held so long steps on; a busy machine sees a click later than it ends
 
@@ -62,14 +64,11 @@ class MicroscopePanel(QWidget):
         self._show_replay()
 
     def _build(self) -> None:
-        self.back = self._button("◀", "The event before (Left)")
-        self.forward = self._button("▶", "The next event (Right)")
+        self.back, self.forward = self._button("◀", LAST_TIP), self._button("▶", NEXT_TIP)
         self.play = self._button("Play", "Let events go by (Space)")
         self.goal = choice({key: title for key, title, _ in GOALS}, "", "What to look for")
         self.goal.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.goal.setMinimumContentsLength(8)
-        self.last = self._button("◀ Previous", LAST_TIP)
-        self.next = self._button("Next ▶", NEXT_TIP)
         self.leave = self._button("Leave", LEAVE_TIP)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Event")
@@ -89,11 +88,11 @@ class MicroscopePanel(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, 0)
         column.setSpacing(SPACING // 2 + 1)
-        steps = (self.back, self.forward, self.play, None, self.leave)
-        for parts in (steps, (self.last, self.goal, self.next), (self.slider, self.where)):
+        steps = (self.back, self.goal, self.forward, self.play, self.leave)
+        for parts in (steps, (self.slider, self.where)):
             row = QHBoxLayout()
             for part in parts:
-                row.addStretch(1) if part is None else row.addWidget(part)
+                row.addWidget(part)
             column.addLayout(row)
         column.addWidget(self.every)
         column.addWidget(self.sentence)
@@ -131,11 +130,9 @@ class MicroscopePanel(QWidget):
 
     def _connect(self) -> None:
         model = self._model
-        self.back.clicked.connect(lambda: model.step(-1))
-        self.forward.clicked.connect(lambda: model.step(1))
+        self.back.clicked.connect(lambda: self.seek(-1))
+        self.forward.clicked.connect(lambda: self.seek(1))
         self.play.clicked.connect(model.toggle)
-        self.last.clicked.connect(lambda: self.seek(-1))
-        self.next.clicked.connect(lambda: self.seek(1))
         self.leave.clicked.connect(self.leave_requested)
         self.every.toggled.connect(model.set_every)
         self.goal.currentIndexChanged.connect(self._show_event)
@@ -160,7 +157,10 @@ class MicroscopePanel(QWidget):
 
     def seek(self, direction: int) -> None:
         """Go to the next (+1) or last (-1) event of the kind chosen."""
-        self._model.seek(self._wanted(), direction)
+        if self._wanted():
+            self._model.seek(self._wanted(), direction)
+        else:
+            self._model.step(direction)
 
     def _wanted(self) -> tuple[EventKind, ...]:
         return GOALS[max(self.goal.currentIndex(), 0)][2]
@@ -199,15 +199,11 @@ class MicroscopePanel(QWidget):
             f"event {model.number:,} of {model.count:,} · {time_words(model.state.t_ns)}"
         )
         self.sentence.setText(model.sentence or "Nothing has happened yet.")
-        self.back.setEnabled(model.position > 0)
-        self.forward.setEnabled(model.number < model.count)
-        self._show_goal()
+        kinds = self._wanted()
+        there = replay.find(kinds, -1), replay.find(kinds, 1)
+        self.back.setEnabled(there[0] is not None if kinds else model.position > 0)
+        self.forward.setEnabled(there[1] is not None if kinds else model.number < model.count)
         self.setAccessibleDescription(model.summary_text())
-
-    def _show_goal(self) -> None:
-        replay, kinds = self._model.replay, self._wanted()
-        for button, direction in ((self.last, -1), (self.next, 1)):
-            button.setEnabled(replay is not None and replay.find(kinds, direction) is not None)
 
     def _reveal(self, top: int, bottom: int) -> None:
         middle, half = (top + bottom) // 2, (bottom - top) // 2 + SPACING
