@@ -45,7 +45,8 @@ def test_a_frontier_as_wide_as_the_device(rung: tuple[Step, CupyMachine]) -> Non
 def test_a_full_pile_or_bucket_is_refused(rung: tuple[Step, CupyMachine]) -> None:
     step, machine = rung
     leaves = np.arange(1, 200_000)
-    graph = CSRGraph.from_arcs(0 * leaves, leaves, np.ones(len(leaves), np.int32), 200_000)
+    far = np.full(len(leaves), 1000, np.int32)  # no worker takes from the last bucket so early
+    graph = CSRGraph.from_arcs(0 * leaves, leaves, far, 200_000)
     run = prepare(step, machine, graph, 0, 1)
     run.room = 100_000 // 256 if "adds_" in step.name else 100_000
     if step.name in ("adds_pool", "adds_rounds"):
