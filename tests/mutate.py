@@ -191,12 +191,8 @@ OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {  # how it is written, and wh
 }
 NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 NAMES |= {"any": "all", "all": "any", "floor": "ceil", "ceil": "floor"}
-EITHER_WAY = {
-    *NAMES,
-    "suppress",
-    "state_dtype",
-    "step_dtype",
-}  # functions whose arguments may change places
+EITHER_WAY = {*NAMES, "suppress", "state_dtype", "step_dtype", "isclose", "array_equal"}
+# functions whose arguments may change places
 NAMES |= {"argmin": "argmax", "argmax": "argmin", "left": "right", "right": "left"}
 
 

@@ -8,7 +8,6 @@ import pytest
 from exchange_files import (
     ARCS,
     DIRECTED,
-    EDGES,
     GEXF_HEAD,
     GRAPHML_HEAD,
     gexf,
@@ -126,58 +125,6 @@ def test_weights_by_name_and_default(tmp_path: Path) -> None:
     assert load_graph(table).weights.tolist() == [1]
     with pytest.raises(FormatError, match=r"DIMACS .* has no names of weights"):
         load_graph(save(tmp_path, "a.gr", "p sp 1 0\n"), weight_name="km")
-
-
-BOMB = "".join(
-    f'<!ENTITY {name} "{f"&{before};" * 10}">'
-    for before, name in zip("abcdefghi", "bcdefghij", strict=True)
-)
-MALFORMED = {
-    f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "lol">{BOMB}]><graphml>&j;</graphml>':
-    ":1: declares the entity 'a'; expected none",
-    '<!DOCTYPE graphml [<!ENTITY a SYSTEM "file:///etc/hostname">]>\n<graphml>&a;</graphml>':
-    "declares the entity 'a'",
-    "<graphml>\n<graph edgedefault='directed'>": r":2: no well-formed XML \(no element found",
-    "<graphml>\n<graph/></graphml>": ":2: <graph> with edgedefault=''; expected 'directed'",
-    "<graphml></graphml>": "no <graph> element; expected one in <graphml>",
-    "<gexf></gexf>": "no <graph> element; expected one in <gexf>",
-    GEXF_HEAD + '<graph><nodes><node id="0"/></nodes><edges><edge source="0"/></edges></graph>':
-    ":3: an edge at '0' without a target",
-    GEXF_HEAD + '<graph><nodes><node id="0"/></nodes>\n<edges><edge source="0" target="x"/></edges>'
-    "</graph></gexf>": ":4: an edge with the undefined target 'x'",
-    "<graphml>" + "<nodes>" * 200: "nest deeper than 100",
-    GRAPHML_HEAD + '<graph edgedefault="directed"><node id="0"/><edge source="0" target="0">'
-    '<data key="w">nan</data></edge></graph></graphml>': "weight 'nan'; expected a finite number",
-    "graph [ node [ id 0 ] edge [ source 0 target 9 ] ]": ":1: .*undefined target '9'",
-    "graph [\n" + "a [ " * 200: ":2: brackets nest deeper than 100",
-    "graph [ node [ id 0 ] node [ id 0 ] ]": ":1: node id '0' is duplicated",
-    "*Vertices 2\n*Arcs\n1 3 1\n": ":3: '3' is no vertex: line 1 promises 1 to 2",
-    "*Vertices 2\n*Edges\n1 2 -4\n": ":3: weight '-4' is below zero; .*--weights absolute",
-    "*Vertices 99999999999\n": "99999999999 vertices",
-    **dict.fromkeys(
-        ("*Vertices 1 3\n", "*Vertices 1 2 1\n", "*Vertices 3 x\n", "*Vertices 3\n*Vertices 3\n"),
-        ":[12]: found .* expected one .*Vertices COUNT', or .*Vertices COUNT FIRST' with",
-    ),
-    "*Arcs\n1 2\n": "before '\\*Vertices COUNT'",
-    "*Partition b\n*Vertices 2\n1\n2\n": "no '.Vertices COUNT' in it",
-    "*Vertices 2\n*Matrix\n1 0\n0 1 1\n": ":4: found '0 1 1', expected 2 rows of 2",
-    "*Vertices 2\n*Matrix\n1 0\n0 1\n1 1\n": ":5: found '1 1', expected 2 rows of 2",
-    "*Vertices 3 2\n*Matrix\n1\n": ":2: only 1 rows of the matrix that begins here",
-    "*Vertices 2\n*Flows\n": ":2: found '.flows', expected .Vertices, .Arcs, .Edges or .Matrix",
-    "from,to,km\n1,2,3\n1,2\n": ":3: 2 columns found '1,2'",
-    graphml(EDGES, 3, True).replace(
-        '<edge source="0"', "<edge"
-    ): ":10: an edge at '1' without a source",
-    graphml([(0, 7, 1)], 3, True): ":10: an edge with the undefined target '7'",
-    graphml([(0, 1, -1)], 3, True): ":10: edge '0' -> '1' has weight -1, below zero",
-    graphml(EDGES, 3, True).replace('id="1"', 'id="0"', 1): ":8: node id '0' is duplicated",
-    gml(EDGES, 3, True).replace("source 0", "", 1): ":8: an edge at '1' without a source",
-    gml(EDGES, 3, True).replace("value 3", "value x"): ":8: edge '0' -> '1' has weight 'x'",
-    'graph [\n node [ id 1 label "x ]\n]': ":2: a quote that never closes",
-    "graph [\n node [ id 1 ]\n edge [ source 1": ":3: the bracket of 'edge' never closes",
-    "graph [\n 5 node [ id 1 ] ]": ":2: found '5', expected 'KEY VALUE'",
-    "*Vertices 2\n*Arcs\n1 b\n": ":3: 'b' is no vertex: line 1 promises 1 to 2",
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("make", [graphml, gexf, gml])

@@ -123,6 +123,8 @@ def test_a_call_returns_what_is_kept(case: str) -> None:
     module, _, call = case.partition(": ")
     try:
         now = eval(call, vars(import_module(module)) | NAMES)  # noqa: S307 - of our own file
+    except NameError:  # the case is older than the program
+        raise
     except Exception as error:  # some calls are wrong on purpose
         now = f"{type(error).__name__}: {error}"
     kept.check("calls", case, now)
