@@ -25,6 +25,7 @@ from gpu.host import EngineHost, LoadRequest
 from gpu.record.reach import SAMPLE, is_elsewhere, question
 from gpu.record.trace import RunSettings, Verification
 from gpu.record.workspace import reader_options
+from gpu.study.statistics import SMALL_ARCS, reachable
 from gpu.words import thousands
 from sample_graphs import remembered_reference, suggested_source
 from viewer.common.glossary import capital
@@ -36,7 +37,7 @@ POLL_MS = 33
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
 STARTING, RUNNING = "Starting the engine…", "Running…"
 WITHOUT_GPU = "Another machine can be chosen in the Run panel: modelled GPUs run everywhere."
-LOST_ADVICE = "A fresh engine is starting; press Run to try again."
+LOST_ADVICE = "A fresh engine is starting: run it again."
 
 
 class Controller(QObject):
@@ -123,7 +124,7 @@ class Controller(QObject):
             self._notice_error(error)
             return
         self.session.set_graph(graph)
-        self.session.set_source(suggested_source(graph))
+        self.session.set_source(first_source(graph))
         self._ask_for_placement(graph)
 
     def _ask_for_arcs(self) -> None:
@@ -299,7 +300,7 @@ class Controller(QObject):
         self.session.set_progress(None)
         self.session.set_graph(message.graph)
         self._show_opened_run()
-        self.session.set_source(suggested_source(message.graph))
+        self.session.set_source(first_source(message.graph))
         if message.graph.positions is None:
             self.session.set_positions(message.provisional_positions)
             self._ask_for_placement(message.graph)
@@ -412,6 +413,21 @@ class Controller(QObject):
             self.session.set_notice(Notice("info", str(error)))
         else:
             self.session.set_notice(Notice("error", str(error), advice))
+
+
+def first_source(graph: CSRGraph) -> int:
+    """Return where runs start: where a sample suggests; on other graphs, at the first vertex.
+
+    Where that reaches few (of a large graph: has no edge out), at the one with most edges out.
+    """
+    start = suggested_source(graph)
+    if graph.provenance.origin.startswith(SAMPLE) or not graph.m:
+        return start
+    hub = int(np.argmax(np.diff(graph.indptr)))
+    if graph.m > SMALL_ARCS:
+        return start if graph.indptr[1] else hub
+    of_start, of_hub = (np.count_nonzero(reachable(graph, one)) for one in (start, hub))
+    return hub if of_hub >= 2 * of_start else start
 
 
 def _short(what: str) -> str:

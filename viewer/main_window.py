@@ -24,6 +24,7 @@ from PyQt6.QtWidgets import QApplication, QMainWindow, QToolBar, QVBoxLayout, QW
 import sample_graphs
 from gpu.host import EngineHost
 from gpu.model.accuracy import error_words
+from gpu.words import in_sight
 from viewer.action_set import ActionSet
 from viewer.actions import menus_of
 from viewer.common.fault_log import write_fault
@@ -142,7 +143,7 @@ class MainWindow(QMainWindow):
         panel.browse_requested.connect(self.files.ask_open)
         panel.source_requested.connect(controller.set_source)
         panel.choices_changed.connect(self._obey_choices)
-        self.graph_view.source_requested.connect(controller.set_source)
+        self.graph_view.source_requested.connect(self._choose_source)
         self.status_bar.cancel_requested.connect(controller.cancel)
         self.status_bar.cancel_requested.connect(self.files.cancel)
         self.files.chosen.connect(self.open_path)
@@ -422,6 +423,8 @@ class MainWindow(QMainWindow):
         self.settings.set_value(LAYOUT, self.docks.base)
         if name not in ARRANGEMENTS:
             self.status_bar.showMessage(BACK, BACK_MS)
+        elif self.status_bar.currentMessage() == BACK:
+            self.status_bar.clearMessage()
         self.actions_by_key["all_controls"].setChecked(self.docks.base != SIMPLE)
         for plot in self.plots.values():
             plot.set_plain(name == SIMPLE)
@@ -437,8 +440,14 @@ class MainWindow(QMainWindow):
         if graph.m <= QUICK_ARCS and graph.n:
             self.start_run()
         else:
-            advice = "Press Run (Ctrl+R); it is too large to run unasked."
+            advice = "Run it (Ctrl+R); it is too large to run unasked."
             self.session.set_notice(Notice("info", f"{graph.name} is here.", advice))
+
+    def _choose_source(self, vertex: int) -> None:
+        self.controller.set_source(vertex)
+        if self.session.graph is not None:
+            name = in_sight(str(self.session.graph.id_of(vertex)))
+            self.status_bar.showMessage(f"The next run starts from {name}.", BACK_MS)
 
     def _next_frame(self) -> None:
         now = time.monotonic()

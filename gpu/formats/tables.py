@@ -147,13 +147,13 @@ def _read_words(reading: Reading, cells: Cells, rules: RowRules, size: int) -> A
     tails, heads, *weights = cells.columns
     width = max(map(len, tails + heads))
     if width > NAME_CHARACTERS:
-        raise _name_fault(reading, cells, max(tails + heads, key=len))
+        raise _name_fault(reading, cells, max(tails + heads, key=len), rules)
     reading.need_memory(4 * width * len(tails))
     words, ranks = np.unique(np.array(tails + heads, f"S{max(width, 1)}"), return_inverse=True)
     names = [word.decode(errors="replace") for word in words.tolist()]
     for name, word in zip(names, words.tolist(), strict=True):
         if not name or "\0" in name or name.encode() != word:
-            raise _name_fault(reading, cells, word)
+            raise _name_fault(reading, cells, word, rules)
     values = None
     if weights and reading.needs_weights:
         values = _read_weights(reading, cells.lines, weights[0], rules)
@@ -162,11 +162,16 @@ def _read_words(reading: Reading, cells: Cells, rules: RowRules, size: int) -> A
     return Arcs(ranks[:m], ranks[m:], len(words), values, ids=ids, both=cells.undirected)
 
 
-def _name_fault(reading: Reading, cells: Cells, word: bytes) -> FormatError:
-    pairs = zip(cells.lines, *cells.columns[:2], strict=True)
-    line = next(line for line, *ends in pairs if word in ends)
+def _name_fault(reading: Reading, cells: Cells, word: bytes, rules: RowRules) -> FormatError:
+    """Return the fault of a row that names no vertex; raise that of a weight before it."""
+    tails, heads, *weights = cells.columns
+    row = next(row for row, ends in enumerate(zip(tails, heads, strict=True)) if word in ends)
+    if weights and reading.needs_weights:
+        _read_weights(reading, cells.lines[:row], weights[0][:row], rules)
     words = f"{shown(word)} names no vertex: UTF-8 text of 1 to {NAME_CHARACTERS} bytes does"
-    return reading.fault(words if word else "a column is empty; expected a vertex", line)
+    return reading.fault(
+        words if word else "a column is empty; expected a vertex", cells.lines[row]
+    )
 
 
 def _read_weights(

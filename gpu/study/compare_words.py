@@ -26,6 +26,7 @@ MOSTLY = 0.5  # a GPU that is less busy was mostly idle
 NOT_CHECKED = "Distances not checked:"  # begins a caution
 SAME = 0.01  # times and works this close are called the same
 LONGEST_VERDICT = 100  # characters
+EXACT = (" (exact)", " (exact: what is taken at once counts as in order)")  # work done twice
 STATES = {"running": "is still running", "stopped": "was stopped", "failed": "failed"}
 
 Sides = tuple[Side, Side]
@@ -100,6 +101,8 @@ def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None,
     numbers["times_at_probe_0"] = quoted_times is not None
     words = [_time_and_work((a, b), called, times, numbers), *_reasons((a, b), called, numbers)]
     words += _order((a, b), called, numbers)
+    if _reach_nothing(a, b):
+        words = [verdict(a, b, numbers)]
     cautions = tuple(_cautions((a, b), called, quoted_times is not None))
     return Summary(" ".join(words), cautions, numbers)
 
@@ -253,10 +256,14 @@ def _order(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
     if None in errors:
         return []
     said = [
-        f"{name} {short(error)}{'' if side.errors is None else ' (exact)'}"
+        f"{name} {short(error)}{'' if side.errors is None else EXACT[not error and _twice(side)]}"
         for side, name, error in zip(sides, called, errors, strict=True)
     ]
     return [f"Disorder, the mean distance error: {', '.join(said)}."]
+
+
+def _twice(side: Side) -> bool:
+    return side.processed > (side.reached or side.processed)
 
 
 def _rounded(number: float) -> str:
@@ -293,15 +300,20 @@ def verdict(a: Side, b: Side, numbers: dict[str, Any]) -> str:
     """
     if not numbers["comparable"]:
         words = f"{numbers['reason']}."
-    elif a.settings.source != b.settings.source:
-        words = (
-            f"A starts from {a.graph.source_id}, B from {b.graph.source_id}: choose B once more."
-        )
+    elif a.finished and b.finished and a.settings.source != b.settings.source:
+        words = f"A starts from {a.graph.source_id}, B from {b.graph.source_id}: run A again."
+    elif _reach_nothing(a, b):
+        words = f"{a.graph.source_id} reaches no other vertex: choose another source."
     else:
         words = _verdict(a, b, names(a, b), numbers)
         if len(words) > LONGEST_VERDICT:
             words = _verdict(a, b, (a.algorithm.title, b.algorithm.title), numbers)
     return words if len(words) <= LONGEST_VERDICT else f"{words[: LONGEST_VERDICT - 1]}…"
+
+
+def _reach_nothing(a: Side, b: Side) -> bool:
+    ended = a.finished and b.finished and a.settings.source == b.settings.source
+    return ended and a.reached == b.reached == 1 < a.graph.n
 
 
 def _verdict(a: Side, b: Side, called: Names, numbers: dict[str, Any]) -> str:

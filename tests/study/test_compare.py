@@ -20,6 +20,7 @@ from gpu.study.compare_words import Summary, name_of, names, summarise, verdict
 
 GRAPH = GraphReference("roads", "memory", "1", 4, 6, True, 1)
 PROVED = Verification(True, True, "both hold")
+FAR = np.iinfo(np.int32).max
 FAST, SLOW = "adds", "near_far"
 REAL: dict[str, Any] = {"clock": "measured", "engine": "cuda", "device": "H100"}
 
@@ -113,9 +114,11 @@ def test_another_source_is_said_and_has_no_difference() -> None:
     a, b = made(), made(SLOW, source=2, graph=replace(GRAPH, source_id=3))
     summary = summarise(a, b)
     assert "Different sources: 1 and 3." in summary.cautions
-    assert verdict(a, b, summary.numbers) == "A starts from 1, B from 3: choose B once more."
+    assert verdict(a, b, summary.numbers) == "A starts from 1, B from 3: run A again."
     with pytest.raises(CompareError, match="start from 1 and 3"):
         difference(a, b)
+    nothing = [made(name, dist=np.array([0, *[FAR] * 3], np.int32)) for name in (FAST, SLOW)]
+    assert summarise(*nothing).words == "1 reaches no other vertex: choose another source."
 
 
 def test_another_graph_is_refused_in_words() -> None:

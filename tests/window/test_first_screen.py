@@ -154,6 +154,10 @@ def test_running_here_loses_nothing(window: MainWindow, host: FakeHost, qtbot: Q
     run_both(window, host, qtbot)
     here = (window.comparison.a, window.comparison.b)
     assert [asked.algorithm for asked in host.asked("run")] == ["adds", "near_far"]
+    window.controller.set_source(7)
+    run_both(window, host, qtbot)
+    assert [asked.source for asked in host.asked("run")[2:]] == [7, 7]
+    here = (window.comparison.a, window.comparison.b)
     for made, shown in zip(here, recorded, strict=True):
         assert made.settings.parameters.items() >= shown.settings.parameters.items()
     assert screen(window).top.whence.text().startswith("made here, modelled")

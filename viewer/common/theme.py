@@ -159,7 +159,7 @@ QToolButton[role="chip"] {{ color: {theme.muted}; background: transparent;
 QToolButton[role="chip"]:hover {{ color: {theme.text}; background: {theme.base}; }}
 QToolButton[role="chip"]:focus {{ border-color: {theme.accent}; }}
 QToolButton[role="chip"]:checked {{ color: {theme.accent}; border-color: {theme.accent}; }}
-QToolButton[role="chip"]:disabled {{ color: {faded}; }}
+QToolButton[role="chip"]:disabled {{ color: {faded}; border-color: {theme.border}; }}
 QToolButton[role="chip"]::menu-indicator {{ image: none; }}
 QPushButton[role="primary"] {{ color: {theme.on_accent}; background: {theme.accent};
     border: 1px solid {theme.accent}; border-radius: 4px; padding: 5px 14px; font-weight: 600; }}

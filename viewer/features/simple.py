@@ -14,10 +14,13 @@ from typing import Any
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QToolBar, QWidget
 
+from gpu.graph import CSRGraph
+from gpu.record.reach import SAMPLE
 from gpu.study.compare_words import verdict
 from gpu.words import in_sight, thousands
 from viewer.common.later import later
 from viewer.common.theme import Theme
+from viewer.controller import first_source
 from viewer.docks import SIMPLE
 from viewer.feature import Opening, Screen, Window
 from viewer.frame.simple_bars import HERE, RECORDED, BottomBar, TopBar
@@ -76,6 +79,7 @@ class SimpleFeature(Screen):
         session.current_changed.connect(self._take_current)
         session.run_changed.connect(self._take_change)
         session.run_added.connect(self._take_run)
+        session.source_changed.connect(self._say)
         session.samples_appended.connect(self._show_delta)
         window.modes.drawing_changed.connect(self._show_drawing)
         comparison.pair_changed.connect(self._take_pair)
@@ -141,7 +145,7 @@ class SimpleFeature(Screen):
 
     # --- words
 
-    def _say(self) -> None:
+    def _say(self, _news: object = None) -> None:
         """Say what the runs shown tell."""
         if not self.on:
             return
@@ -151,10 +155,10 @@ class SimpleFeature(Screen):
             self.top.say("Draw a graph, then run it here.", "", "")
             return
         if current is None:
-            graph = window.session.graph
-            words = "Nothing has run on this graph yet." if graph else ""
-            size = f"{thousands(graph.n)} vertices, {thousands(graph.m)} edges" if graph else ""
-            self.top.say(words, size, "")
+            graph, source = window.session.graph, window.session.source
+            if graph is not None:
+                words = "Nothing has run on this graph yet."
+                self.top.say(words, _graph_words(graph, source), "")
             return
         summary = window.comparison.summary()
         if pair is not None and summary is not None:
@@ -303,7 +307,7 @@ class SimpleFeature(Screen):
         if self._steered:
             self._steer(delta)
         else:
-            self._run_soon(float(f"{delta:.3g}"))
+            self._run_soon(delta)
 
     def _drive_again(self) -> None:
         """Let the algorithm choose Δ."""
@@ -333,6 +337,16 @@ def _tool_bar(main: QWidget, inside: QWidget, name: str, area: Qt.ToolBarArea) -
     bar.toggleViewAction().setVisible(False)  # type: ignore[union-attr]
     main.addToolBar(area, bar)  # type: ignore[attr-defined]
     return bar
+
+
+def _graph_words(graph: CSRGraph, source: int) -> str:
+    """Return how large a graph is, where runs on it start, and why a file's do."""
+    size = f"{thousands(graph.n)} vertices, {thousands(graph.m)} edges"
+    if not graph.n:
+        return size
+    own = not graph.provenance.origin.startswith(SAMPLE)
+    why = " (most edges out)" if own and 0 < source == first_source(graph) else ""
+    return f"{size}; starts from {in_sight(str(graph.id_of(source)))}{why}"
 
 
 def _whence(record: RunRecord, other: RunRecord | None = None) -> str:

@@ -26,7 +26,7 @@ class WhyPanel(LivePanel):
     """The log of decisions; see the module docstring."""
 
     TITLE = "Why Δ changed"
-    HINT = "Press Run: every change of Δ will stand here with its reason and numbers."
+    HINT = "Run it: every change of Δ will stand here with its reason and numbers."
 
     def _build(self) -> None:
         self._rows: list[tuple[float, str, str]] = []  # ns, what, why

@@ -138,8 +138,8 @@ class DeltaSlider(QSlider):
 
     @property
     def delta(self) -> float:
-        """The Δ that it stands at."""
-        return float((self.base or 1.0) * 2.0 ** (self.sliderPosition() / NOTCHES))
+        """The Δ that it stands at, in three digits: 6,440, not 6,439.23."""
+        return float(f"{(self.base or 1.0) * 2.0 ** (self.sliderPosition() / NOTCHES):.3g}")
 
     def show_delta(self, delta: float) -> None:
         """Stand at a Δ, unless somebody holds it."""
@@ -206,7 +206,7 @@ class BottomBar(QWidget):
 
     def say_delta(self, delta: float) -> None:
         """Say what Δ is, in a width that does not jump."""
-        self.value.setText(distance(float(f"{delta:.3g}")) if delta > 0 else "")
+        self.value.setText(distance(delta) if delta > 0 else "")
 
     def show_pairs(self, shown: str, there: bool) -> None:
         """Offer to switch between recorded runs and those made here, where there are both."""

@@ -95,7 +95,7 @@ class Scale:
         return self._other is not None
 
     def top(self, record: RunRecord, kind: str) -> float:
-        """Return where the colour map ends, > 0.
+        """Return where the colour map ends; 0 where no vertex lies beyond the source.
 
         kind : "count" processed, "all" distances, "distance": all but a few far ones
         """
@@ -104,7 +104,7 @@ class Scale:
         runs = [run for run in (record, self._other) if run is not None]
         tops = [self._seen if record.running else 0.0]
         tops += [self._top_of(run, kind) for run in runs if not run.running]
-        return max(tops) or 1.0
+        return max(tops)
 
     def _top_of(self, record: RunRecord, kind: str) -> float:
         key = (id(record), record.row, kind)
@@ -186,10 +186,11 @@ def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Sca
 
 def _by_distance(seen: Seen) -> Look:
     top = seen.scale.top(seen.record, "distance")
-    colouring = Colouring("distance", seen.dist, unit=top / LEVELS, final=not seen.record.running)
+    unit = (top or 1.0) / LEVELS
+    colouring = Colouring("distance", seen.dist, unit=unit, final=not seen.record.running)
     colouring = _timed(colouring, seen)
     title = f"Distance from {in_sight(str(seen.record.row_id))}, weight units"
-    ticks = tuple((value / top, short(value)) for value in tick_values(top))
+    ticks = tuple((value / (top or 1.0), short(value)) for value in tick_values(top))
     if not seen.record.running and seen.scale.top(seen.record, "all") > top:
         ticks = beyond(ticks, top)
     note = _moment_note(seen)
@@ -227,9 +228,8 @@ def _by_processed(seen: Seen) -> Look:
     counts_shown = sorted({1, 2, *(10**power for power in range(1, 10)), 5, top})
     chosen = [count for count in counts_shown if count <= top]
     ticks = tuple((float(np.log(count) / np.log(top)), short(count)) for count in chosen)
-    note = "1 is ideal; the rest is wasted work"
-    if np.isfinite(seen.moment.cursor_ns):
-        note += "; counts of the whole run"
+    moment = _moment_note(seen, "counts")
+    note = f"{moment}; 1 is ideal" if moment else "1 is ideal; the rest is wasted work"
     title = "Times processed, log scale"
     return Look(colouring, "processed", Legend(title, ticks, ((0, "never"),), note))
 
@@ -255,16 +255,16 @@ def _timed(colouring: Colouring, seen: Seen) -> Colouring:
     return replace(colouring, first=seen.times.first_reached_ns, cursor=seen.moment.cursor_ns)
 
 
-def _moment_note(seen: Seen) -> str:
+def _moment_note(seen: Seen, what: str = "distances") -> str:
     if np.isinf(seen.moment.cursor_ns):
         return "live" if seen.record.running else ""
     if seen.record.is_matrix:
         return "distances so far" if seen.record.running else "final distances of this source"
     if seen.times is None:
         return "final distances; earlier ones were not recorded"
-    distances = "distances so far" if seen.record.running else "final distances"
+    values = f"{what} so far" if seen.record.running else f"final {what}"
     moment = _at(seen).removeprefix(" at").partition(" (")[0]  # the time axis says whose time
-    return f"reached by{moment}, {distances}"
+    return f"reached by{moment}, {values}"
 
 
 def _at(seen: Seen) -> str:

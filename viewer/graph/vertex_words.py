@@ -79,12 +79,12 @@ def vertex_words(
 
 
 def distance_labels(record: RunRecord, vertices: list[int], moment: Moment) -> dict[int, str]:
-    """Return what stands under each disc: a distance, "> 47" while tentative, "∞"."""
+    """Return what stands under each disc: a distance, "47 later" while tentative, "∞"."""
     dist, labels = record.dist, {}
     for vertex in vertices if dist is not None else []:
         state = state_at(record, vertex, moment)
         value = short(float(dist[vertex])) if dist is not None else ""
-        labels[vertex] = f"> {value}" if state == "tentative" else value
+        labels[vertex] = f"{value} later" if state == "tentative" else value
         if state in ("unreached", "waiting"):
             labels[vertex] = "∞"
     return labels

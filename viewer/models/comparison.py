@@ -132,12 +132,12 @@ class ComparisonModel(QObject):
 
     @property
     def telling_ns(self) -> float | None:
-        """When the two differ most, ns; None while that is not known."""
+        """When the two differ most, ns; None while that is not known, or never."""
         pair = self.sides()
         ended = pair is not None and all(side.finished for side in pair)
         if pair is None or not ended:
             return None
-        return telling_moment(*pair)
+        return telling_moment(*pair) or None
 
     def set_view(self, view: str) -> None:
         """Show the graph of two runs in another way: one of PAIR_VIEWS."""

@@ -73,7 +73,9 @@ def state_words(record: RunRecord) -> str:
     """Return the state of a run in a few words; of a recording, where it was made."""
     if record.recorded_on:
         return f"Recorded on an {record.recorded_on}: {record.title}"
-    return f"{capital(record.state)}: {record.title}"
+    alone = record.state == "finished" and record.reached == 1 < record.graph_reference.n
+    more = ", which reaches no other vertex" if alone else ""
+    return f"{capital(record.state)}: {record.title}{more}"
 
 
 def verified_words(record: RunRecord | None) -> tuple[str, str]:
@@ -119,7 +121,5 @@ def readout(
         return None
     unit = time_unit(playback.duration_ns)
     sides = pair.sides() if pair is not None else None
-    if pair is None or sides is None:
-        return Readout(ends, unit, interval(side_of(run), *ends), None)
-    a, b = sides
-    return Readout(ends, unit, interval(a, *ends), interval(b, *ends))
+    a, *b = sides or (side_of(run),)
+    return Readout(ends, unit, interval(a, *ends), interval(b[0], *ends) if b else None)

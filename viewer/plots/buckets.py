@@ -28,7 +28,6 @@ from viewer.plots.plot_base import PlotPanel
 from viewer.plots.ring import RingNow, RingState, heat_index_of
 from viewer.plots.series import HEAT_LEVELS, HeatSeries
 
-NOTHING_WAITED = "No sample saw a vertex wait"
 RINGLESS = 300  # pixels below which there is no ring
 RING_SHARE = 0.16  # of the panel's width, between the two bounds
 RING_LEAST, RING_MOST = 82, 170
@@ -47,7 +46,7 @@ class Lane:
         self.named = 0  # rows that the axis names
         self.image = pg.ImageItem()
         self.image.setLevels((0, HEAT_LEVELS - 1))
-        self.idle = pg.TextItem(NOTHING_WAITED, anchor=(0.5, 0.5))
+        self.idle = pg.TextItem(anchor=(0.5, 0.5))
         self.idle.hide()
         self.ring = RingNow(place)
 
@@ -96,7 +95,7 @@ class BucketPanel(PlotPanel):
     """Heat map of bucket sizes over time, and the ring at the cursor."""
 
     TITLE = "Buckets"
-    HINT = "Press Run to see how full each bucket is."
+    HINT = "Run it to see how full each bucket is."
     KEY_WIDTH = 280  # its caption is short
 
     def _make_number_axis(self) -> NameAxis:
@@ -150,6 +149,8 @@ class BucketPanel(PlotPanel):
             self._show_rows()
         for lane, heights in lanes:
             lane.draw(first_ns, last_ns, columns, heights)
+            name = f"{'A' if lane is lanes[0][0] else 'B'}: " if self.comparing else ""
+            lane.idle.setText(f"{name}no vertex waited at any sample")
         self._place_rings()
 
     def _place_rings(self) -> None:

@@ -38,7 +38,7 @@ class DeltaPanel(PlotPanel):
     """Steps of Δ with marks and reasons; asks for a Δ by hand while a run is live."""
 
     TITLE = "Δ"
-    HINT = "Press Run to see how wide the buckets are, and why that changes."
+    HINT = "Run it to see how wide the buckets are, and why that changes."
     LOGARITHMIC = True
     _plain = False  # no buttons of its own
     _requested: float | None = None  # Δ asked for by hand, until a sample has it
@@ -182,20 +182,19 @@ class DeltaPanel(PlotPanel):
         self._marks.setData(spots)
 
     def _spots(self, place: int, first_ns: float, last_ns: float) -> list[dict[str, Any]]:
-        """Return the marks of one run's changes in a window of time; those of B are hollow."""
-        deltas, paper = self._deltas[place], self._theme.plot
+        """Return the marks of one run's changes in a window of time."""
+        deltas = self._deltas[place]
         chosen = changes_within(deltas.times, first_ns, last_ns, MOST_MARKS)
         spots = []
         for index in chosen[chosen > 0].tolist():  # the first entry is the initial value
             symbol, colour = self._look_of(place, index)
-            ground, rim = (paper, colour) if place else (colour, paper)
             letter = f"{'AB'[place]}, " if self.comparing else ""
             spots.append(
                 {
                     "pos": (deltas.times[index], _log(deltas.values[index])),
                     "symbol": symbol,
-                    "brush": pg.mkBrush(ground),
-                    "pen": pg.mkPen(rim),
+                    "brush": pg.mkBrush(colour),
+                    "pen": pg.mkPen(self._theme.plot),
                     "data": letter + self._change_words(place, index),
                 }
             )

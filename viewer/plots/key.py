@@ -15,7 +15,7 @@ from viewer.common.theme import Theme
 
 @dataclass(frozen=True)
 class Entry:
-    """One sign, the word beside it, its field of `DataColours`, its term of the glossary."""
+    """One sign, the word beside it, its colour in the theme, its term of the glossary."""
 
     sign: str
     word: str
@@ -28,6 +28,7 @@ DELTA_KEY = (
     Entry("▼", "lowered", "lowered", "lowered"),
     Entry("◆", "by hand", "by_hand", "by_hand"),
 )
+BAND_KEY = (Entry("■", "aimed for", "band", "band"),)
 EVENT_KEY = (
     Entry("▬", "lowers a distance", "improved", "improved"),
     Entry("▬", "lowers nothing", "wasted", "relaxed"),
@@ -50,10 +51,11 @@ class Key(QLabel):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours and the text size of a theme."""
+        colours = {**vars(theme), **vars(theme.data)}
         self.setFont(small_font(self.font()))
         self.setText(
             "&nbsp; ".join(
-                f'<span style="color:{getattr(theme.data, entry.colour)}">{entry.sign}</span>&nbsp;'
+                f'<span style="color:{colours[entry.colour]}">{entry.sign}</span>&nbsp;'
                 f'<span style="color:{theme.muted}">{entry.word}</span>'
                 for entry in self.entries
             )

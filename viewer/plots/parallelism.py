@@ -15,6 +15,7 @@ import pyqtgraph as pg
 
 from gpu.words import short
 from viewer.common.small_widgets import chip
+from viewer.plots.key import BAND_KEY
 from viewer.plots.plot_base import MEAN_PIXELS, PlotPanel, nice_ceiling
 from viewer.plots.plot_items import EnvelopeItem
 from viewer.plots.series import StepSeries, TimeSeries, Window, joint_steps
@@ -53,7 +54,7 @@ class ParallelismPanel(PlotPanel):
     """Work assigned (or available) over time with the utilisation band."""
 
     TITLE = "Parallelism"
-    HINT = "Press Run to see how much work the workers have at each moment."
+    HINT = "Run it to see how much work the workers have at each moment."
 
     def _build_plot(self) -> None:
         self._tracks = (Track(), Track())  # A, and B where two runs are compared
@@ -65,6 +66,7 @@ class ParallelismPanel(PlotPanel):
         self._band = EnvelopeItem()
         self._band.setZValue(-10)
         self.plot.addItem(self._band, ignoreBounds=True)
+        self._add_key(BAND_KEY)
         self.log_button = chip("log", "Logarithmic scale", checkable=True)
         self.header.addWidget(self.log_button)
         self.log_button.toggled.connect(self._mark_dirty)
@@ -108,7 +110,7 @@ class ParallelismPanel(PlotPanel):
         It has the band in it; of one that the curves never come near, the lower edge alone.
         """
         x, low, high = joint_steps(self._low, self._high, first_ns, last_ns)
-        bounded = bool((high > 0).any())
+        bounded = self._keyed = bool((high > 0).any())
         shown_points = slice(None if bounded else 0)
         low, high = low[shown_points], high[shown_points]
         self._band.set_data(x[shown_points], self._scaled(low), self._scaled(high))

@@ -59,6 +59,7 @@ class PlotPanel(LivePanel):
 
     LOGARITHMIC: ClassVar[bool] = False
     KEY_WIDTH: ClassVar[int] = 360  # pixels from which the header has room for a key
+    _keyed = True  # there is something that the key explains
     key_line: QWidget | None = None  # what signs or colours mean, in the header
 
     # ---- for children -----------------------------------------------------------------
@@ -110,7 +111,8 @@ class PlotPanel(LivePanel):
         if self.key_line is not None:
             beside = self.pair_legend.needed + 2 * SPACING if self.comparing else 0
             room = self.width() - beside - self.key_line.sizeHint().width()
-            self.key_line.setVisible(room >= 0 and self.width() >= scaled(self.KEY_WIDTH))
+            wide = self.width() >= scaled(self.KEY_WIDTH)
+            self.key_line.setVisible(room >= 0 and wide and self._keyed)
 
     def _cursor_words(self, words: str) -> None:
         """Show the number at the cursor in the header; its place only grows, and at once."""

@@ -33,7 +33,7 @@ class WorkPanel(PlotPanel):
     """Three counters over time, as rates, and the run's efficiency."""
 
     TITLE = "Work"
-    HINT = "Press Run to see how much work is done, and how much of it twice."
+    HINT = "Run it to see how much work is done, and how much of it twice."
 
     def _build_plot(self) -> None:
         keys = [(0, name) for name in FIELDS] + [(1, "processed")]

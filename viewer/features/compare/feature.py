@@ -18,6 +18,7 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QWidget
 
+from gpu.algorithms import find
 from gpu.algorithms.all_pairs import same_rows
 from gpu.engine import checked_settings
 from gpu.errors import GpuError
@@ -191,6 +192,14 @@ class CompareFeature(Pairs):
             controller.start_run(a, self._window.run_panel.choices().samples_per_second)
             self._after_a = b if controller.running else None
 
+    def before_run(self) -> None:
+        """Have B made again after A, where A is to start from another source."""
+        a, b, self._after_a = self._window.run_panel.run_settings(), self.model.b, None
+        if b is None or b.recorded_on or b.settings.source == a.source:
+            return
+        if b.algorithm.result == find(a.algorithm).result:
+            self._after_a = replace(b.settings, source=a.source)
+
     def _here(self, settings: RunSettings) -> RunSettings:
         """Return the settings of a recorded run for the machine of the Run panel."""
         chosen = self._window.run_panel.run_settings()
@@ -353,6 +362,10 @@ class CompareFeature(Pairs):
         action.setToolTip(tip)
         action.setStatusTip(tip)
         action.setData(data)
+        b = self.model.b
+        now = (b.settings.algorithm, b.settings.delta) if b is not None else ()
+        action.setCheckable(data[1] is not None and data[1] in now)
+        action.setChecked(action.isCheckable())
         menu.addAction(action)
 
     def _compare_row(self, action: QAction) -> None:

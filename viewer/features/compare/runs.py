@@ -36,7 +36,7 @@ from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import engine_of
 from viewer.models.session import RunRecord, SessionModel
 
-HINT = "Press Run: every run is listed here, and any two of one graph can be compared."
+HINT = "Run it: every run is listed here, and any two of one graph can be compared."
 LIVE_MS = 250
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 NOTHING = "–"

@@ -141,6 +141,7 @@ class Look(QObject):
 
     def _front(self, record: RunRecord) -> None:
         session = self._window.session
+        self._window.comparison.end()
         if record in session.runs:
             same = session.graph is not None and (session.graph.hash == record.graph_reference.hash)
             if same:

@@ -49,6 +49,7 @@ class MicroscopeFeature(Microscope):
         self.model.watch(False)
         self._before = FIRST  # the arrangement when it was opened
         self._pair: list[RunRecord] = []  # the runs shown then: A, and B if two were compared
+        self._cursor_ns = 0.0  # then
         self._wanted = False  # a run was asked for: show it from its first event
         self._progress = ""  # of what is under way, in words
         self._seen: set[str] = set()  # of DOCKS
@@ -129,6 +130,7 @@ class MicroscopeFeature(Microscope):
             self._before = docks.arrangement
             shown = self._window.session.current, self._window.comparison.b
             self._pair = [run for run in shown if run is not None]
+            self._cursor_ns = self._window.playback.cursor_ns
         if not (docks.arrangement == ARRANGEMENT and self.is_shown):
             docks.gather(ARRANGEMENT, DOCKS)
 
@@ -163,6 +165,7 @@ class MicroscopeFeature(Microscope):
             session.set_current(pair[0])
             for other in pair[1:]:
                 self._window.comparison.compare_or_say(other)
+            self._window.playback.set_cursor(self._cursor_ns)
 
     def record(self) -> None:
         """Run the graph shown by the Run panel's algorithm, with every event kept."""

@@ -21,7 +21,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.record.events import EventKind
-from gpu.words import time_words
+from gpu.words import in_sight, time_words
 from viewer.common.small_widgets import centred_hint, choice, hint_or_page, label, scroller
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.microscope.board import Board
@@ -195,9 +195,9 @@ class MicroscopePanel(QWidget):
             self.slider.setRange(0, model.count)
             self.slider.setValue(model.number)
         self.every.setChecked(model.every)
-        self.where.setText(
-            f"event {model.number:,} of {model.count:,} · {time_words(model.state.t_ns)}"
-        )
+        device = model.record.settings.device if model.record is not None else ""
+        when = f"{time_words(model.state.t_ns)}, {in_sight(device)}"
+        self.where.setText(f"event {model.number:,} of {model.count:,} · {when}")
         self.sentence.setText(model.sentence or "Nothing has happened yet.")
         kinds = self._wanted()
         there = replay.find(kinds, -1), replay.find(kinds, 1)
