@@ -418,7 +418,7 @@ class Controller(QObject):
 def first_source(graph: CSRGraph) -> int:
     """Return where runs start: where a sample suggests; on other graphs, at the first vertex.
 
-    Where that reaches few (of a large graph: has no edge out), at the one with most edges out.
+    Where more is reached (of a large graph: only), at the one with most edges out.
     """
     start = suggested_source(graph)
     if graph.provenance.origin.startswith(SAMPLE) or not graph.m:
@@ -426,8 +426,7 @@ def first_source(graph: CSRGraph) -> int:
     hub = int(np.argmax(np.diff(graph.indptr)))
     if graph.m > SMALL_ARCS:
         return start if graph.indptr[1] else hub
-    of_start, of_hub = (np.count_nonzero(reachable(graph, one)) for one in (start, hub))
-    return hub if of_hub >= 2 * of_start else start
+    return max(start, hub, key=lambda one: np.count_nonzero(reachable(graph, one)))
 
 
 def _short(what: str) -> str:

@@ -421,10 +421,8 @@ class MainWindow(QMainWindow):
 
     def _mark_arrangement(self, name: str) -> None:
         self.settings.set_value(LAYOUT, self.docks.base)
-        if name not in ARRANGEMENTS:
-            self.status_bar.showMessage(BACK, BACK_MS)
-        elif self.status_bar.currentMessage() == BACK:
-            self.status_bar.clearMessage()
+        for_ms = 0 if name in ARRANGEMENTS else BACK_MS
+        self.status_bar.showMessage(BACK if for_ms else "", for_ms)
         self.actions_by_key["all_controls"].setChecked(self.docks.base != SIMPLE)
         for plot in self.plots.values():
             plot.set_plain(name == SIMPLE)

@@ -255,15 +255,11 @@ def _order(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
     errors = [numbers[side]["distance_error"] for side in "ab"]
     if None in errors:
         return []
-    said = [
-        f"{name} {short(error)}{'' if side.errors is None else EXACT[not error and _twice(side)]}"
-        for side, name, error in zip(sides, called, errors, strict=True)
-    ]
+    said = []
+    for side, name, error in zip(sides, called, errors, strict=True):
+        exact = EXACT[not error and side.processed != side.reached]
+        said.append(f"{name} {short(error)}{'' if side.errors is None else exact}")
     return [f"Disorder, the mean distance error: {', '.join(said)}."]
-
-
-def _twice(side: Side) -> bool:
-    return side.processed > (side.reached or side.processed)
 
 
 def _rounded(number: float) -> str:
@@ -312,8 +308,7 @@ def verdict(a: Side, b: Side, numbers: dict[str, Any]) -> str:
 
 
 def _reach_nothing(a: Side, b: Side) -> bool:
-    ended = a.finished and b.finished and a.settings.source == b.settings.source
-    return ended and a.reached == b.reached == 1 < a.graph.n
+    return a.finished and b.finished and a.reached == b.reached == 1 < a.graph.n
 
 
 def _verdict(a: Side, b: Side, called: Names, numbers: dict[str, Any]) -> str:

@@ -152,7 +152,6 @@ def test_running_here_loses_nothing(window: MainWindow, host: FakeHost, qtbot: Q
     recorded = (window.comparison.a, window.comparison.b)
     assert not any(button.isVisible() for button in bottom.pairs.values())
     run_both(window, host, qtbot)
-    here = (window.comparison.a, window.comparison.b)
     assert [asked.algorithm for asked in host.asked("run")] == ["adds", "near_far"]
     window.controller.set_source(7)
     run_both(window, host, qtbot)

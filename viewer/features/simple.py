@@ -155,10 +155,9 @@ class SimpleFeature(Screen):
             self.top.say("Draw a graph, then run it here.", "", "")
             return
         if current is None:
-            graph, source = window.session.graph, window.session.source
-            if graph is not None:
-                words = "Nothing has run on this graph yet."
-                self.top.say(words, _graph_words(graph, source), "")
+            if (graph := window.session.graph) is not None:
+                whence = _graph_words(graph, window.session.source)
+                self.top.say("Nothing has run on this graph yet.", whence, "")
             return
         summary = window.comparison.summary()
         if pair is not None and summary is not None:

@@ -188,13 +188,12 @@ def _by_distance(seen: Seen) -> Look:
     top = seen.scale.top(seen.record, "distance")
     unit = (top or 1.0) / LEVELS
     colouring = Colouring("distance", seen.dist, unit=unit, final=not seen.record.running)
-    colouring = _timed(colouring, seen)
     title = f"Distance from {in_sight(str(seen.record.row_id))}, weight units"
     ticks = tuple((value / (top or 1.0), short(value)) for value in tick_values(top))
     if not seen.record.running and seen.scale.top(seen.record, "all") > top:
         ticks = beyond(ticks, top)
-    note = _moment_note(seen)
-    return Look(colouring, "distance", Legend(title, ticks, ((0, "unreached"),), note))
+    legend = Legend(title, ticks, ((0, "unreached"),), _moment_note(seen))
+    return Look(_timed(colouring, seen), "distance", legend)
 
 
 def beyond(ticks: tuple[tuple[float, str], ...], top: float) -> tuple[tuple[float, str], ...]:

@@ -134,8 +134,7 @@ class ComparisonModel(QObject):
     def telling_ns(self) -> float | None:
         """When the two differ most, ns; None while that is not known, or never."""
         pair = self.sides()
-        ended = pair is not None and all(side.finished for side in pair)
-        if pair is None or not ended:
+        if pair is None or not all(side.finished for side in pair):
             return None
         return telling_moment(*pair) or None
 

@@ -249,12 +249,10 @@ def test_what_was_compared_is_compared_again(
         window.controller.start_run(RunSettings(name, "model"))
         pair.append(finish(window, host, window.session.graph))
     window.comparison.compare_with(pair[0])
-    window.playback.set_cursor(half := window.playback.duration_ns / 2)
     opened(window, host, qtbot)
     assert not window.comparison.active
     window.back()
     assert [window.comparison.b, window.comparison.a] == pair
-    assert window.playback.cursor_ns == half
 
 
 def finish(window: MainWindow, host: FakeHost, graph: CSRGraph) -> RunRecord:

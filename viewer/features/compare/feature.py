@@ -103,12 +103,8 @@ class CompareFeature(Pairs):
 
     def needs(self) -> dict[str, bool]:
         """Say whether there is a run to compare with, alone, or whether two are compared."""
-        comparable, comparing = self._basis() is not None, self.model.active
-        return {
-            "comparable": comparable,
-            "alone": comparable and not comparing,
-            "comparing": comparing,
-        }
+        able, active = self._basis() is not None, self.model.active
+        return {"comparable": able, "alone": able and not active, "comparing": active}
 
     def apply_theme(self, theme: Theme) -> None:
         """Pass a theme on."""
