@@ -31,11 +31,9 @@ def card(stage: Stage, cursor_ns: float, qtbot: QtBot) -> str:
 def test_labels_under_discs_are_those_of_the_moment(qtbot: QtBot) -> None:
     stage = Stage(qtbot, triangle())
     stage.run(np.array([0, 2, 1], np.int32))  # reached at 10 d, settled at 12 d
-    for cursor, labels in ((5, "0, ∞, ∞"), (11, "0, ∞, 1 later"), (21, "0, 2 later, 1")):
+    for cursor, labels in ((5, "0,∞,∞"), (11, "0,∞,1 later"), (21, "0,2 later,1"), (1e9, "0,2,1")):
         stage.playback.set_cursor(cursor)
-        assert ", ".join(stage.view._names([0, 1, 2]).distances.values()) == labels
-    stage.playback.set_cursor(1e9)
-    assert list(stage.view._names([0, 1, 2]).distances.values()) == ["0", "2", "1"]
+        assert ",".join(stage.view._names([0, 1, 2]).distances.values()) == labels
 
 
 def test_a_live_run_has_a_past_too(streets: Stage, qtbot: QtBot) -> None:
