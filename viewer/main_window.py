@@ -155,6 +155,7 @@ class MainWindow(QMainWindow):
         controller.file_failed.connect(self.settings.remove_recent)
         # the models change -> the window shows
         session.graph_changed.connect(self._show_graph)
+        self.modes.drawing_changed.connect(self._show_graph)
         session.graph_completed.connect(self.enable_actions)
         session.run_changed.connect(self.enable_actions)
         session.current_changed.connect(self.enable_actions)
@@ -396,7 +397,8 @@ class MainWindow(QMainWindow):
 
     def _show_graph(self) -> None:
         graph = self.session.graph
-        self.setWindowTitle(title_words(graph.name) if graph is not None else "")
+        name = graph.name if graph is not None else ""
+        self.setWindowTitle(title_words("Drawing" if self.modes.drawing else name))
         self.enable_actions()
         self._show_engine()
         self._show_drawn()

@@ -31,6 +31,7 @@ from viewer.models.settings import STILL
 
 HELD_PACE = 30.0  # samples a second, while Δ is held
 PLAYED = "played"  # key in Settings: the recording has played by itself
+KEPT = "The runs on this graph are in the panel Runs (Ctrl+Shift+R)."
 PLAY_AFTER_MS = 1500  # once both maps and every plot are there
 Pair = tuple[RunRecord, RunRecord]
 
@@ -156,8 +157,9 @@ class SimpleFeature(Screen):
             return
         if current is None:
             if (graph := window.session.graph) is not None:
-                whence = _graph_words(graph, window.session.source)
-                self.top.say("Nothing has run on this graph yet.", whence, "")
+                kept = graph.name in {run.graph_reference.name for run in window.session.runs}
+                words = KEPT if kept else "Nothing has run on this graph yet."
+                self.top.say(words, _graph_words(graph, window.session.source), "")
             return
         summary = window.comparison.summary()
         if pair is not None and summary is not None:

@@ -24,7 +24,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.graph import CSRGraph
 from viewer.common import colormaps
-from viewer.common.text_size import REFERENCE_PIXELS, text_pixels
+from viewer.common.text_size import REFERENCE_PIXELS, scaled, text_pixels
 from viewer.common.theme import LIGHT, Theme
 from viewer.graph import overlay
 from viewer.graph.colours import Legend, Look
@@ -224,7 +224,7 @@ class GraphCanvas(QWidget):
         few = drawing.graph.n <= ITEM_VERTICES
         below = LEGEND_ROOM + few * LABEL_ROOM if self.height() >= LEGEND_FROM else 0
         height = self.height() - below
-        margin = max(MARGIN, min(MARGIN_FEW, height // MARGIN_SHARE)) if few else MARGIN
+        margin = max(MARGIN, min(scaled(MARGIN_FEW), height // MARGIN_SHARE)) if few else MARGIN
         view = drawing.extent.fitted(self.width(), height, margin)
         return replace(view, cy=view.cy - below / 2 / view.scale, height=max(1, self.height()))
 

@@ -102,8 +102,9 @@ class Placed:
 def radius_of(placed: Placed, large: float = 1.0) -> float:
     """Return the radius of a disc, pixels, a fifth of the distance between neighbours.
 
-    Where all is drawn one by one, it takes up to FULL of the distance to hold a name. `large`:
-    how many times as large as usual type is, and with it the largest disc.
+    Where all is drawn one by one, it takes up to FULL of the distance to hold a name.
+
+    large : how many times as large as usual type is; the largest disc grows less than that
     """
     spans = np.hypot(*(placed.heads - placed.tails).T)
     spans = spans[spans > 0]
@@ -114,7 +115,7 @@ def radius_of(placed: Placed, large: float = 1.0) -> float:
     named = min(FULL * gap, LABEL_RADIUS) if placed.scene.complete else SMALLEST
     if placed.scene.complete:
         gap = min(gap, CLOSEST * placed.scene.apart * placed.view.scale)
-    return min(max(0.2 * gap, named, SMALLEST), large * LARGEST)
+    return min(max(0.2 * gap, named, SMALLEST), LARGEST * large**0.5)
 
 
 def place_of_arc(scene: Scene, graph: CSRGraph, arc: int) -> int | None:

@@ -241,14 +241,15 @@ class Legend(QWidget):
         self._show()
 
     def _show(self) -> None:
-        """Write line, value and name, cut where there is little room: A and B to that letter."""
+        """Write line, value and name; with little room no value, but of A and B only the letter."""
         muted = self.palette().color(QPalette.ColorRole.PlaceholderText).name()
         entries = zip(self._labels, self._names, self._values, self._pens, strict=True)
         for label, name, value, pen in entries:
             line = "━" if pen.style() == Qt.PenStyle.SolidLine else "╍"
             metrics = self.fontMetrics()
             room = label.width() - metrics.horizontalAdvance(f"{line} {value} ")
-            cut = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
-            cut = name[0] if cut != name and name[:2] in ("A ", "B ") else cut
-            words = f'{escape(value)} <span style="color:{muted}">{escape(cut)}</span>'
+            shown, said = name, value
+            if metrics.horizontalAdvance(name) > room:
+                shown, said = (name[0], value) if name[:2] in ("A ", "B ") else (name, "")
+            words = f'{escape(said)} <span style="color:{muted}">{escape(shown)}</span>'
             label.setText(f'<span style="color:{pen.color().name()}">{line}</span> {words}')

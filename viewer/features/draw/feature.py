@@ -105,6 +105,12 @@ class DrawFeature(DrawnGraph):
         if self.open and self.model.drawing.vertices:
             self.give()
 
+    def back(self) -> bool:
+        """Close the page."""
+        was_open = self.open
+        self.leave()
+        return was_open
+
     def close(self) -> None:
         """The window closes: keep the drawing, put the docks back."""
         self._write_latest()
