@@ -3,7 +3,10 @@
 A key is a module and an expression over its names and those of NAMES.
 """
 
+import io
 import zlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager, redirect_stderr, redirect_stdout
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -18,6 +21,7 @@ from gpu.devices import PRESETS
 from gpu.engine import Observer
 from gpu.graph import NUMBER_TYPES, CSRGraph
 from gpu.record.trace import RunSettings, Trace
+from gpu.replay.replay import Replay
 from sample_graphs import open_sample
 
 DEVICES = list(PRESETS)
@@ -98,6 +102,14 @@ def trials(key: str, count: int) -> list[int]:
     return [zlib.crc32(repr(one).encode()) & 0xFFFF for one in every]
 
 
+def printed(manner: AbstractContextManager[None], call: Callable[[], Any]) -> list[str]:
+    """Return what a call writes to stdout and stderr."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), manner:
+        call()
+    return [out.getvalue(), err.getvalue()]
+
+
 def told(trace: Trace) -> dict[str, Any]:
     """Return a run in a few numbers: of whole numbers a CRC, of the others a sum."""
     said: dict[str, Any] = {"time_ns": trace.time_ns, "processed": trace.processed_vertices}
@@ -112,9 +124,15 @@ def told(trace: Trace) -> dict[str, Any]:
 
 
 NAMES: dict[str, Any] = {
-    one.__name__: one for one in (arcs, graph_of, run, spoilt, told, trial, trials)
+    one.__name__: one for one in (arcs, graph_of, printed, run, spoilt, told, trial, trials)
 }
-NAMES |= {"np": np, "gpu": gpu, "sample": open_sample}
+NAMES |= {"np": np, "gpu": gpu, "sample": open_sample, "zlib": zlib}
+NAMES |= {
+    "Replay": Replay,
+    "ALGORITHMS": ALGORITHMS,
+    "karate": open_sample("sample:karate_club"),
+    "rmat": open_sample("sample:rmat?n=256"),
+}
 NAMES["roads"] = arcs("0>1:4 1>2:3 2>3:0 0>3:9 3>4:2 1>1:5 1>2:8 4>0:1", n=6)
 
 
