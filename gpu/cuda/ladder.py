@@ -145,6 +145,7 @@ class Run(ABC):
     def start(self) -> None:
         """Every distance unreached but the source's; the source in the first pile or bucket."""
         self.dist.fill(INT_UNREACHED)
+        self.dist[self._source] = 0
         self._state.fill(0)
 
     @abstractmethod
@@ -178,7 +179,6 @@ class NearFarRun(Run):
     def start(self) -> None:
         """The source is in near."""
         super().start()
-        self.dist[self._source] = 0
         self._near[0, 0] = self._xp.asarray([self._source, 0], self._xp.int32)
         self._state[NEAR] = 1
 

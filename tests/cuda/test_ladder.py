@@ -188,8 +188,8 @@ def test_a_full_pile_or_bucket_is_refused(
 
 FAULTS = {  # what a rule of the queue is for: a text, and one without the rule
     "a bucket that is only empty is not finished": (
-        "if (m.done[slot] == m.reserved[slot])",
-        "if (m.read[slot] == m.reserved[slot])",
+        "return m.done[bucket % SLOTS] == m.reserved[bucket % SLOTS];",
+        "return m.read[bucket % SLOTS] == m.reserved[bucket % SLOTS];",
     ),
     "a worker reports after its pushes": (
         "        process(run, order);\n        __syncthreads();\n",

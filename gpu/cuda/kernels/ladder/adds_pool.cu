@@ -37,14 +37,12 @@ __device__ Item *place_of(const Run &run, int slot, int place) {
     Pool pool = pool_of(run);
     int number = place / BLOCK;
     if (number >= pool.most) return nullptr;
-    long long begun = clock64();
-    int block = look(&pool.table[slot * pool.most + number]);
-    while (block < 0) {
-        if (look(&run.state->ended) || clock64() - begun > LIMIT_CYCLES) return nullptr;
+    const int *block = &pool.table[slot * pool.most + number];
+    while (look(block) < 0) {
+        if (look(&run.state->ended)) return nullptr;
         __nanosleep(50);
-        block = look(&pool.table[slot * pool.most + number]);
     }
-    return run.items + block * (long long)BLOCK + place % BLOCK;
+    return run.items + look(block) * (long long)BLOCK + place % BLOCK;
 }
 
 __device__ void count_written(const Run &run, int slot, int place) {
@@ -52,9 +50,10 @@ __device__ void count_written(const Run &run, int slot, int place) {
     atomicAdd(&pool.written[look(&pool.table[slot * pool.most + place / BLOCK])], 1);
 }
 
-// All SLOTS lanes: blocks whose items are done go back to the pool.
+// All SLOTS lanes: the whole blocks of a finished bucket go back to the pool.
 __device__ void give_back(const Pool &pool, const Manager &m, int slot) {
-    for (; pool.returned[slot] < m.oldest[slot] / BLOCK; pool.returned[slot]++) {
+    int done = is_finished(m, slot) ? m.reserved[slot] / BLOCK : 0;
+    for (; pool.returned[slot] < done; pool.returned[slot]++) {
         int block = pool.table[slot * pool.most + pool.returned[slot]];
         pool.free[atomicAdd(pool.free_count, 1)] = block;
     }

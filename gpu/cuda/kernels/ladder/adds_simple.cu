@@ -3,20 +3,18 @@ adds_simple.cu: ADDS in its simplest form. Step 1 of 3; after it: adds_pool.cu, 
 
 The idea  An improved vertex waits in one of 32 buckets, each delta wide; bucket b is in slot b % 32.
           Workers (blocks 1, 2, ...) only write to buckets. The manager (block 0) alone reads them: it
-          hands the items of the lowest buckets to idle workers, and doubles or halves delta to keep
-          them just busy. No worker waits for another.
-Bucket    A ring of places with counters that only grow. A writer reserves a place, writes its item,
-          fences, and adds one to `written`. Where written equals reserved, every item is there to be
-          read. A place is free again when all items up to it are done: the manager says how many are.
-Finished  A worker reports once all that it pushed is counted. The manager reads the reports first
-          and the counters after them, so it misses no push of a worker that it believes idle.
-          A bucket is finished when all items that were reserved are done; "empty" is not enough,
-          because a worker may still push into it. The run ends when all buckets are finished.
-          A push that reaches a slot too late goes to the slot's next bucket: it is never lost.
+          hands the items of the two lowest buckets to idle workers, and doubles or halves delta to
+          keep them just busy. No worker waits for another.
+Bucket    An array, and counters that only grow. A writer reserves a place, writes its item, fences
+          and adds one to `written`. Where written equals reserved, every item can be read.
+Finished  A bucket is finished when all items that were reserved are done; "empty" is not enough,
+          because a worker may still push into it. The run ends when all buckets are finished. A
+          worker reports when all that it pushed is written. The manager reads the reports before
+          the counters, so it misses no push of an idle worker.
 
 Launch    adds<<<1 + workers, THREADS, cooperative>>>, workers <= THREADS; all blocks are resident.
-          `state`, `orders` and `written` zero, dist 2^31 - 1; delta is 2^shift, from 2^least to
-          2^most; weights >= 0, no path longer than 2^31 - 1. `ended` says how it ended
+          `state`, `orders`, `written` and dist[source] are zero, other distances 2^31 - 1; delta is
+          2^shift, from 2^least to 2^most; weights >= 0, no path longer than 2^31 - 1
 */
 #include "ladder/items.cuh"
 
@@ -36,7 +34,7 @@ struct Order {  // items of a bucket for one worker, and what it needs to sort i
 };
 
 struct State {
-    int ended, full, reserved[SLOTS], freed[SLOTS];
+    int ended, full, reserved[SLOTS];
 };
 
 struct Run {
@@ -50,13 +48,17 @@ struct Run {
 };
 
 struct Manager {  // shared memory of block 0
-    // By slot: items done, handed out, ready to be, reserved; the oldest item that may not be done.
-    int done[SLOTS], read[SLOTS], ready[SLOTS], reserved[SLOTS], oldest[SLOTS];
-    int head, shift, rest, idle, pieces, ended;
+    int done[SLOTS], read[SLOTS], ready[SLOTS], reserved[SLOTS];  // items; read: handed out
+    int head, shift, rest, idle, ended;
     long long base;
-    float load;            // items in hand, or waiting in open buckets; smoothed
-    Order piece[THREADS];  // what this sweep hands out
+    float load;             // items of open buckets that are not done; smoothed
+    int who[THREADS];       // the idle workers
+    Order orders[THREADS];  // what each worker has; count 0: it is idle
 };
+
+__device__ bool is_finished(const Manager &m, int bucket) {
+    return m.done[bucket % SLOTS] == m.reserved[bucket % SLOTS];
+}
 
 // ---- buckets: adds_pool.cu has other ones ----
 
@@ -66,8 +68,7 @@ __device__ void look_at_bucket(const Run &run, Manager &m, int slot);
 
 #ifndef POOL
 __device__ Item *place_of(const Run &run, int slot, int place) {
-    if (place - look(&run.state->freed[slot]) >= run.room) return nullptr;
-    return run.items + slot * (long long)run.room + place % run.room;
+    return place < run.room ? run.items + slot * (long long)run.room + place : nullptr;
 }
 
 __device__ void count_written(const Run &run, int slot, int) { atomicAdd(&run.written[slot], 1); }
@@ -79,14 +80,12 @@ __device__ void look_at_bucket(const Run &run, Manager &m, int slot) {
     __threadfence();
     m.reserved[slot] = look(&run.state->reserved[slot]);
     m.ready[slot] = written == m.reserved[slot] ? written : m.read[slot];
-    put(&run.state->freed[slot], m.oldest[slot]);
 }
 #endif
 
 __device__ void push(const Run &run, const Order &order, Item item) {
-    long long offset = (item.dist - order.base) >> order.shift;
-    offset = max(0ll, min(offset, SLOTS - 1ll));  // beyond the last bucket: into the last
-    if (offset == 0 && order.bucket != order.head) offset = 1;  // the head may just be retiring
+    long long first = order.bucket != order.head;  // 1: the head may just be retiring
+    long long offset = max(first, min((item.dist - order.base) >> order.shift, SLOTS - 1ll));
     int slot = (int)((order.head + offset) % SLOTS);
     int place = atomicAdd(&run.state->reserved[slot], 1);
     Item *to = place_of(run, slot, place);
@@ -125,11 +124,7 @@ __device__ void work(const Run &run, Order *mine) {
     __shared__ Order order;
     for (;;) {
         if (threadIdx.x == 0) {
-            long long begun = clock64();
-            while (!look(&mine->working) && !look(&run.state->ended)) {
-                if (clock64() - begun > LIMIT_CYCLES) break;
-                __nanosleep(50);
-            }
+            while (!look(&mine->working) && !look(&run.state->ended)) __nanosleep(50);
             __threadfence();
             order = look(mine);
         }
@@ -158,33 +153,23 @@ __device__ void steer(Manager &m, int moved, int threads, int least, int most) {
 
 // One thread: move the head past finished buckets; returns by how many, SLOTS when all are finished.
 __device__ int retire(Manager &m) {
-    for (int moved = 0; moved < SLOTS; moved++) {
-        int slot = (m.head + moved) % SLOTS;
-        if (m.done[slot] == m.reserved[slot]) continue;
-        m.head += moved;
-        m.base += (long long)moved << m.shift;
-        return moved;
-    }
-    return SLOTS;
+    int moved = 0;
+    while (moved < SLOTS && is_finished(m, m.head + moved)) moved++;
+    m.head += moved;
+    m.base += (long long)moved << m.shift;
+    return moved;
 }
 
 // One thread: cut what is ready in the open buckets into pieces for the idle workers.
 __device__ void cut(Manager &m) {
-    int ready = 0, load = 0;
-    for (int k = 0; k < SLOTS; k++) {
-        int slot = (m.head + k) % SLOTS;
-        load += (k < OPEN ? m.reserved[slot] : m.read[slot]) - m.done[slot];
-        ready += k < OPEN ? m.ready[slot] - m.read[slot] : 0;
-        m.oldest[slot] = m.read[slot];
-    }
-    m.load += (load - m.load) / 8;
-    int size = max(SMALLEST, min(THREADS, ready / max(m.idle, 1) + 1));
-    m.pieces = 0;
-    for (int k = 0; k < OPEN; k++) {
-        int slot = (m.head + k) % SLOTS;
-        while (m.pieces < m.idle && m.read[slot] < m.ready[slot]) {
-            int count = min(size, m.ready[slot] - m.read[slot]);
-            m.piece[m.pieces++] = {m.head + k, m.read[slot], count, m.head, m.shift, 0, m.base};
+    m.load *= 0.875f;
+    for (int bucket = m.head; bucket < m.head + OPEN; bucket++) {
+        int slot = bucket % SLOTS;
+        m.load += (m.reserved[slot] - m.done[slot]) / 8.f;
+        int share = (m.ready[slot] - m.read[slot]) / max(m.idle, 1) + 1;
+        while (m.idle > 0 && m.read[slot] < m.ready[slot]) {
+            int count = min(max(share, SMALLEST), min(THREADS, m.ready[slot] - m.read[slot]));
+            m.orders[m.who[--m.idle]] = {bucket, m.read[slot], count, m.head, m.shift, 0, m.base};
             m.read[slot] += count;
         }
     }
@@ -194,26 +179,21 @@ __device__ void cut(Manager &m) {
 __device__ void manage(const Run &run, int workers, int source, int shift, int least, int most) {
     __shared__ Manager m;
     int thread = threadIdx.x;
-    Order mine = {};  // what worker `thread` has; count 0: it is idle
-    Order *to = &run.orders[thread];
     long long begun = clock64();
     for (int i = thread; i < (int)(sizeof m / 4); i += THREADS) ((int *)&m)[i] = 0;
     __syncthreads();
     if (thread < SLOTS) look_at_bucket(run, m, thread);
-    if (thread == 0) {
-        m.shift = shift;
-        put(&run.dist[source], 0);
-        push(run, {0, 0, 0, 0, shift, 0, 0}, {source, 0});
-    }
+    if (thread == 0) push(run, {0, 0, 0, 0, shift, 0, 0}, {source, 0});
+    m.shift = shift;
+    Order &mine = m.orders[thread];
+    Order *to = &run.orders[thread];
     while (!m.ended) {
-        int rank = THREADS;  // among the idle
-        int slot = mine.bucket % SLOTS;
-        if (thread < workers && !look(&to->working)) {
-            rank = atomicAdd(&m.idle, 1);
-            atomicAdd(&m.done[slot], mine.count);
+        bool idle = thread < workers && !look(&to->working);
+        if (idle) {
+            m.who[atomicAdd(&m.idle, 1)] = thread;
+            atomicAdd(&m.done[mine.bucket % SLOTS], mine.count);
             mine.count = 0;
         }
-        if (mine.count > 0) atomicMin(&m.oldest[slot], mine.first);
         __threadfence();
         __syncthreads();  // the reports are read, now the counters
         if (thread < SLOTS) look_at_bucket(run, m, thread);
@@ -228,8 +208,7 @@ __device__ void manage(const Run &run, int workers, int source, int shift, int l
             put(&run.state->ended, m.ended);
         }
         __syncthreads();
-        if (rank < m.pieces && !m.ended) {
-            mine = m.piece[rank];
+        if (idle && mine.count > 0) {
             put(to, mine);
             __threadfence();  // the worker sees `working` last
             put(&to->working, 1);
