@@ -100,54 +100,39 @@ extern "C" {
 __constant__ Run RUN;  // filled by the launcher
 }
 
-// Loads and stores that go to the level-2 cache, where other blocks meet them.
-DEVICE u32 peek(const u32 *at) {
-    u32 value;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at));
-    return value;
-}
-DEVICE u64 peek(const u64 *at) {
-    u64 value;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at));
-    return value;
-}
-DEVICE uint4 peek(const uint4 *at) {
-    uint4 v;
-    asm volatile("ld.volatile.global.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at));
-    return v;
-}
-DEVICE void poke(u32 *at, u32 value) {
-    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
-}
-DEVICE void poke(u64 *at, u64 value) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
-}
-DEVICE void poke(uint4 *at, uint4 v) {
-    asm volatile("st.volatile.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(at), "r"(v.x), "r"(v.y),
-                 "r"(v.z), "r"(v.w) : "memory");
-}
-
-// Of any other type: 16 bytes at once, or words of 8.
+// Loads and stores that go to the level-2 cache, where other blocks meet them: words, 16 bytes at
+// once, and larger records word by word.
 template <class Record> DEVICE Record peek(const Record *at) {
-    static_assert(sizeof(Record) % 8 == 0, "a record of whole words");
-    Record record;
-    if constexpr (sizeof(Record) == 16) {
-        *(uint4 *)&record = peek((const uint4 *)at);
+    static_assert(sizeof(Record) == 4 || sizeof(Record) % 8 == 0, "a record of whole words");
+    Record value;
+    if constexpr (sizeof(Record) == 4) {
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(*(u32 *)&value) : "l"(at));
+    } else if constexpr (sizeof(Record) == 8) {
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(*(u64 *)&value) : "l"(at));
+    } else if constexpr (sizeof(Record) == 16) {
+        uint4 &v = *(uint4 *)&value;
+        asm volatile("ld.volatile.global.v4.u32 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at));
     } else {
 #pragma unroll
-        for (int k = 0; k < sizeof(Record) / 8; k++)
-            ((u64 *)&record)[k] = peek((const u64 *)at + k);
+        for (int k = 0; k < sizeof(Record) / 8; k++) ((u64 *)&value)[k] = peek((const u64 *)at + k);
     }
-    return record;
+    return value;
 }
-template <class Record> DEVICE void poke(Record *at, const Record &record) {
-    if constexpr (sizeof(Record) == 16) {
-        poke((uint4 *)at, *(const uint4 *)&record);
+template <class Record> DEVICE void poke(Record *at, Record value) {
+    if constexpr (sizeof(Record) == 4) {
+        u32 word = *(u32 *)&value;
+        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(word) : "memory");
+    } else if constexpr (sizeof(Record) == 8) {
+        u64 word = *(u64 *)&value;
+        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(word) : "memory");
+    } else if constexpr (sizeof(Record) == 16) {
+        uint4 v = *(uint4 *)&value;
+        asm volatile("st.volatile.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(at), "r"(v.x), "r"(v.y),
+                     "r"(v.z), "r"(v.w) : "memory");
     } else {
 #pragma unroll
-        for (int k = 0; k < sizeof(Record) / 8; k++)
-            poke((u64 *)at + k, ((const u64 *)&record)[k]);
+        for (int k = 0; k < sizeof(Record) / 8; k++) poke((u64 *)at + k, ((const u64 *)&value)[k]);
     }
 }
 
