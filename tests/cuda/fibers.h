@@ -15,6 +15,7 @@ extern Index threadIdx, blockIdx, blockDim, gridDim;
 
 #define __global__
 #define __device__
+#define __forceinline__ inline
 #define __shared__ static __attribute__((section("shared_memory")))
 #define __launch_bounds__(threads)
 

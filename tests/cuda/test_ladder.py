@@ -79,6 +79,7 @@ def compiled(folder: Path, step: Step, source: str) -> ctypes.CDLL:
     text.write_text("\n".join(lines), encoding="utf-8")
     fibers = folder / "fibers.o"
     flags = ["-std=c++17", "-O1", "-fPIC", "-Wall", "-Werror", "-Wno-unused-function"]
+    flags += ["-Wno-unknown-pragmas"]
     commands = [["-fsanitize=thread", f"-I{HERE}", "-c", str(text), "-o", str(kernel)]]
     commands += [] if fibers.exists() else [["-c", str(HERE / "fibers.cpp"), "-o", str(fibers)]]
     commands += [["-shared", str(fibers), str(kernel), "-o", str(library)]]

@@ -64,3 +64,22 @@ DEVICE u32 rank_in(u32 who) { return __popc(who & lanes_below()); }
 DEVICE u32 places(u32 who, u32 *counter) {
     return add_for_all(counter, __popc(who)) + rank_in(who);
 }
+
+// The sum over this lane and those before it, among the first `lanes` lanes, a power of two.
+DEVICE u32 prefix_sum(u32 value, u32 lanes) {
+#pragma unroll 1
+    for (u32 reach = 1; reach < lanes; reach *= 2) {
+        u32 other = __shfl_up_sync(ALL_LANES, value, reach);
+        if (lane_id() >= reach) value += other;
+    }
+    return value;
+}
+
+// The lane whose vertex has arc number `place` of the row of all arcs.
+DEVICE u32 owner_of(u32 place, u32 scan, u32 lanes) {
+    u32 found = 0;
+#pragma unroll 1
+    for (u32 half = lanes / 2; half > 0; half /= 2)
+        if (__shfl_sync(ALL_LANES, scan, found + half - 1) <= place) found += half;
+    return found;
+}

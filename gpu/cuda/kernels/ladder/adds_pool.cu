@@ -38,16 +38,16 @@ __device__ Item *place_of(const Run &run, int slot, int place) {
     int number = place / BLOCK;
     if (number >= pool.most) return nullptr;
     const int *block = &pool.table[slot * pool.most + number];
-    while (look(block) < 0) {
-        if (look(&run.state->ended)) return nullptr;
+    while (peek(block) < 0) {
+        if (peek(&run.state->ended)) return nullptr;
         __nanosleep(50);
     }
-    return run.items + look(block) * (long long)BLOCK + place % BLOCK;
+    return run.items + peek(block) * (long long)BLOCK + place % BLOCK;
 }
 
 __device__ void count_written(const Run &run, int slot, int place) {
     Pool pool = pool_of(run);
-    atomicAdd(&pool.written[look(&pool.table[slot * pool.most + place / BLOCK])], 1);
+    atomicAdd(&pool.written[peek(&pool.table[slot * pool.most + place / BLOCK])], 1);
 }
 
 // All SLOTS lanes: the whole blocks of a finished bucket go back to the pool.
@@ -66,13 +66,13 @@ __device__ void take(const Run &run, const Pool &pool, int slot, int reserved) {
         int left = atomicSub(pool.free_count, 1) - 1;
         if (left < 0) {
             atomicAdd(pool.free_count, 1);
-            if (pool.taken[slot] * BLOCK < reserved) put(&run.state->full, 1);  // a writer waits
+            if (pool.taken[slot] * BLOCK < reserved) poke(&run.state->full, 1);  // a writer waits
             return;
         }
         int block = pool.free[left];
-        put(&pool.written[block], 0);
+        poke(&pool.written[block], 0);
         __threadfence();
-        put(&pool.table[slot * pool.most + pool.taken[slot]], block);
+        poke(&pool.table[slot * pool.most + pool.taken[slot]], block);
     }
 }
 
@@ -84,9 +84,9 @@ __device__ void look_at_bucket(const Run &run, Manager &m, int slot) {
     for (int looked = 0; looked < LOOKED; looked++) {
         int number = ready / BLOCK;
         int written = 0;
-        if (number < pool.taken[slot]) written = look(&pool.written[pool.table[slot * pool.most + number]]);
+        if (number < pool.taken[slot]) written = peek(&pool.written[pool.table[slot * pool.most + number]]);
         __threadfence();
-        reserved = look(&run.state->reserved[slot]);
+        reserved = peek(&run.state->reserved[slot]);
         int end = number * BLOCK + written;
         if (written == BLOCK || end == reserved) ready = end;
         if (written < BLOCK) break;

@@ -38,7 +38,7 @@ __device__ void process(const Run &run, const Order &order) {
     int thread = threadIdx.x;
     int count = order.count;
     Item item = {};
-    if (thread < count) item = look(place_of(run, order.bucket % SLOTS, order.first + thread));
+    if (thread < count) item = peek(place_of(run, order.bucket % SLOTS, order.first + thread));
     if (thread == 0) kept.count[0] = kept.turn = 0;
     __syncthreads();
     for (int turn = 0;; turn ^= 1) {

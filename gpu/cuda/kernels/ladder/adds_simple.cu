@@ -76,9 +76,9 @@ __device__ void count_written(const Run &run, int slot, int) { atomicAdd(&run.wr
 // One thread of the manager. It reads `written` first: where a later `reserved` is no larger,
 // nothing that was reserved by then is still to be written.
 __device__ void look_at_bucket(const Run &run, Manager &m, int slot) {
-    int written = look(&run.written[slot]);
+    int written = peek(&run.written[slot]);
     __threadfence();
-    m.reserved[slot] = look(&run.state->reserved[slot]);
+    m.reserved[slot] = peek(&run.state->reserved[slot]);
     m.ready[slot] = written == m.reserved[slot] ? written : m.read[slot];
 }
 #endif
@@ -90,10 +90,10 @@ __device__ void push(const Run &run, const Order &order, Item item) {
     int place = atomicAdd(&run.state->reserved[slot], 1);
     Item *to = place_of(run, slot, place);
     if (to == nullptr) {
-        put(&run.state->full, 1);
+        poke(&run.state->full, 1);
         return;
     }
-    put(to, item);
+    poke(to, item);
     __threadfence();
     count_written(run, slot, place);
 }
@@ -104,7 +104,7 @@ __device__ void improved(const Run &run, const Order &order, Item item);
 __device__ void process(const Run &run, const Order &order);
 
 __device__ void relax(const Run &run, const Order &order, Item item) {
-    if (look(&run.dist[item.vertex]) < item.dist) return;  // stale: a better item does the rest
+    if (peek(&run.dist[item.vertex]) < item.dist) return;  // stale: a better item does the rest
     for (long long arc = run.indptr[item.vertex]; arc < run.indptr[item.vertex + 1]; arc++) {
         Item next = {run.indices[arc], item.dist + run.weights[arc]};
         if (next.dist < atomicMin(&run.dist[next.vertex], next.dist)) improved(run, order, next);
@@ -116,7 +116,7 @@ __device__ void improved(const Run &run, const Order &order, Item item) { push(r
 
 __device__ void process(const Run &run, const Order &order) {
     int i = threadIdx.x;
-    if (i < order.count) relax(run, order, look(place_of(run, order.bucket % SLOTS, order.first + i)));
+    if (i < order.count) relax(run, order, peek(place_of(run, order.bucket % SLOTS, order.first + i)));
 }
 #endif
 
@@ -124,9 +124,9 @@ __device__ void work(const Run &run, Order *mine) {
     __shared__ Order order;
     for (;;) {
         if (threadIdx.x == 0) {
-            while (!look(&mine->working) && !look(&run.state->ended)) __nanosleep(50);
+            while (!peek(&mine->working) && !peek(&run.state->ended)) __nanosleep(50);
             __threadfence();
-            order = look(mine);
+            order = peek(mine);
         }
         __syncthreads();
         if (!order.working) return;
@@ -134,7 +134,7 @@ __device__ void work(const Run &run, Order *mine) {
         __syncthreads();
         if (threadIdx.x == 0) {
             __threadfence();  // for the block: its pushes are seen before its report
-            put(&mine->working, 0);
+            poke(&mine->working, 0);
         }
     }
 }
@@ -188,7 +188,7 @@ __device__ void manage(const Run &run, int workers, int source, int shift, int l
     Order &mine = m.orders[thread];
     Order *to = &run.orders[thread];
     while (!m.ended) {
-        bool idle = thread < workers && !look(&to->working);
+        bool idle = thread < workers && !peek(&to->working);
         if (idle) {
             m.who[atomicAdd(&m.idle, 1)] = thread;
             atomicAdd(&m.done[mine.bucket % SLOTS], mine.count);
@@ -204,14 +204,14 @@ __device__ void manage(const Run &run, int workers, int source, int shift, int l
             steer(m, moved, workers * THREADS, least, most);
             if (moved == SLOTS) m.ended = FINISHED;
             if (clock64() - begun > LIMIT_CYCLES) m.ended = LATE;
-            if (look(&run.state->full)) m.ended = FULL;
-            put(&run.state->ended, m.ended);
+            if (peek(&run.state->full)) m.ended = FULL;
+            poke(&run.state->ended, m.ended);
         }
         __syncthreads();
         if (idle && mine.count > 0) {
-            put(to, mine);
+            poke(to, mine);
             __threadfence();  // the worker sees `working` last
-            put(&to->working, 1);
+            poke(&to->working, 1);
         }
     }
 }

@@ -1,4 +1,4 @@
-// items.cuh: what all steps share. `look` and `put` are for memory that other blocks use at the same
+// items.cuh: what all steps share. `peek` and `poke` are for memory that other blocks use at the same
 // time: as volatile they pass by the level-1 cache, which is a multiprocessor's own.
 #pragma once
 
@@ -17,14 +17,14 @@ union Words {
 };
 
 template <class T>
-__device__ T look(const T *at) {
+__device__ T peek(const T *at) {
     Words<T> copy;
     for (unsigned i = 0; i < sizeof(T) / 4; i++) copy.words[i] = ((const volatile int *)at)[i];
     return copy.value;
 }
 
 template <class T>
-__device__ void put(T *at, T value) {
+__device__ void poke(T *at, T value) {
     Words<T> copy = {value};
     for (unsigned i = 0; i < sizeof(T) / 4; i++) ((volatile int *)at)[i] = copy.words[i];
 }

@@ -26,7 +26,7 @@ __device__ void work(Search &s, int most, int least) {
 
 // Block 0, all threads: items from one place to another.
 __device__ void copy(const Item *from, Item *to, int count) {
-    for (int i = threadIdx.x; i < count; i += blockDim.x) put(to + i, look(from + i));
+    for (int i = threadIdx.x; i < count; i += blockDim.x) poke(to + i, peek(from + i));
     __syncthreads();
 }
 
@@ -59,9 +59,9 @@ near_far(const long long *indptr, const int *indices, const int *weights, int *d
     do {
         if (s.block == 0) work_alone(s, s.near_count);
         wait_for_all(s);
-        if (look(&state->near[0]) == 0) return;
-        s.side = look(&state->side);
-        s.threshold = look(&state->threshold);
+        if (peek(&state->near[0]) == 0) return;
+        s.side = peek(&state->side);
+        s.threshold = peek(&state->threshold);
         s.after_split = false;
         work(s, room, SMALL / 2);
         wait_for_all(s);  // all have seen the counts that block 0 goes on with

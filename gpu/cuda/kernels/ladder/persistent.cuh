@@ -35,7 +35,7 @@ __device__ void wait_for_all(Search &s) {
         __threadfence();
         atomicAdd(&s.state->arrived, 1u);
         long long begun = clock64();
-        while ((int)(look(&s.state->arrived) - s.target) < 0) {
+        while ((int)(peek(&s.state->arrived) - s.target) < 0) {
             __nanosleep(20);
             if (clock64() - begun > LIMIT_CYCLES) __trap();
         }
@@ -47,8 +47,8 @@ __device__ void wait_for_all(Search &s) {
 // Count what the next superstep reads; false where that is nothing, or a pile is full. While near is not
 // empty, other blocks may be pushing to far by now: what it holds then decides nothing.
 __device__ bool count(Search &s) {
-    s.near_count = look(&s.counts[s.step % 3]);
-    s.far_count = look(&s.state->far[s.side]);
+    s.near_count = peek(&s.counts[s.step % 3]);
+    s.far_count = peek(&s.state->far[s.side]);
     int waiting = s.near_count > 0 ? s.near_count : s.far_count;
     if (waiting <= s.room) return waiting > 0;
     s.state->full = 1;
@@ -64,7 +64,7 @@ __device__ void superstep(Search &s) {
     if (split) {
         s.threshold += s.delta;
         // The last split found nothing: to the bucket of the nearest that it saw.
-        if (s.after_split) s.threshold = (look(&s.state->nearest[s.side]) / s.delta + 1) * s.delta;
+        if (s.after_split) s.threshold = (peek(&s.state->nearest[s.side]) / s.delta + 1) * s.delta;
     }
     if (leader) s.counts[(s.step + 2) % 3] = 0;
     if (leader && split) {
