@@ -81,7 +81,7 @@ class RunPanel(QWidget):
         self._row: Algorithm | None = None  # whose knobs are shown
         self.knobs: dict[str, QCheckBox | QSpinBox] = {}
         self._rare: list[QWidget] = []  # of the knobs, those under Advanced
-        self._running, self._what, self._has_room, self._drawn = False, "", True, False
+        self._running, self._has_room, self._drawn = False, True, False
         self._build_fields()
         self._lay_out()
         self._connect()
@@ -231,14 +231,9 @@ class RunPanel(QWidget):
     def set_running(self, running: bool) -> None:
         """Turn the Run button into a Stop button, and back."""
         self._running = running
-        self._run.setText("Stop" if running else f"Run {self._what}".rstrip())
+        self._run.setText("Stop" if running else "Run")
         self._run.setToolTip("End the run now (Esc)" if running else "Run it (Ctrl+R, F9)")
         self._enable_run()
-
-    def name_what(self, words: str) -> None:
-        """Say at Run what it would run, where that is not the graph named above; "" for that."""
-        self._what = words
-        self.set_running(self._running)
 
     def show_drawing(self, on: bool) -> None:
         """Say nothing of the session's graph while one draws: Run takes the drawing."""

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QSignalBlocker, pyqtSignal
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
 from gpu.record.trace import REASON_WORDS, Reason
 from gpu.words import distance, short, time_words
-from viewer.common.flow import FlowLayout
 from viewer.common.small_widgets import chip
 from viewer.models.session import RunRecord
 from viewer.plots.key import DELTA_KEY
@@ -65,14 +64,15 @@ class DeltaPanel(PlotPanel):
 
     def _build_hand_row(self) -> None:
         self.hand_row = QWidget()
-        row = FlowLayout(self.hand_row)
+        row = QHBoxLayout(self.hand_row)
         row.setContentsMargins(0, 0, 0, 0)
         self.halve_button = chip("÷2", "Take over by hand: half of Δ; or drag the line")
         self.double_button = chip("×2", "Take over by hand: twice Δ; or drag the line")
-        self.release_button = chip("Let ADDS drive again", "Let the algorithm drive Δ again")
+        self.release_button = chip("auto", "Let the algorithm drive Δ again")
         for button in (self.halve_button, self.double_button, self.release_button):
             button.setProperty("role", None)  # a button to press, not a muted one
             row.addWidget(button)
+        row.addStretch(1)
         self.body.addWidget(self.hand_row)
         self._marks.sigClicked.connect(self._go_to_mark)
         self.hand_line.sigDragged.connect(self._ask_for_line)
@@ -124,8 +124,6 @@ class DeltaPanel(PlotPanel):
         self._curves[place].setData(_NONE, _NONE)
         if place == 0:
             self._requested = None
-            title = self._record.algorithm.title if self._record is not None else "ADDS"
-            self.release_button.setText(f"Let {title} drive again")
             self._show_steering()
 
     def _show_change(self, record: RunRecord) -> None:

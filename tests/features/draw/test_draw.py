@@ -363,7 +363,8 @@ def test_run_from_anywhere_is_of_the_drawing(
     feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     figure_1(feature.model)
-    assert window.run_panel._run.text() == "Run the drawing"
+    assert window.run_panel._graph.currentText() == "This drawing"
+    assert not window.run_panel._source.isVisible()
     qtbot.mouseClick(window.run_panel._run, LEFT)
     assert window.session.graph.name == "Drawing"
     assert window.session.graph.id_of(host.asked("run")[0].source) == "S"
@@ -381,6 +382,8 @@ def test_run_from_anywhere_is_of_the_drawing(
     assert window.session.graph.weights.tolist() == [2, 1, 1]
     assert window.session.graph.id_of(host.asked("run")[1].source) == "B"  # it stays
     assert not feature.page.isVisible()
+    names = [window.run_panel._graph.itemText(row) for row in range(2)]
+    assert names == ["Drawing", "City roads"]
 
 
 def test_it_can_be_presented(

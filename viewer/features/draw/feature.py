@@ -157,13 +157,11 @@ class DrawFeature(DrawnGraph):
             self._window.comparison.compare_or_say(b)
 
     def _show_state(self) -> None:
-        """Enable actions; name the drawing at the Run panel's button while it takes it."""
-        drawn = self.open and bool(self.model.drawing.vertices)
+        """Enable actions, and name in them what they undo."""
         actions, model = self._window.actions_by_key, self.model
         self._window.status_bar.show_run(None if self.open else self._window.session.current)
         actions["draw_undo"].setText(f"&Undo {model.undo_words}".rstrip())
         actions["draw_redo"].setText(f"&Redo {model.redo_words}".rstrip())
-        self._window.run_panel.name_what("the drawing" if drawn else "")
         self._window.enable_actions()
 
     def _page(self) -> DrawPage:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeyEvent
 from PyQt6.QtWidgets import (
+    QHBoxLayout,
     QPushButton,
     QSizePolicy,
     QToolBar,
@@ -19,7 +20,6 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.common.flow import FlowLayout
 from viewer.common.small_widgets import choice, label
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.draw.canvas import FIRST_EDGE, DrawCanvas
@@ -56,9 +56,10 @@ class DrawPage(QWidget):
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.leave = QPushButton("Close")
         self.leave.setToolTip("Go back to the graph; the drawing is kept")
-        foot = FlowLayout()
+        foot = QHBoxLayout()
         for part in (self.ways, self.leave):
             foot.addWidget(part)
+        foot.addStretch(1)
         below = QVBoxLayout()
         below.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
         below.addWidget(self.words)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor
-from PyQt6.QtWidgets import QLabel, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from gpu.words import short
 from viewer.common.colormaps import table_for
-from viewer.common.flow import FlowLayout
 from viewer.common.ramp import Ramp
 from viewer.common.text_size import small_font
 from viewer.common.theme import THEMES, Theme
@@ -28,11 +27,12 @@ class MatrixScale(QWidget):
         self.ramp = Ramp("Distance, weight units")
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.RichText)
-        row = FlowLayout(self)
+        self.words.setWordWrap(True)
+        row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(QLabel("distance"))
         row.addWidget(self.ramp)
-        row.addWidget(self.words)
+        row.addWidget(self.words, 1)
         self.apply_theme(self._theme)
 
     def apply_theme(self, theme: Theme) -> None:
