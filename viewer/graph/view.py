@@ -82,6 +82,7 @@ class GraphView(GraphCanvas):
         self._dragged = False
         self._next_source = -1
         self.more_marks += [self._paint_notes, self._paint_next_source]
+        self.lead: GraphView = self  # takes the clicks: of two views of a graph, the first
         self._source_before = 0  # the first click of a double-click is taken back
         self._tracer = NewestFirst(self)
         self._refreshed = 0.0  # when a live frame was asked for, seconds
@@ -322,14 +323,16 @@ class GraphView(GraphCanvas):
         if a0.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.show_path(vertex)
         else:
-            self._source_before = self._session.source
-            (self.click_goes_to or self.source_requested.emit)(vertex)
+            lead = self.lead
+            lead._source_before = lead._session.source
+            (lead.click_goes_to or lead.source_requested.emit)(vertex)
 
     def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
         """Show everything; the source that the first click chose is taken back."""
         self._pressed = None
-        if self._session.graph is not None and self._source_before != self._session.source:
-            self.source_requested.emit(self._source_before)
+        lead = self.lead
+        if lead._session.graph is not None and lead._source_before != lead._session.source:
+            lead.source_requested.emit(lead._source_before)
         self.fit()
 
     def contextMenuEvent(self, a0: QContextMenuEvent | None) -> None:
@@ -353,7 +356,7 @@ class GraphView(GraphCanvas):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addSection(button_words(f"Vertex {graph.id_of(vertex)}"))
-        menu.addAction("&Start from here", lambda: self.source_requested.emit(vertex))
+        menu.addAction("&Start from here", lambda: self.lead.source_requested.emit(vertex))
         path = menu.addAction("Shortest &path to here", lambda: self.show_path(vertex))
         assert path is not None
         path.setEnabled(self._session.current is not None and not self._session.arcs_missing)

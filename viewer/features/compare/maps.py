@@ -101,7 +101,7 @@ class SecondView(GraphView):
     def __init__(self, mirror: Mirror, first: GraphView) -> None:
         super().__init__(mirror.session, mirror.playback)
         self.setAccessibleName("Graph of B")
-        self._first = first
+        self._first = self.lead = first
         self._led = False
         first.camera_changed.connect(self._follow)
         self.camera_changed.connect(self._lead)
