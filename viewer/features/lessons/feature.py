@@ -227,6 +227,7 @@ class LessonsFeature(FeaturePart):
             "source": window.session.source,
             "run": window.session.current,
             "other": window.comparison.b,
+            "cursor": window.playback.cursor_ns,
         }
 
     def _restore_window(self) -> None:
@@ -247,6 +248,7 @@ class LessonsFeature(FeaturePart):
             window.session.set_current(run)
         if before["other"] in window.session.runs:
             window.comparison.compare_or_say(before["other"])
+        window.playback.set_cursor(before["cursor"])
 
     def _put_looks_back(self, before: dict[str, Any]) -> None:
         self._window.graph_view.set_colour_by(before["colour"])
