@@ -27,10 +27,7 @@ def run_words(record: RunRecord, playback: PlaybackModel) -> str:
     now, whole = time_pair(playback.cursor_ns, playback.duration_ns)
     doing = "playing" if playback.playing else "paused"
     doing = "following the run" if playback.following else doing
-    words = [
-        record.title,
-        f"{doing} at {now} of {whole} {unit.word} ({record.clock_words})",
-    ]
+    words = [record.title, f"{doing} at {now} of {whole} {unit.word} ({record.clock_words})"]
     if len(record.samples):
         sample = record.samples[max(playback.sample_index, 0)]
         if record.algorithm.bucketed and sample["delta"] > 0:

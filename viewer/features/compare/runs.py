@@ -24,13 +24,7 @@ from gpu.study.compare_words import name_of
 from gpu.words import SENTENCE, distance, in_sight, percent, thousands, time_words
 from viewer.common.glossary import explain
 from viewer.common.later import once
-from viewer.common.small_widgets import (
-    centred_hint,
-    chip,
-    hint_or_page,
-    panel_column,
-    plain_table,
-)
+from viewer.common.small_widgets import centred_hint, chip, hint_or_page, panel_column, plain_table
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import engine_of

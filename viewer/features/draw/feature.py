@@ -20,12 +20,7 @@ from viewer.common.later import later
 from viewer.feature import DrawnGraph, Window
 from viewer.features.draw import files as draw_files
 from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
-from viewer.features.draw.graph import (
-    can_be_drawn,
-    from_graph,
-    placed,
-    to_graph,
-)
+from viewer.features.draw.graph import can_be_drawn, from_graph, placed, to_graph
 from viewer.features.draw.page import DrawPage
 from viewer.features.draw.text import edge_text, parse_edges
 from viewer.models.session import Notice

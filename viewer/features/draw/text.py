@@ -12,13 +12,7 @@ from collections.abc import Iterable
 
 from gpu.errors import ParameterError
 from viewer.features.draw.drawing import Arc, Drawing, Vertex
-from viewer.features.draw.rules import (
-    Weight,
-    check_counts,
-    checked_name,
-    read_weight,
-    weight_words,
-)
+from viewer.features.draw.rules import Weight, check_counts, checked_name, read_weight, weight_words
 
 LONGEST = 1_000_000  # characters of a text
 EXPECTED = "expected TAIL HEAD WEIGHT, such as S -> A 10"

@@ -6,14 +6,7 @@ from typing import Any
 
 from PyQt6.QtCore import QEvent, Qt, QUrl
 from PyQt6.QtGui import QResizeEvent, QTextOption
-from PyQt6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QSizePolicy,
-    QTextBrowser,
-    QVBoxLayout,
-)
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QTextBrowser, QVBoxLayout
 
 from gpu.lessons.lesson import Lesson
 from viewer.common.small_widgets import label
