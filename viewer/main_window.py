@@ -161,6 +161,7 @@ class MainWindow(QMainWindow):
         session.current_changed.connect(self.enable_actions)
         session.positions_changed.connect(self._show_drawn)
         session.current_changed.connect(self._show_engine)
+        self.playback.playing_changed.connect(self._take_playing)
         self._frame.timeout.connect(self._next_frame)
         self.docks.named.connect(self._mark_arrangement)
         for key in self.docks.extra:
@@ -448,6 +449,10 @@ class MainWindow(QMainWindow):
         if self.session.graph is not None:
             name = in_sight(str(self.session.graph.id_of(vertex)))
             self.status_bar.showMessage(f"The next run starts from {name}.", BACK_MS)
+
+    def _take_playing(self, playing: bool) -> None:
+        if playing:
+            self.status_bar.clearMessage()  # it said where it stopped
 
     def _next_frame(self) -> None:
         now = time.monotonic()
