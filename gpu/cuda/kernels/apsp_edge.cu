@@ -20,7 +20,7 @@ template <bool ROW_SHARED> struct Rounds {
     DEVICE Rounds(Block &block) : block(block) {}
 
     // One round of one thread: whether it lowered a distance.
-    DEVICE bool relax_share(bool &quit) {
+    DEVICE bool relax_share() {
         const Job &job = block.job;
         bool changed = false;
         u32 turn = 0;
@@ -49,11 +49,9 @@ template <bool ROW_SHARED> struct Rounds {
                     block.counts.suspect = true;
                 }
             }
-            if (++turn % GLANCE == 0) {
-                block.poll();
-                quit = block.has_quit();
-                if (quit) break;
-            }
+            if (++turn % GLANCE != 0) continue;
+            block.poll();
+            if (block.has_quit()) break;
         }
         return changed;
     }
@@ -64,15 +62,11 @@ template <bool ROW_SHARED> struct Rounds {
         block.fill(row);
         __syncthreads();
         u32 rounds = 0;
-        bool going = true, quit = false;
-        while (going) {
-            bool changed = relax_share(quit);
+        for (bool going = true; going; rounds++) {
+            bool changed = relax_share();
             block.poll();
-            quit |= block.has_quit();
-            rounds += 1;
             going = __syncthreads_or(changed || LOSE == LOST_QUIET);
-            quit = __syncthreads_or(quit);
-            if (quit) return false;
+            if (__syncthreads_or(block.has_quit())) return false;
         }
         if (threadIdx.x == 0) block.s.relaxed = (u64)block.job.m * rounds;
         block.close(row, !ROW_SHARED, (u64)block.job.n * rounds, rounds, 0);
