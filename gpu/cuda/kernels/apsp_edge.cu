@@ -6,7 +6,7 @@ Launch   edge_shared or edge_global<<<any, THREADS>>>(job); the first with a row
 Reads    tails, arcs      Writes   out, progress, at probe level 2 begun, ended, rounds
 
 All threads learn at a round's closing barrier (`__syncthreads_or`) whether it changed anything:
-no flag is set, reset and raced for. Threads take arcs in turn, UNROLL of each thread's in flight.
+no flag is set, reset and raced for.
 */
 #include "apsp_row.cuh"
 

@@ -4,14 +4,13 @@ apsp_row.cuh: what the all-pairs kernels share: the job, one source at a time, c
 A block takes a source from a counter, works on its row alone, writes the row out and takes the
 next; blocks never wait for each other, so a grid of any size is right. The row is in shared
 memory where it fits (an atomic min there takes nanoseconds), else it is the row of the output
-itself, in the level-2 cache at best. Indices into the output are 64 bits wide: a signed 32-bit
-one is too short from n = 46,341 on.
+itself. Indices into the output are 64 bits wide.
 
 Progress    one 64-byte slot a block, written by nobody else, after each source; the host fetches
             all of them when it wants a sample.
-Stop        one word, looked at every POLL_CYCLES by one thread of a block.
-Limit       of one source; the same thread looks at the clock then, and the block leaves.
-            Both are in device memory: reads of host memory wait behind the rows that leave it.
+Stop        one word, looked at every POLL_CYCLES by one thread of a block, and with it the clock:
+            a source has a limit. Both are in device memory: reads of host memory wait behind the
+            rows that leave it.
 Overflow    a sum past the range is left out. It matters only if its vertex stays unreached: the
             arcs are searched for one into such a vertex when the source is done.
 */

@@ -9,15 +9,13 @@ Reads    rows, arcs       Writes   out, progress, at probe level 2 begun, ended,
 
 A bit says that a vertex was improved and has not been processed since: `near` where its
 distance is below `edge`, else `far`. A round has two halves with a barrier after each.
-*Collect*: a thread empties words of `near` that are its own, so no atomics are needed there, into
-a list of LIST places. *Relax*: LANES threads a vertex of the list, a whole warp for a vertex of
-many arcs; what improves gets its bit. So a vertex is never in the list twice, nothing can
-overflow, and what does not fit the list waits for the next round.
+*Collect*: a thread empties words of `near` that are its own into a list of LIST places.
+*Relax*: LANES threads a vertex of the list, a whole warp for a vertex of many arcs; what improves
+gets its bit. So a vertex is never in the list twice, and nothing can overflow.
 
 Where `near` is empty, delta-stepping first relaxes the heavy arcs of everything that was taken
 since the bucket was opened (a third bit). Then the edge moves on by delta and `far` is sorted
-again; a far vertex that has been near meanwhile is dropped. If that finds nothing, the edge jumps
-to the nearest vertex seen.
+again; if that finds nothing, the edge jumps to the nearest vertex seen.
 */
 #include "apsp_row.cuh"
 

@@ -3,14 +3,12 @@ async_block.cuh: what the warps of a block share: counts, the threshold, and the
 
 Ring     Near entries that any warp of the block may take. A place is reserved by an atomic add on
          the tail and claimed by compare-and-swap on the head, both for many entries at a time. An
-         entry is there when its vertex is; its taker writes EMPTY back, for which whoever comes
-         round the ring waits. Nobody reserves while more than RING_SAFE wait: each warp may then
-         still add 32. Whoever waits gives up where the run has ended, or its time.
+         entry is there when its vertex is; its taker writes EMPTY back. Nobody reserves while more
+         than RING_SAFE wait: each warp may then still add 32.
 Votes    Lanes may read a word that other warps write at different times, so a warp votes on it.
 Counts   `net`: entries and items that began here less those that ended here, near ones and all. A
          warp adds what it makes before others can see it, and takes off what it has processed in
          the same addition as what came of it or in a later one.
-Own      The part of one warp (async_far.cuh). Lane 0 writes it.
 */
 #pragma once
 #include "courier.cuh"

@@ -3,11 +3,10 @@ async_far.cuh: what is far, of one warp: a pile in shared memory, beyond it chun
 
 No other warp writes or reads it, so it needs no atomics. The pile holds entries with their rows.
 Where it overflows, its farther half goes to the chunks, and so does what is pushed that far from
-then on; the chunks are looked through again when the threshold reaches the nearest of them. A
-chunk comes from the warp's own free ones, or from those that nobody has used yet.
+then on; the chunks are looked through again when the threshold reaches the nearest of them.
 
-`near entries`  go to the warp's own list up to `keep`, then to the ring, and where the ring is full
-                back to far, although they are near: `nearest` says so, and the warp looks again.
+Near entries go to the warp's own list up to `keep`, then to the ring, and where the ring is full
+back to far: `nearest` says so, and the warp looks again.
 */
 #pragma once
 #include "async_block.cuh"

@@ -2,15 +2,13 @@
 async_hand.cuh: a hand, a warp that relaxes.
 
 It works in turns at what is near and its own, and takes from the block's ring when that is less
-than a turn. What improves stays with it up to a turn, so that other warps have something, or up to
-MINE where none of them is idle; the rest goes to the ring, and what is not below the threshold to
-its far pile. Nobody waits for anybody.
+than a turn. What improves stays with it up to a turn, or up to MINE where no other warp is idle;
+the rest goes to the ring, and what is not below the threshold to its far pile.
 
 Short    A turn of few vertices: 2^spread lanes for each (the mean degree, rounded up), a lane an
          arc. Two trips to the cache: arcs together with whether the vertex is stale; atomics
-         together with the far ends' rows. What else changes around the warp (threshold, ring, its
-         own pile) is loaded while the atomics are under way. Counts leave the warp only before
-         others can see what they count.
+         together with the far ends' rows. What else changes around the warp is loaded while the
+         atomics are under way.
 Long     More vertices than a turn, or many arcs: all lanes share the arcs (relax.cuh). A long row
          is halved into the ring first, again and again, while others are idle.
 */

@@ -5,9 +5,9 @@ It tells how much the block has (a report: near, all, a version, near here and n
 nearest in it; it hears the threshold and how many blocks are idle; and it gives what waits in the
 ring to idle blocks, or takes what others gave, in packets through a ring in device memory.
 
-What travels stays counted where it began, and the taker's count goes below zero, so that reports
-never add up to less than there is; a block reports what it has made before it gives any of it away.
-Reports that add up to nothing and do not change between two readings mean that nothing is left.
+What travels stays counted where it began, and a block reports what it has made before it gives any
+of it away, so reports never add up to less than there is. Reports that add up to nothing and do not
+change between two readings mean that nothing is left.
 */
 #pragma once
 #include "async_far.cuh"

@@ -15,14 +15,11 @@ Knobs    RUN.buckets           near entries below which the threshold moves on (
 Needs    every block resident: the pacer waits for reports. At most 32 * REPORTS_A_LANE workers
 Ends     FINISHED, STOPPED (the host asked), POOL_DRY, TIMED_OUT; in state.status
 
-The idea    On a road network time is hops x latency: a frontier of a thousand vertices is enough,
-            and every barrier and every trip through a manager is added to each hop. So the warp
-            that improved a vertex processes it in its next turn if it is near, and keeps it until
-            the threshold has come so far if it is far. One number alone keeps the order: the
-            threshold, which moves while there is still enough near to keep the machine busy.
-The parts   async_block.cuh what warps of a block share   async_hand.cuh   a warp that relaxes
-            async_far.cuh   what is far of one warp       async_herald.cuh a block and the grid
-            async_pacer.cuh the threshold, and the host
+On a road network time is hops x latency: a frontier of a thousand vertices is enough, and every
+barrier and every trip through a manager is added to each hop. So the warp that improved a vertex
+processes it in its next turn if it is near, and keeps it until the threshold has come so far if it
+is far. The threshold alone keeps the order; it moves while there is still enough near to keep the
+machine busy.
 */
 #include "async_hand.cuh"
 #include "async_pacer.cuh"

@@ -3,9 +3,8 @@ async_pacer.cuh: the pacer, one warp of the grid, which moves the threshold; and
 
 The pacer reads the reports of all blocks again and again. Where they have less near than `target`,
 and something is far, the threshold goes to a stride beyond the nearest that is far: before near is
-empty, so that nobody waits, and late enough that little is processed in vain. It then leaves the
-blocks `settle` readings of time to find what has become near. It ends the run when nothing is left
-(async_herald.cuh says how it knows).
+empty, so that nobody waits, and late enough that little is processed in vain. Then blocks have
+`settle` readings of time to find what has become near.
 */
 #pragma once
 #include "async_herald.cuh"

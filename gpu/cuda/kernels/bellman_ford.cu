@@ -2,7 +2,6 @@
 bellman_ford.cu: frontier Bellman-Ford on the device, the skeleton of Near-Far without an order.
 
 Launch, what it reads and writes: as near_far.cu
-Piles    near alone, the frontier (step_piles.cuh)
 Ends     FINISHED, STOPPED, TIMED_OUT; never POOL_DRY: a superstep processes a vertex at most
          once, so it queues at most m items, and there is room for them
 

@@ -1,11 +1,7 @@
 /*
 common.cuh: what every kernel but those of all pairs shares: the run's record, loads and stores
-that other blocks see, and the limit of time.
-
-Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   sizes of
-              -DTHREADS=T   threads a block    gpu.cuda.records.RUN and STATE
-              -DLOSE=NAME   a build of tests that loses one signal, see lost.cuh
-              and what numbers.cuh says
+that other blocks see, and the limit of time. Options of compilation: gpu/cuda/module.py;
+-DLOSE=NAME makes a build of tests that loses one signal (lost.cuh).
 */
 #pragma once
 #include "lost.cuh"

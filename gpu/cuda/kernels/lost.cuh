@@ -1,8 +1,6 @@
 /*
-lost.cuh: signals that a test build does not send, one a build (-DLOSE=NAME).
-
-Whoever waits for a signal looks at the run's status and at the clock, and gives up, so that a
-kernel ends whatever is lost. Only tests/cuda compile such builds.
+lost.cuh: signals that a test build does not send, one a build (-DLOSE=NAME): whoever waits looks at
+the run's status and at the clock, so that a kernel ends whatever is lost.
 */
 #pragma once
 

@@ -9,7 +9,6 @@ bits do, so that one atomicMin serves all. "Unreached" is the largest whole numb
 sum that passes the range is never below it, and so never wins.
 
             32 bits                        64 bits
-Dist        4 bytes                        8 bytes
 Item        vertex, distance: 8 bytes      16 bytes
 Vertex      vertex, distance, row: 16      24 bytes
 Arc         head, weight: 8 bytes          16 bytes

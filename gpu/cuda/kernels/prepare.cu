@@ -3,8 +3,7 @@ prepare.cu: what happens before an algorithm starts.
 
 pack_rows, pack_arcs   once a graph: row bounds and (head, weight) pairs, side by side
 find_owners            once a graph: of each piece of 2^PIECE_SHIFT arcs in one row, whose row it is
-begin                  once a run, inside the measured time: every distance unreached, queues and
-                       counters at zero, what the plan wants cleared, the clock at 0
+begin                  once a run, inside the measured time: clears what the plan wants, clock at 0
 */
 #include "common.cuh"
 

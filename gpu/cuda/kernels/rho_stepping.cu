@@ -2,7 +2,6 @@
 rho_stepping.cu: rho-stepping on the device (Dong et al.): a superstep takes the closest vertices.
 
 Launch, what it reads and writes: as near_far.cu
-Piles    near and far (step_piles.cuh); supersteps alone and wide (superstep.cuh)
 Ends     FINISHED, STOPPED, TIMED_OUT; never POOL_DRY: near takes at most an item an arc, and a
          split leaves each vertex in one pile once
 

@@ -6,19 +6,17 @@ The file that includes it says first what kind of algorithm it is:
     FAR_PILE    true: what is at `threshold` or beyond waits in a far pile until near is empty
     HEAVY_ARCS  true: light arcs (weight <= delta) are relaxed while near refills, heavy ones once
                 for everything that was near and has any, which waits in a settled pile meanwhile
-    BY_COUNT    true: what improves is near, whatever its distance, and before each superstep that
-                something else waits for, or more than RUN.chunk_largest vertices, a split of both
+    BY_COUNT    true: what improves is near, whatever its distance. Before a superstep, where far
+                is not empty or near has more than RUN.chunk_largest vertices, a split of both
                 piles leaves about so many in near, the closest (`choose`)
 
-Near     while block 0 works alone in shared memory, else items[2][pile_room] of Vertex: vertex,
-         the distance that it was queued with, first and end arc (they came with the atomic)
-Far      far[2][pile_room] of Item: distance and vertex; settled far[2 * pile_room ..], whose items
-         say the vertex alone, once a bucket: its distance is the one that it has in the end
-Stale    An item whose vertex has improved since it was queued is dropped when it comes up. A
-         distance is queued once, so one vertex is processed at most once a superstep, and near
-         never holds more items than the superstep relaxed arcs.
+Near     while block 0 works alone in shared memory, else items[2][pile_room]; with rows, which
+         came with the atomic
+Far      far[2][pile_room]; settled far[2 * pile_room ..], whose items say the vertex alone
+Stale    An item whose vertex has improved since it was queued is dropped when it comes up. So a
+         superstep processes a vertex at most once, and queues at most an item an arc.
 Wide     Each block collects what it pushes in shared memory and reserves its places by one
-         atomic a pile. One thread of a block waits at the barrier and reads for all of them.
+         atomic a pile.
 */
 #pragma once
 #include "relax.cuh"

@@ -2,11 +2,10 @@
 step_relax.cuh: how a superstep relaxes the arcs of a list of vertices.
 
 Short    A list of few turns a warp: every vertex has 2^spread lanes side by side (the mean
-         degree, rounded up) and each lane takes one arc, with no prefix sum and no search for
-         an arc's owner; nothing waits that need not, as in `relax_few` of relax.cuh. DEPTH
+         degree, rounded up) and each lane takes one arc, as in `relax_few` of relax.cuh. DEPTH
          vertices a lane are in flight together where a list is longer than a turn of the block.
-Long     Wide lists, and turns with a vertex of more arcs than four to a lane: the arcs laid end
-         to end and dealt to the lanes (relax.cuh).
+Long     Other lists, and vertices of more arcs than four to a lane: the arcs laid end to end and
+         dealt to the lanes (relax.cuh).
 Hubs     A vertex with more than HUB_DEGREE arcs is put aside for the whole block.
 */
 #pragma once

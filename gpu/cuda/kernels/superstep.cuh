@@ -2,21 +2,16 @@
 superstep.cuh: the persistent kernel of algorithms that run in supersteps, as wide as its frontier.
 
 Alone    A small frontier stays in block 0: a superstep is one turn and one barrier inside the
-         block, and nothing of it leaves the multiprocessor but the arcs. The other blocks wait at
-         the grid barrier meanwhile.
+         block. The other blocks wait at the grid barrier meanwhile.
 Wide     From `wide_enter` vertices on all blocks share the frontier, until it has shrunk to
-         `wide_leave`; a grid barrier ends the superstep. Every block takes the same turns,
-         because each decides by what was settled before the last barrier.
+         `wide_leave`; a grid barrier ends the superstep. All blocks decide alike, because each
+         decides by what was settled before the last barrier.
 Split    When near is empty (and, with HEAVY_ARCS, what was near has relaxed its heavy arcs), the
          threshold moves on by delta and far is sorted again; where that finds nothing, it jumps
          to the nearest vertex that the split has seen.
 Counts   that a superstep adds to stand in one of three places by turns: this superstep's, the
          next one's, the one being cleared. Settled vertices need two. The turns go on from one wide
-         stretch to the next: a block may still read the last counts of a stretch when block 0,
-         which has worked alone meanwhile, leaves those of the next one.
-Resident The grid is launched cooperatively: no block waits for one that is not there.
-
-The parts   step_piles.cuh what waits   step_relax.cuh arcs   step_courier.cuh samples, the host
+         stretch to the next, because a block may still read the last counts of the one before.
 */
 #pragma once
 #include "step_relax.cuh"
