@@ -64,17 +64,12 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
         block.fill(row);  // has a barrier
         u32 source = job.first + s.row;
         if (threadIdx.x == 0) near[source >> 5] = 1u << (source & 31);
-        light = as_light(s.delta);
         end = s.delta;
+        light = UNREACHED;
+        if (end < value_of(UNREACHED)) light = dist_down(end);
         edge = as_edge(end, 0);
         phase = 0;
         __syncthreads();
-    }
-
-    // The heaviest light arc, as bits.
-    DEVICE Dist as_light(double delta) const {
-        if (delta >= value_of(UNREACHED)) return UNREACHED;
-        return dist_down(WEIGHT_FLOAT ? delta : floor(delta));
     }
 
     // The end of a bucket, as bits, beyond `nearest` whatever rounding says.

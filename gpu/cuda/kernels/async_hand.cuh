@@ -25,24 +25,13 @@ struct Hand {
     static constexpr bool WANTS_ROWS = true;
     static constexpr bool QUEUES_LOSERS = false;
     u32 count = 0;  // near entries in S.mine
-    u32 spread, turn, keep;
+    u32 spread = spread_of(), turn = 32u >> spread, keep = turn;
     Dist threshold = 0;
     Counts counts = {0, 0, 0, 0};
-    u32 ticks = 0;
-    Ticks clock = {0, 0};
-
-    __device__ Hand() {
-        spread = spread_of();
-        turn = 32u >> spread;
-        keep = turn;
-        if (LEVEL >= 2) clock = {RUN.state->start_ns, now_ns()};
-    }
+    u32 ticks = 0;  // when this turn began
+    Ticks clock = {LEVEL >= 2 ? RUN.state->start_ns : 0, LEVEL >= 2 ? now_ns() : 0};
 
     static DEVICE bool takes(bool real, Dist) { return real; }
-
-    DEVICE void begin_turn() {
-        if (LEVEL >= 2) ticks = clock.now();
-    }
 
     // All lanes: what the long way has improved.
     DEVICE void push(bool won, u32 vertex, Dist dist, uint2 row) {
@@ -64,7 +53,7 @@ struct Hand {
         int near_change = 0;
         int all_change = 0;
         for (;;) {
-            begin_turn();
+            if (LEVEL >= 2) ticks = clock.now();
             count = 0;
             bool piece = v.id & PIECE_FLAG;
             v.id &= ~PIECE_FLAG;
@@ -164,7 +153,7 @@ struct Hand {
 
     // All lanes: `take` vertices that are mine, one a lane.
     DEVICE void relax_long(u32 take) {
-        begin_turn();
+        if (LEVEL >= 2) ticks = clock.now();
         Vertex v = {0, NO_DIST, 0, 0};
         bool valid = lane_id() < take;
         if (valid) v = S.mine[warp_id()][lane_id()];

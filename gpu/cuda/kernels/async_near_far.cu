@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) async_near_far() {
         Herald().work();
         return;
     }
-    Hand hand;
+    Hand hand{};
     if (blockIdx.x == 0 && warp_id() == 0) {
         if (lane_id() == 0) {
             uint2 row = RUN.rows[RUN.source];

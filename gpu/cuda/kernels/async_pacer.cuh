@@ -121,22 +121,14 @@ struct Pacer {
             if (begun && settle == 0 && near < RUN.buckets && all > near) move_threshold();
             tell();
         }
-        if (lane_id() == 0) leave_record();
+        if (lane_id() == 0) end();
     }
 
-    DEVICE void leave_record() {
-        State &state = *RUN.state;
-        state.end_ns = now_ns();
-        state.status = status;
-        state.delta = stride;
-        state.base = threshold - stride;
-        state.head_bucket = moves;
-        state.bucket_switches = moves;
-        state.sweeps = readings;
-        state.open_buckets = 1;
-        state.reason = START;
-        state.by_hand = ((volatile PacerShared &)p).wishes.delta > 0.0;
-        *(volatile u32 *)&p.status = status;
+    DEVICE void end() {
+        bool by_hand = look(p.wishes.delta) > 0.0;
+        leave_record(status, moves, stride, threshold - stride, START, by_hand);
+        RUN.state->sweeps = readings;
+        leave(p.status, status);
     }
 };
 

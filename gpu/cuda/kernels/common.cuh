@@ -201,6 +201,21 @@ __device__ __noinline__ void note_overflow(u32 arc) {
     }
 }
 
+// One thread, at the end of a run of one open bucket.
+DEVICE void leave_record(u32 status, u32 switches, double delta, double base, u32 reason,
+                         bool by_hand) {
+    State &state = *RUN.state;
+    state.end_ns = now_ns();
+    state.status = status;
+    state.head_bucket = switches;
+    state.bucket_switches = switches;
+    state.delta = delta;
+    state.base = base;
+    state.open_buckets = 1;
+    state.reason = reason;
+    state.by_hand = by_hand;
+}
+
 // Probe level 2: what is remembered of each vertex. Times are those of the round's start, read
 // once a round: a clock read and a 64-bit word at each improvement cost up to half of the run.
 #define TICK_NS 32

@@ -17,17 +17,14 @@ struct Courier {
     u64 sequence = 0;
     u32 next = 1, switches = 0;
 
-    DEVICE void end_with(u32 status) {
-        if (lane_id() == 0) atomicCAS(&RUN.state->published.status, (u32)RUNNING, status);
-    }
-
     DEVICE void listen() {
         u32 seen = wishes.delta_version;
         read_wishes(wishes);
-        if (wishes.stop) end_with(wishes.stop);
-        if (wishes.delta_version != seen && lane_id() == 0)
-            poke(&RUN.state->hand_delta, wishes.delta);
-        if (now_ns() - RUN.state->start_ns > RUN.limit_ns) end_with(TIMED_OUT);
+        if (lane_id() > 0) return;
+        if (wishes.delta_version != seen) poke(&RUN.state->hand_delta, wishes.delta);
+        bool late = now_ns() - RUN.state->start_ns > RUN.limit_ns;
+        u32 status = late ? (u32)TIMED_OUT : wishes.stop;
+        if (status) atomicCAS(&RUN.state->published.status, (u32)RUNNING, status);
     }
 
     // Hand over every record that is whole; one fence for all of them.

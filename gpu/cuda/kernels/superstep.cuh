@@ -56,8 +56,8 @@ struct Team {
             if (s.gave_up) break;
             if (blockIdx.x == 0) import_piles(near);
         }
-        hand_counts_over();
-        if (blockIdx.x == 0 && threadIdx.x == 0) leave_record();
+        hand_counts_over(relaxer.counts, RUN.stats + blockIdx.x);
+        if (blockIdx.x == 0 && threadIdx.x == 0) end();
     }
 
     // Thread 0 of every block: the first threshold; block 0 also the source.
@@ -151,7 +151,7 @@ struct Team {
         turn.step = after(turn.step);
         turn.near ^= 1;
         steps += 1;
-        hand_counts_over_now_and_then();
+        hand_over_now_and_then();
         return s.count[turn.step];
     }
 
@@ -380,7 +380,7 @@ struct Team {
         }
         steps += 1;
         if (blockIdx.x == 0 && threadIdx.x == 0) s.wide_steps += 1;
-        hand_counts_over_now_and_then();
+        hand_over_now_and_then();
     }
 
     // One thread of the grid moves the threshold on; then every block sorts its part of far.
@@ -402,10 +402,10 @@ struct Team {
         if (BY_COUNT) piles.obey();
     }
 
-    DEVICE void hand_counts_over() { ::hand_counts_over(relaxer.counts, RUN.stats + blockIdx.x); }
-
-    DEVICE void hand_counts_over_now_and_then() {
-        if (LEVEL >= 1 && steps % HAND_OVER_STEPS == 0) hand_counts_over();
+    // After a superstep, for samples.
+    DEVICE void hand_over_now_and_then() {
+        if (LEVEL < 1 || steps % HAND_OVER_STEPS != 0) return;
+        hand_counts_over(relaxer.counts, RUN.stats + blockIdx.x);
     }
 
     DEVICE double base() const { return FAR_PILE ? s.threshold - s.delta : 0.0; }
@@ -425,16 +425,10 @@ struct Team {
         poke(to + 2, make_uint4(steps + 1, (u32)edge, (u32)(edge >> 32), delta));
     }
 
-    DEVICE void leave_record() {
-        RUN.state->end_ns = now_ns();
-        RUN.state->bucket_switches = s.switches;
-        RUN.state->head_bucket = s.switches;
-        RUN.state->delta = s.delta;
-        RUN.state->base = base();
-        RUN.state->open_buckets = 1;
-        RUN.state->reason = HAS_DELTA ? START : NONE;
-        RUN.state->by_hand = HAS_DELTA && peek(&RUN.state->hand_delta) != 0.0;
-        RUN.state->status = RUN.state->published.status;
+    DEVICE void end() {
+        bool by_hand = HAS_DELTA && peek(&RUN.state->hand_delta) != 0.0;
+        u32 status = RUN.state->published.status;
+        leave_record(status, s.switches, s.delta, base(), HAS_DELTA ? START : NONE, by_hand);
         RUN.state->supersteps = steps;
         RUN.state->wide_supersteps = s.wide_steps;
     }
