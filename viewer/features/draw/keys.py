@@ -21,6 +21,7 @@ from PyQt6.QtGui import QFocusEvent, QKeyEvent
 
 from gpu.errors import ParameterError
 from gpu.words import plural
+from viewer.common.later import later
 from viewer.features.draw.drawing import Drawing
 from viewer.features.draw.rules import weight_words
 
@@ -53,6 +54,7 @@ class Keys:
 
     def __init__(self, canvas: DrawCanvas) -> None:
         self._canvas, self._model = canvas, canvas.model
+        self._walked_to = -1  # the vertex that Tab chose last
 
     # --- events
 
@@ -95,17 +97,24 @@ class Keys:
     # --- walking
 
     def walk_vertices(self, by: int) -> bool:
-        """Go to the next vertex, from an edge to its end; return False after the last one."""
+        """Go to the next vertex, from an edge to its end; return False after the last one.
+
+        From a last vertex that was just added, not walked to, go to the first.
+        """
         model = self._model
         keys = [vertex.key for vertex in model.drawing.vertices]
         current = model.current
         arc = model.drawing.arc_by_key.get(current)
         if arc is not None:
-            model.select([arc.head if by > 0 else arc.tail])
+            self._walked_to = arc.head if by > 0 else arc.tail
+            model.select([self._walked_to])
             return True
         place = keys.index(current) + by if current in keys else (0 if by > 0 else len(keys) - 1)
+        if place == len(keys) and current != self._walked_to:
+            place = 0
         if not 0 <= place < len(keys):
             return False
+        self._walked_to = keys[place]
         model.select([keys[place]])
         self._canvas.show_current()
         return True
@@ -151,7 +160,8 @@ class Keys:
             head = model.drawing.key_of_name.get(text.strip())
             if head is None:
                 raise ParameterError(f"There is no vertex {text.strip()}: type the name of one.")
-            model.add_arc(vertex.key, head)
+            arc = model.add_arc(vertex.key, head)
+            later(canvas, lambda: canvas.edit(arc))  # once this field is closed
 
         place = canvas.layout_now.vertex_place(vertex.key).toPoint()
         canvas.field.edit(place, f"Edge from {vertex.name} to the vertex", "", take)
