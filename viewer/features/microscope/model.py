@@ -39,7 +39,7 @@ PACE_MS = 200  # between two events that go by
 NO_EVENTS = "This run recorded no events: run it once more and record every one."
 NO_RUN = "No run yet: run this graph and record every event."
 TOO_MANY = "{count:,} events are too many for the microscope: it opens up to {most:,}."
-TOO_LARGE = "has {arcs} edges: every event is recorded of up to {most}."
+TOO_LARGE = "has {arcs} edges: every event is recorded of up to {most}. Esc goes back."
 NO_EDGES = "has no edges: nothing happens on it."
 OTHER_GRAPH = "This run is on another graph than the one shown."
 
