@@ -76,8 +76,8 @@ struct Hand {
                     note_overflow(v.first);
                 }
                 // Meanwhile: what has changed around us. Lanes may read it at different times.
-                bool ended;
-                threshold = look_at_threshold(ended);
+                threshold = look(S.threshold);
+                bool ended = look(S.status) != RUNNING;
                 bool wanted = (int)waiting() > 0;
                 bool others_rest = look(S.idle_warps) > 0;
                 Dist nearest = look(own.nearest), beyond_at = look(own.beyond_at);

@@ -88,7 +88,7 @@ struct Team {
     // Supersteps until near is too wide for one block or nothing waits: WIDE or DONE.
     // `near` vertices wait in s.near[turn.near].
     DEVICE Mode work_alone(u32 near) {
-        for (bool chosen = false;;) {
+        for (bool after_split = false;;) {
             if (s.status[turn.step] != RUNNING) return DONE;
             // While near waits, a warp may push already where another has not looked yet.
             u32 settled = HEAVY_ARCS && near == 0 ? min(s.settled[turn.settled], RUN.pile_room) : 0;
@@ -104,12 +104,12 @@ struct Team {
                 export_piles(near);
                 return WIDE;
             }
-            if (count == 0 || (!chosen && must_choose(count, far))) {
-                near = split_alone(near);
-                chosen = BY_COUNT;
+            if (count == 0 || (!after_split && must_choose(count, far))) {
+                near = split_alone(near, after_split);
+                after_split = true;
                 continue;
             }
-            chosen = false;
+            after_split = false;
             piles.heavy = near == 0;
             log_step(count, 0, 1);
             near = step_alone(count);
@@ -172,51 +172,39 @@ struct Team {
         }
     }
 
-    // Split far until something is near, or nothing is left; returns how many are near.
-    // near : items in near, which are none but BY_COUNT
-    DEVICE u32 split_alone(u32 near) {
-        u32 count = 0, left = 0;
-        Dist nearest = 0;
-        bool found_nothing = false, running = true;
+    // Split far once; returns how many are near.
+    // near : items in near, which are none but BY_COUNT; found_nothing : by the split before
+    DEVICE u32 split_alone(u32 near, bool found_nothing) {
         bool asks = threadIdx.x == THREADS - 1;
+        u32 fresh = RUNNING;
+        if (asks) fresh = peek(&RUN.state->published.status);
+        if (threadIdx.x == 0) {
+            if (HAS_DELTA) piles.move_threshold(found_nothing, s.far_min, s.held);
+            s.far_next = 0;
+            s.far_min = UNREACHED;
+            s.count[after(turn.step)] = 0;
+            s.switches += 1;
+        }
+        __syncthreads();
+        u32 total = near + min(s.far_count, RUN.pile_room);
+        if (BY_COUNT) piles.choose(near, total);
+        else piles.obey();
         piles.splitting = true;
-        do {
-            u32 fresh = RUNNING;
-            if (asks) fresh = peek(&RUN.state->published.status);
-            if (threadIdx.x == 0) {
-                if (HAS_DELTA) piles.move_threshold(found_nothing, nearest, s.held);
-                s.far_next = 0;
-                s.far_min = UNREACHED;
-                s.count[after(turn.step)] = 0;
-                s.switches += 1;
-            }
-            __syncthreads();
-            u32 total = near + min(s.far_count, RUN.pile_room);
-            if (BY_COUNT) piles.choose(near, total);
-            else piles.obey();
-            relaxer.scan(total, near, 0, 1);
-            if (asks) s.status[after(turn.step)] = fresh;
-            __syncthreads();
-            running = s.status[after(turn.step)] == RUNNING;
-            left = s.far_next;
-            nearest = s.far_min;
-            count = s.count[after(turn.step)];
-            __syncthreads();
-            if (threadIdx.x == 0) s.far_count = left;
-            turn.far ^= 1;
-            found_nothing = true;
-            near = 0;
-        } while (count == 0 && left > 0 && running);
+        relaxer.scan(total, near, 0, 1);
         piles.splitting = false;
         if (BY_COUNT) piles.obey();
+        if (asks) s.status[after(turn.step)] = fresh;
+        __syncthreads();
         if (threadIdx.x == 0) {
+            s.far_count = s.far_next;
             s.count[before(turn.step)] = 0;
             s.hubs[after(turn.step)] = 0;
         }
         __syncthreads();
-        turn.step = after(turn.step);
+        turn.far ^= 1;
         turn.near ^= 1;
-        return count;
+        turn.step = after(turn.step);
+        return s.count[turn.step];
     }
 
     // ---- from one block to all, and back --------------------------------------------
