@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from processes import python
 
-from gpu.errors import CancelledByUserError, FormatError, GpuError, ParameterError
+from gpu.errors import CancelledByUserError, GpuError, ParameterError
 from gpu.formats import load_graph, rows, warm_up
 from gpu.graph import CSRGraph
 
@@ -172,63 +172,6 @@ def test_sparse_ids_are_ranked_not_allocated(tmp_path: Path, parser: str) -> Non
     assert arcs_of(graph) == [(0, 1, 2), (2, 0, 4)]
     assert peak < 8_000_000
     assert graph.vertex_of(2146237932) == 1
-
-
-def test_first_line_may_be_a_count(tmp_path: Path) -> None:
-    graph = load_graph(save(tmp_path, "a.txt", "9\n0 1\n1 2\n"))
-    assert (graph.n, graph.m, graph.id_base) == (9, 2, 0)
-    graph = load_graph(save(tmp_path, "b.txt", "2\n1 2\n"))
-    assert (graph.n, graph.id_base) == (2, 1)
-
-
-def test_words_as_vertices(tmp_path: Path) -> None:
-    text = 'from,to,km\n"New York",Boston,215\nBoston,Zürich,6000.5\n'
-    graph = load_graph(save(tmp_path, "cities.csv", text))
-    assert graph.ids.tolist() == ["Boston", "New York", "Zürich"]
-    assert arcs_of(graph) == [(0, 2, 6000.5), (1, 0, 215)]
-    assert graph.weights.dtype == np.float64
-    assert graph.vertex_of("New York") == 1
-    assert not any("read as names" in note for note in graph.provenance.notes)
-    graph = load_graph(save(tmp_path, "people.txt", "alice bob 3\nbob carol 4\n"))
-    assert graph.ids.tolist() == ["alice", "bob", "carol"]
-
-
-def test_weights_become_float_where_they_must(tmp_path: Path, parser: str) -> None:
-    graph = load_graph(save(tmp_path, "a.txt", "0 1 2.5\n1 0 1e-3\n"))
-    assert graph.weights.dtype == np.float64
-    assert graph.weights.tolist() == [2.5, 1e-3]
-    graph = load_graph(save(tmp_path, "b.txt", "0 1 2147483648\n1 0 3\n"))
-    assert graph.weights.dtype == np.int64
-    assert any("exceed 2,147,483,647: int64" in note for note in graph.provenance.notes)
-    graph = load_graph(save(tmp_path, "c.txt", "0 1 2147483647\n1 0 -0\n"))
-    assert graph.weights.tolist() == [2147483647, 0]
-
-
-def test_metis_lines_may_be_empty(tmp_path: Path, parser: str) -> None:
-    graph = load_graph(save(tmp_path, "a.graph", "4 1\n3\n\n1\n\n"))
-    assert arcs_of(graph) == [(0, 2, 1), (2, 0, 1)]
-    assert graph.n == 4
-
-
-def test_metis_and_edge_lists_are_told_apart(tmp_path: Path) -> None:
-    ring = load_graph(save(tmp_path, "ring", "4 4\n2 4\n1 3\n2 4\n1 3\n"))
-    assert (ring.provenance.format, ring.n, ring.m) == ("metis", 4, 8)
-    pairs = load_graph(save(tmp_path, "pairs", "2 2\n1 2\n2 1\n"))
-    assert (pairs.provenance.format, pairs.m) == ("edge_list", 3)
-
-
-def test_matrix_market_in_its_forms(tmp_path: Path) -> None:
-    banner = "%%matrixmarket MATRIX Coordinate "
-    text = banner + "real symmetric\n2 2 2\n1 1 4.0\n2 1 -2.5\n"
-    path = save(tmp_path, "a.mtx", text)
-    with pytest.raises(FormatError, match=r"a\.mtx:4: weight '-2.5' is below.*--weights absolute"):
-        load_graph(path)
-    assert arcs_of(load_graph(path, weights="absolute")) == [(0, 0, 4), (0, 1, 2.5), (1, 0, 2.5)]
-    assert arcs_of(load_graph(path, weights="unit")) == [(0, 0, 1), (0, 1, 1), (1, 0, 1)]
-    skew = save(tmp_path, "s.mtx", banner + "integer skew-symmetric\n2 2 1\n2 1 3\n")
-    with pytest.raises(FormatError, match="skew-symmetric"):
-        load_graph(skew)
-    assert arcs_of(load_graph(skew, weights="absolute")) == [(0, 1, 3), (1, 0, 3)]
 
 
 def test_unknown_choices(tmp_path: Path) -> None:

@@ -44,25 +44,6 @@ def test_node_link(tmp_path: Path, edges: str) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (
-            '{"nodes": [{"id": 1}],\n"links": [{"source": 1, "target": 2}]}',
-            "an edge with the undefined target '2'",
-        ),
-        ('{"nodes": [{"id": 1}],\n"links": [{"source": 1}]}', "an edge at '1' without a target"),
-        ('{"nodes": [],\n"links": [,]}', ":2: no JSON"),
-        ('{"nodes": 3, "links": []}', "expected an object with the lists"),
-        ('{"nodes": [3], "links": []}', "nodes.0. is '3'; expected an object"),
-        ('{"nodes": ' + "[" * 99999, "no JSON"),
-    ],
-)
-def test_node_link_faults(tmp_path: Path, text: str, words: str) -> None:
-    with pytest.raises(FormatError, match=words):
-        load_graph(save(tmp_path, "g.json", text))
-
-
 NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*")  # 00 and +1 are written otherwise than they are shown
 LETTERS = st.characters(codec="utf-8", exclude_characters="\0\r")
 WORDS = st.text(LETTERS, min_size=1, max_size=6).filter(lambda word: not NUMBER.fullmatch(word))
@@ -88,38 +69,6 @@ def test_tables_as_csv_reads_them(
     ends = zip(tails, graph.indices.tolist(), graph.weights.tolist(), strict=True)
     found = sorted((str(graph.id_of(u)), str(graph.id_of(v)), w) for u, v, w in ends)
     assert found == sorted(rows)
-
-
-STATIONS = "from_station,to_station\nann,bob\nbob,cid\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "edges"),
-    [
-        (STATIONS, 2),
-        (STATIONS.replace(",", "\t"), 2),
-        ("x,y\n1,2\n", 1),
-        ("x,y\n1,2\n3,x\n4,y\n5,6\n", 4),  # half of a column is enough
-        ("ann,bob\nbob,cid\n", 2),  # bob stands below: an edge
-        ("ann,bob\ncid,dan\n", 2),  # two rows show nothing
-        ("ann,bob,1\ncid,dan,2\neve,fay,3\n", 3),  # a heading has no numbers
-    ],
-)
-def test_the_first_row_may_be_a_heading(tmp_path: Path, text: str, edges: int) -> None:
-    path = save(tmp_path, "t.csv", text)
-    graph = load_graph(path)
-    assert graph.m == edges
-    noted = any(note.startswith("heading skipped") for note in graph.provenance.notes)
-    assert noted == (edges < text.count("\n"))
-    assert load_graph(path, header=False).m == text.count("\n")
-
-
-@pytest.mark.parametrize(
-    "text", ["Id,Label\n1,x\n2,y\n", "name;id;age\nann;a;3\nbob;b;4\n", "Id,Group\n1,1\n2,1\n3,2\n"]
-)
-def test_a_table_of_nodes_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(FormatError, match=r":1: the heading .* names nodes, not edges; open the"):
-        load_graph(save(tmp_path, "nodes.csv", text))
 
 
 def test_bombs_end_at_once(tmp_path: Path) -> None:
