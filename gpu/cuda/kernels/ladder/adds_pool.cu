@@ -79,8 +79,9 @@ __device__ void take(const Run &run, const Pool &pool, int slot, int reserved) {
 __device__ void look_at_bucket(const Run &run, Manager &m, int slot) {
     Pool pool = pool_of(run);
     give_back(pool, m, slot);
-    int ready = m.read[slot];
-    int reserved = ready;
+    int &ready = m.ready[slot];
+    int &reserved = m.reserved[slot];
+    ready = m.read[slot];
     for (int looked = 0; looked < LOOKED; looked++) {
         int number = ready / BLOCK;
         int written = 0;
@@ -91,7 +92,5 @@ __device__ void look_at_bucket(const Run &run, Manager &m, int slot) {
         if (written == BLOCK || end == reserved) ready = end;
         if (written < BLOCK) break;
     }
-    m.ready[slot] = ready;
-    m.reserved[slot] = reserved;
     take(run, pool, slot, reserved);
 }

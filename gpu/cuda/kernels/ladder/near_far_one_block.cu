@@ -6,12 +6,13 @@ Alone    On a road network most supersteps have a few dozen vertices, and a barr
          takes longer than their arcs. Now a frontier of up to SMALL vertices stays in block 0: in
          shared memory, with a barrier of that block alone, while the others wait at theirs.
 Wide     A larger one is copied to where all blocks find it; they share it as in step 3, until it is
-         down to half of SMALL (half, so that it does not go to and fro). `Search` says where near lies.
+         down to half of SMALL. `Search` says where near lies.
 
-After it ../near_far.cu, the kernel that is measured: several arcs in flight, hubs by a whole block, float
-         weights, probes. What each brought: gpu/lab/LOG.md
+After it ../near_far.cu, the kernel that is measured: several arcs in flight, hubs by a whole block,
+         four number types, probes
 */
-#include "ladder/persistent.cuh"
+#define ALONE
+#include "ladder/near_far_persistent.cu"
 
 #define SMALL 1024  // vertices of a frontier in shared memory
 
