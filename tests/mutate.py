@@ -91,7 +91,7 @@ ROOMS = {
     ),
     "replay": Room(("gpu/replay/*.py",), ("tests/replay", CALLS)),
     "raster": Room(("viewer/raster/*.py",), ("tests/raster", "tests/features/matrix")),
-    "readers": Room(("gpu/formats/*.py",), ("tests/formats",)),
+    "readers": Room(("gpu/formats/*.py",), ("tests/formats", CALLS, "-k", "formats or not kept")),
     "record": Room(("gpu/record/*.py",), ("tests/record", CALLS, COMMANDS)),
     "compare": Room(("gpu/study/compare*.py",), ("tests/study/test_compare.py", CALLS, COMMANDS)),
     "study": Room(  # not the cluster: its tests start a scheduler and workers
@@ -103,7 +103,9 @@ ROOMS = {
     "placement": Room(("gpu/placement/*.py",), ("tests/placement", CALLS), weight=1),
     "samples": Room(("sample_graphs/*.py",), ("tests/samples", CALLS), weight=1),
     "command line": Room(
-        ("gpu/cli/*.py",), ("tests/cli", "tests/lab/test_lab_fetch.py", "-k", "not ssh"), weight=1
+        ("gpu/cli/*.py",),
+        ("tests/cli", "tests/lab/test_lab_fetch.py", CALLS, "-k", "not ssh and (cli or not kept)"),
+        weight=1,
     ),
     "engine process": Room(("gpu/host/*.py",), ("tests/host", "-k", "not leak"), weight=1),
     "playback": Room(
