@@ -347,7 +347,7 @@ def _graph_words(graph: CSRGraph, source: int) -> str:
         return size
     own = not graph.provenance.origin.startswith(SAMPLE)
     why = " (most edges out)" if own and 0 < source == first_source(graph) else ""
-    return f"{size}; starts from {in_sight(str(graph.id_of(source)))}{why}"
+    return f"{size}; starts from {in_sight(str(graph.id_of(source)), 32)}{why}"
 
 
 def _whence(record: RunRecord, other: RunRecord | None = None) -> str:
