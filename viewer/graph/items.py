@@ -247,13 +247,16 @@ class ItemPainter:
         room = 2.6 * self._radius / max(longest, 1)  # bold signs are 0.7 as wide as high
         self._painter.save()
         size = max(scaled(8), int(min(1.3 * self._radius, scaled(20), room)))
-        self._painter.setFont(_sized(self._painter.font(), size, bold=True))
+        font = _sized(self._painter.font(), size, bold=True)
+        self._painter.setFont(font)
+        cut = QFontMetricsF(font).elidedText
         box = QRectF(-inside / 2, -inside / 2, inside, inside)
         for vertex, colour in colours.items():
             ink = ON_LIGHT if luminance(colour.name()) > 0.2 else ON_DARK
             self._painter.setPen(QColor(ink))
             place = box.translated(self._points[vertex])
-            self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, names.names[vertex])
+            name = cut(names.names[vertex], Qt.TextElideMode.ElideMiddle, 0.8 * inside)
+            self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
         self._painter.restore()
 
     def _paint_distances(self, names: Names) -> None:
