@@ -15,8 +15,7 @@ from typing import Any
 import kept
 import pytest
 
-from gpu.cli import main as cli
-from gpu.cli.terminal import WRONG_USAGE
+from gpu.cli import main as cli, terminal
 
 DECIDE = "def decide(c, processing, waiting, produced, produced_far, produced_tail, switched):\n"
 FILES = {
@@ -61,13 +60,14 @@ def test_a_command_says_what_is_kept(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(terminal, "PROGRESS_S", 0.0)  # every step of progress is shown
     for name, text in FILES.items():
         Path(name).write_text(text, encoding="utf-8")
     for part in line.split(" && "):
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         code, out, err = call(*shlex.split(part))
     err = "\n".join(line.rpartition("\r")[2] for line in err.split("\n"))  # without progress
-    if code == WRONG_USAGE and "--json" not in line:
+    if code == terminal.WRONG_USAGE and "--json" not in line:
         err = err.splitlines()[-1].partition("invalid choice")[0]  # argparse says it in many ways
     said = {"code": code, "out": _said(out, tmp_path), "err": _said(err, tmp_path)}
     said = {key: value for key, value in (said | {"files": _files()}).items() if value}
