@@ -10,6 +10,7 @@ source s: when it began, when it finished, how many rounds it took.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -150,6 +151,8 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer | None = None
     """
     settings, observer = checked_settings(graph, settings), observer or Observer()
     notes: dict[str, str] = {}  # for the trace's environment
+    hashing = threading.Thread(target=lambda: graph.hash, daemon=True)  # a second for 1.4 GB
+    hashing.start()
     while True:
         in_type = in_numbers(graph, settings.numbers)
         buffers = observer.begin(in_type, settings)
@@ -166,6 +169,7 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer | None = None
         except QueuesFullError as error:
             notes["queues"] = f"{error}: run again with more"
         else:
+            hashing.join()
             date = datetime.now(UTC).isoformat(timespec="seconds")
             return Trace(
                 settings=settings,

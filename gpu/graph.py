@@ -177,7 +177,7 @@ class CSRGraph:
 
     def checked(self) -> CSRGraph:
         """Return this graph, verified in O(n + m); -0.0 becomes 0.0. GraphError, WeightError."""
-        _check_rows(self)
+        check_rows(self.indptr, self.indices)
         _check_weights(self)
         if not self.integer and self.m and np.signbit(self.weights).any():
             return replace(self, weights=np.abs(self.weights))
@@ -334,13 +334,14 @@ def _check_lengths(graph: CSRGraph) -> None:
         raise GraphError(f"positions have shape {graph.positions.shape}, need ({graph.n}, 2)")
 
 
-def _check_rows(graph: CSRGraph) -> None:
-    indptr, indices = graph.indptr, graph.indices
-    if (indptr[1:] < indptr[:-1]).any():
-        raise GraphError(f"indptr must rise from 0 to the {graph.m} edges and never fall")
-    if graph.m and (indices.min() < 0 or indices.max() >= graph.n):
-        bad = int(indices.min() if indices.min() < 0 else indices.max())
-        raise GraphError(f"an edge ends at {bad}; vertices are 0 to {graph.n - 1}")
+def check_rows(indptr: np.ndarray, heads: np.ndarray) -> None:
+    """Refuse row bounds that fall and heads that are no vertices. GraphError."""
+    n, m = len(indptr) - 1, len(heads)
+    if n < 0 or indptr[0] != 0 or indptr[-1] != m or (indptr[1:] < indptr[:-1]).any():
+        raise GraphError(f"indptr must rise from 0 to the {m} edges and never fall")
+    if m and (heads.min() < 0 or heads.max() >= n):
+        bad = int(heads.min() if heads.min() < 0 else heads.max())
+        raise GraphError(f"an edge ends at {bad}; vertices are 0 to {n - 1}")
 
 
 def _check_weights(graph: CSRGraph) -> None:

@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
         from gpu.cli import main as cli
 
         cli.COMMANDS.update(OF_THE_WINDOW)  # this room's modules, which `gpu` must not import
-        return cli.main(arguments)
+        return cli.main(argv)
     from gpu.cli.main import guarded
 
     switch = first if first in SWITCHES else ""

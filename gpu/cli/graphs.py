@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import threading
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpu.cli.inputs import GRAPH, SOURCE, choose_source, fill, has_source, open_graph
+from gpu.cli.inputs import GRAPH, SOURCE, choose_source, fill, has_source, is_large, open_graph
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import progress_line, report_table, result
 from gpu.errors import GpuError
@@ -47,6 +49,8 @@ def add_convert(parser: Parser) -> None:
 
 
 def _info(args: argparse.Namespace) -> int:
+    if is_large(args.file):  # SciPy searches it, see `reachable`
+        threading.Thread(target=import_module, args=("scipy.sparse.csgraph",)).start()
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         source = choose_source(graph, args) if graph.n or has_source(args) else 0

@@ -10,10 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 from collections.abc import Callable
 from importlib import import_module
 
-from gpu.cli.interrupt import end_of, ends_soon, heard
+from gpu.cli.interrupt import end_of, ends_soon, heard, process_of
 from gpu.cli.parser import Command, Parser
 from gpu.cli.terminal import (
     DEBUG,
@@ -69,8 +70,9 @@ exit codes: 0 done, 1 a reported error, 2 wrong usage, 3 a failed check"""
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return its exit code. Never shows a traceback."""
     settle_process()
-    words = sys.argv[1:] if argv is None else argv
-    return guarded(words, lambda: _run_command(words))
+    if argv is None:
+        return process_of(lambda: main(sys.argv[1:]))
+    return guarded(argv, lambda: _run_command(argv))
 
 
 def guarded(argv: list[str], work: Callable[[], int]) -> int:
@@ -119,6 +121,10 @@ def _run_command(argv: list[str]) -> int:
         report(f"{NAME} {version()}")
         return 0
     require_addresses()
+    if first == "run" and "cuda" in argv and "--device" not in argv:
+        from gpu.cuda.device import wake
+
+        threading.Thread(target=wake, daemon=True).start()  # while modules are imported
     parser = build_parser(first)
     if first.startswith("-") and first not in ("-h", "--help"):
         parser.error(f"{first} comes before the command; write it after: {NAME} COMMAND {first}")

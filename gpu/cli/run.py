@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +19,7 @@ from gpu.cli.inputs import (
     file_of,
     fill,
     has_source,
+    is_large,
     open_graph,
     open_trace,
     output_of,
@@ -31,6 +31,7 @@ from gpu.engine import Observer, run
 from gpu.errors import GpuError
 from gpu.files import STDIN, check_writable
 from gpu.graph import CSRGraph
+from gpu.proof.verify import verify
 from gpu.record.export import summary, write_csv, write_distances
 from gpu.record.trace import RunSettings, Trace, Verification
 from gpu.record.tracefile import save_trace
@@ -53,7 +54,8 @@ def _run(args: argparse.Namespace) -> int:
     nameless = argparse.Namespace(**vars(args) | {"source": None, "source_index": None})
     settings = run_settings(_arc(), nameless)
     with progress_line() as progress:
-        with _engine_made_ready(settings):
+        with ThreadPoolExecutor(1) as beside:
+            beside.submit(_run_on_an_arc, settings, args)
             graph = open_graph(args.file, args, progress)
         settings = replace(settings, source=choose_source(graph, args))
         trace = made(graph, settings, progress)
@@ -72,20 +74,13 @@ def _run(args: argparse.Namespace) -> int:
     return checked(trace.verification)
 
 
-@contextmanager
-def _engine_made_ready(settings: RunSettings) -> Iterator[None]:
-    """Load the engine, and a GPU's kernels, on another thread while the block reads the graph."""
-    thread = threading.Thread(target=_run_on_an_arc, args=(settings,))
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
-
-
-def _run_on_an_arc(settings: RunSettings) -> None:
-    with suppress(Exception):  # the run itself says what is wrong
-        run(_arc(), settings)
+def _run_on_an_arc(settings: RunSettings, args: argparse.Namespace) -> None:
+    """Load engine, kernels and proof; what fails here is said by the run itself."""
+    trace = run(_arc(), settings)
+    if args.verify:
+        verify(_arc(), 0, trace.dist)
+    if (numba := sys.modules.get("gpu.compiled")) and is_large(args.file):
+        numba.load_types()
 
 
 def _arc() -> CSRGraph:
@@ -120,8 +115,6 @@ def made(graph: CSRGraph, settings: RunSettings, progress: ProgressLine, side: s
 
 def verified(graph: CSRGraph, trace: Trace, progress: ProgressLine) -> Trace:
     """Return a trace with the outcome of both proofs."""
-    from gpu.proof.verify import verify
-
     progress.show(-1, "verifying")
     return replace(trace, verification=verify(graph, trace.settings.source, trace.dist))
 
@@ -152,7 +145,6 @@ def add_verify(parser: Parser) -> None:
 
 def _verify(args: argparse.Namespace) -> int:
     from gpu.proof.distances import Distances, read_distances
-    from gpu.proof.verify import verify
 
     if (args.table is None) == (args.trace is None):
         args.usage_error("give distances (D.csv) or a saved run (--trace RUN.npz)")

@@ -10,6 +10,7 @@ file, line, what was found and what is expected; MemoryNeededError; CancelledByU
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,7 +40,7 @@ from gpu.formats.reading import (
     shown,
     unpacked_name,
 )
-from gpu.formats.rows import warm_up
+from gpu.formats.rows import PLAIN_BYTES, warm_up
 from gpu.graph import CSRGraph
 from gpu.words import did_you_mean
 
@@ -138,6 +139,8 @@ def _data_of(reading: Reading) -> tuple[Format, bytearray]:
             raise reading.fault(
                 f"{row.title} has no names of weights; leave the name out", remedy=NAME
             )
+        if row.text and reading.disk_bytes > PLAIN_BYTES:
+            threading.Thread(target=warm_up).start()
         data = reading.read_all(text=row.text)
     if row.text:
         if data[: len(UTF8_MARK)] == UTF8_MARK:

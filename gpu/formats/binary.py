@@ -45,7 +45,6 @@ def read(reading: Reading, data: bytearray) -> Arcs:
     indptr = np.frombuffer(data, "<i8", n + 1, HEADER_BYTES - 8).copy()  # m stands before the ends
     indptr[0] = 0
     heads = np.frombuffer(data, f"<i{TARGET_BYTES[version]}", m, HEADER_BYTES + 8 * n)
-    check_rows(reading, indptr, heads)
     weights = None
     if data_bytes:
         bits = np.frombuffer(data, f"<i{data_bytes}", m, len(data) - data_bytes * m)
@@ -93,16 +92,6 @@ def _weights(reading: Reading, bits: np.ndarray) -> np.ndarray:
             f"edge {edge} has weight {bits[edge]}, below zero; weights must be >= 0", remedy=SIGNS
         )
     return bits.astype(np.int64)
-
-
-def check_rows(reading: Reading, indptr: np.ndarray, heads: np.ndarray) -> None:
-    """Refuse row bounds that fall and heads that are no vertices."""
-    n, m = len(indptr) - 1, len(heads)
-    if n < 0 or indptr[0] != 0 or indptr[-1] != m or (indptr[1:] < indptr[:-1]).any():
-        raise reading.fault(f"the row bounds must rise from 0 to the {m} edges and never fall")
-    if m and (heads.min() < 0 or heads.max() >= n):
-        bad = heads.min() if heads.min() < 0 else heads.max()
-        raise reading.fault(f"an edge ends at {bad}; vertices are 0 to {n - 1}")
 
 
 def write(graph: CSRGraph, path: Path) -> None:

@@ -21,7 +21,6 @@ from typing import BinaryIO, Literal
 import numpy as np
 from msgspec import Struct
 
-from gpu.formats.binary import check_rows
 from gpu.formats.reading import PACKINGS, Arcs, Format, Reading
 from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
@@ -75,7 +74,6 @@ def read(reading: Reading, data: bytearray) -> Arcs:
         raise reading.fault(f"the page of metadata cannot be read: {error}") from error
     notes = page.provenance.notes if page.provenance else []
     indptr, ids, places = arrays["indptr"], arrays.get("ids"), arrays.get("positions")
-    check_rows(reading, indptr, arrays["indices"])
     if ids is not None and len(ids) != len(indptr) - 1:
         raise reading.fault(f"{len(ids)} ids for {len(indptr) - 1} vertices")
     if ids is not None and ids.dtype.kind == "U":

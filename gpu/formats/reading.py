@@ -277,7 +277,7 @@ class Arcs:
     weights: np.ndarray | None = None  # (m,), integers if the file holds whole numbers
     ids: np.ndarray | None = None  # names of the vertices; None: they count from `id_base`
     places: np.ndarray | None = None  # float32 (n, 2)
-    base: int = 0
+    base: int = 0  # taken off `tails` and `heads` in place
     id_base: int = 0
     both: bool = False  # the format is undirected and holds each edge once
     paired: bool = False  # the format is undirected and holds each edge twice

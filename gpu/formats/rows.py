@@ -35,7 +35,7 @@ COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded a
 COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it takes about a second
 PLAIN_BYTES = 20_000_000  # up to which NumPy reads plain rows before Numba is loaded for them
 PLAIN_DIGITS = 15  # of a number that NumPy reads: below 2**53
-CHUNK_BYTES = 4 << 20
+CHUNK_BYTES = 1 << 20
 PARSE_SHARE = 0.4  # of the progress bar
 ROWS_PER_REPORT = 50_000
 
@@ -197,7 +197,7 @@ class _Part:
 
 def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRules) -> Rows:
     bounds = _chunk_bounds(data, start)
-    lines = data.count(b"\n", start) + 1
+    lines = data.count(b"\n", *bounds[0]) * len(bounds) + 1 if bounds else 1  # about
     reading.need_memory(lines * 8 * (2 * rules.columns + 4 * rules.value_columns))
     parts: list[_Part] = []
     with ThreadPoolExecutor(max_workers=max(1, min(cores(), len(bounds)))) as pool:
@@ -213,9 +213,9 @@ def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRule
     whole = all(part.whole for part in parts)
     if not parts or (whole and any(part.huge for part in parts)):  # float64 is not exact there
         return _read_python(reading, data, start, rules)
-    values = np.concatenate([part.values for part in parts], axis=1)
-    ids = np.concatenate([part.ids for part in parts], axis=1)
-    return Rows(ids, values.astype(np.int64) if whole else values)
+    kind = {"dtype": np.int64 if whole else np.float64, "casting": "unsafe"}
+    values = np.concatenate([part.values for part in parts], axis=1, **kind)
+    return Rows(np.concatenate([part.ids for part in parts], axis=1), values)
 
 
 def _chunk_bounds(data: bytearray, start: int) -> list[tuple[int, int]]:
@@ -236,18 +236,33 @@ def _read_plain(reading: Reading, data: bytearray, first: int, stop: int, rules:
     A plain line holds the key, if there is one, and whole numbers, one blank between, no sign.
     """
     chunk = data[first:stop]
-    text, gaps = np.frombuffer(chunk, np.uint8), _gaps(chunk, rules)
+    gaps = _gaps(chunk, rules)
     lengths = np.diff(gaps, axis=0) - 1
     if not lengths.size or lengths.min() < 1 or lengths.max() > PLAIN_DIGITS:
         return _scan_chunk(reading, data, first, stop, rules)
-    numbers = np.zeros(lengths.shape, np.int64)
-    for place in range(int(lengths.max())):
-        digits = text[np.maximum(gaps[1:] - 1 - place, 0)] - np.int64(ZERO)
-        numbers += np.where(place < lengths, digits, 0) * 10**place
+    numbers = _spelled(chunk, gaps[1:], lengths)
     ids, values = numbers[: rules.id_columns], numbers[rules.id_columns :]
     if ids.min() < rules.low or ids.max() > rules.high:
         return _scan_chunk(reading, data, first, stop, rules)
-    return _Part(ids, values.astype(np.float64), whole=True, huge=False)
+    return _Part(ids, values, whole=True, huge=False)
+
+
+def _spelled(text: bytearray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return int64, the numbers that so many digits before each end spell, up to 16.
+
+    Eight digits are the bytes of one word, in which neighbours are joined three times.
+    """
+    padded = np.frombuffer(bytes(16) + text, np.uint8)
+    words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))  # one from each byte on
+    numbers = np.zeros(lengths.shape, np.int64)
+    for place in range(0, int(lengths.max()), 8):
+        others = np.uint64(8) * (8 - np.clip(lengths - place, 0, 8)).astype(np.uint64)  # bits
+        word = (words[ends + (8 - place)] >> others << others) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        for bits in (8, 16, 32):
+            low = np.uint64((2**64 - 1) // (2**bits + 1))  # so many bits, as many left out, ...
+            word = word * np.uint64(10 ** (bits // 8)) + (word >> np.uint64(bits)) & low
+        numbers += word.view(np.int64) * 10**place
+    return numbers
 
 
 def _gaps(text: bytearray, rules: RowRules) -> np.ndarray:
@@ -256,17 +271,18 @@ def _gaps(text: bytearray, rules: RowRules) -> np.ndarray:
     No rows where there is any other line.
     """
     keys, other = len(rules.key), text.translate(None, b"0123456789 \n" + rules.key)
-    gaps = np.flatnonzero(np.frombuffer(text, np.uint8) < ZERO)
+    letters = np.frombuffer(text, np.uint8)
+    gaps = np.flatnonzero(letters < ZERO)
     rows, left = divmod(len(gaps), keys + rules.columns)
     gaps = gaps.reshape(-1, keys + rules.columns).T if not left else np.zeros((1, 0), np.int64)
     lines = np.concatenate([[-1], gaps[-1]])  # the byte before each, and the last newline
     good = not (other or left or rules.separator) and rows and rules.values != SKIPPED
-    good = good and lines[-1] == len(text) - 1 and text.count(b"\n") == rows
-    good = good and (np.frombuffer(text, np.uint8)[lines[1:]] == NEWLINE).all()
+    good = good and lines[-1] == len(text) - 1 and np.count_nonzero(letters == NEWLINE) == rows
+    good = good and (letters[lines[1:]] == NEWLINE).all()
     if good and keys:
-        begin = rules.key + b" "
-        good = text.startswith(begin) and text.count(b"\n" + begin) == rows - 1
-        good = good and text.count(rules.key) == rows
+        begin = lines[:-1] + 1
+        good = (letters[begin] == rules.key[0]).all() and (gaps[0] == begin + 1).all()
+        good = good and np.count_nonzero(letters == rules.key[0]) == rows
     gaps = gaps if keys else np.vstack([lines[:-1], gaps])
     return gaps if good else gaps[:, :0]
 
@@ -274,12 +290,12 @@ def _gaps(text: bytearray, rules: RowRules) -> np.ndarray:
 def _scan_chunk(reading: Reading, data: bytearray, first: int, stop: int, rules: RowRules) -> _Part:
     from gpu.formats import scan
 
-    lines = data.count(b"\n", first, stop) + 1
+    text = np.frombuffer(data, np.uint8)
+    lines = int(np.count_nonzero(text[first:stop] == NEWLINE)) + 1  # Python's lock is released
     ids = np.empty((rules.id_columns, lines), np.int64)
     values = np.empty((rules.value_columns, lines), np.float64)
     odd = np.empty((rules.value_columns * lines, 4), np.int64)
     report = np.zeros(scan.REPORT, np.int64)
-    text = np.frombuffer(data, np.uint8)
     scan.scan_rows(text, first, stop, rules.packed(), ids, values, odd, report)
     whole, huge = not report[scan.FRACTIONS], bool(report[scan.HUGE])
     if report[scan.ODD]:
