@@ -327,7 +327,7 @@ def _check_lengths(graph: CSRGraph) -> None:
     if graph.n > MAX_COUNT or graph.m > MAX_COUNT:
         raise GraphError(f"{graph.n} vertices, {graph.m} edges; each may be at most {MAX_COUNT}")
     if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != graph.m:
-        raise GraphError(f"indptr must rise from 0 to the {graph.m} edges and never fall")
+        raise GraphError(f"the row bounds must rise from 0 to the {graph.m} edges and never fall")
     if len(graph.weights) != graph.m:
         raise GraphError(f"{len(graph.weights)} weights for {graph.m} edges")
     if graph.positions is not None and graph.positions.shape != (graph.n, 2):
@@ -338,7 +338,7 @@ def check_rows(indptr: np.ndarray, heads: np.ndarray) -> None:
     """Refuse row bounds that fall and heads that are no vertices. GraphError."""
     n, m = len(indptr) - 1, len(heads)
     if n < 0 or indptr[0] != 0 or indptr[-1] != m or (indptr[1:] < indptr[:-1]).any():
-        raise GraphError(f"indptr must rise from 0 to the {m} edges and never fall")
+        raise GraphError(f"the row bounds must rise from 0 to the {m} edges and never fall")
     if m and (heads.min() < 0 or heads.max() >= n):
         bad = int(heads.min() if heads.min() < 0 else heads.max())
         raise GraphError(f"an edge ends at {bad}; vertices are 0 to {n - 1}")

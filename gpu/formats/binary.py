@@ -17,7 +17,7 @@ import numpy as np
 from gpu.errors import GraphError
 from gpu.formats.reading import SIGNS, Arcs, Format, Reading, bare_name
 from gpu.formats.write import write_file
-from gpu.graph import CSRGraph
+from gpu.graph import CSRGraph, check_rows
 
 HEADER_BYTES = 32
 TARGET_BYTES = {1: 4, 2: 8}
@@ -45,6 +45,7 @@ def read(reading: Reading, data: bytearray) -> Arcs:
     indptr = np.frombuffer(data, "<i8", n + 1, HEADER_BYTES - 8).copy()  # m stands before the ends
     indptr[0] = 0
     heads = np.frombuffer(data, f"<i{TARGET_BYTES[version]}", m, HEADER_BYTES + 8 * n)
+    check_rows(indptr, heads)
     weights = None
     if data_bytes:
         bits = np.frombuffer(data, f"<i{data_bytes}", m, len(data) - data_bytes * m)

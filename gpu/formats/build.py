@@ -18,7 +18,7 @@ import numpy as np
 
 from gpu.formats.reading import RANDOM_SEED, Arcs, Reading, bare_name
 from gpu.formats.rows import INT64_MAX
-from gpu.graph import MAX_COUNT, CSRGraph, check_rows
+from gpu.graph import MAX_COUNT, CSRGraph
 from gpu.numbers import EXACT_FLOAT64
 
 DENSE_SPAN = 16  # identifiers are ranked by a table up to so many times the rows, else sorted
@@ -35,10 +35,8 @@ def graph_of(reading: Reading, key: str, arcs: Arcs) -> CSRGraph:
     both = arcs.both if reading.undirected is None else reading.undirected and not arcs.paired
     reading.need_memory(len(arcs.heads) * (80 if both else 40) + 12 * arcs.n)
     tails, heads, rows = arcs.tails, arcs.heads, arcs.rows
-    if rows is not None:
-        check_rows(rows, heads)
-        if both or reading.weights == "random":
-            tails, rows = tails_of(rows), None
+    if rows is not None and (both or reading.weights == "random"):
+        tails, rows = tails_of(rows), None
     if arcs.base:
         tails -= arcs.base  # in place: they are the reader's own
         heads -= arcs.base

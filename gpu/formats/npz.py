@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from gpu.formats.reading import PACKINGS, Arcs, Format, Reading
 from gpu.formats.write import write_file
-from gpu.graph import CSRGraph
+from gpu.graph import CSRGraph, check_rows
 from gpu.schema import SchemaError, checked
 
 VERSION = 1
@@ -74,6 +74,7 @@ def read(reading: Reading, data: bytearray) -> Arcs:
         raise reading.fault(f"the page of metadata cannot be read: {error}") from error
     notes = page.provenance.notes if page.provenance else []
     indptr, ids, places = arrays["indptr"], arrays.get("ids"), arrays.get("positions")
+    check_rows(indptr, arrays["indices"])
     if ids is not None and len(ids) != len(indptr) - 1:
         raise reading.fault(f"{len(ids)} ids for {len(indptr) - 1} vertices")
     if ids is not None and ids.dtype.kind == "U":

@@ -40,7 +40,7 @@ FREE_BYTES = 256 << 20  # a file may unpack to so many bytes, however small it i
 DISK_FACTOR = 48  # or to so many times its size on disk: gzip makes an edge a byte at best
 
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
-BLOCK_BYTES = 1 << 20  # read or unpacked at a time
+BLOCK_BYTES = 2 << 20  # read or unpacked at a time
 CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
 READ_SHARE = 0.5  # of the progress bar
 XZ_MEMORY = 128 << 20  # bytes that a decoder may take; `xz -9` needs 65 MiB
