@@ -128,6 +128,13 @@ def run(text: str, folder: Path, **environment: str) -> subprocess.CompletedProc
     return ended(sys.executable, "-m", "strange", cwd=folder, PYTHONPATH=path, **environment)
 
 
+def test_a_process_ends_after_its_threads_and_exit_handlers(tmp_path: Path) -> None:
+    work = "threading.Timer(0.2, print, ['thread']).start() or atexit.register(print, 'last') and 3"
+    lines = "import atexit, sys, threading", "from gpu.cli.interrupt import process_of"
+    done = run("\n".join([*lines, f"sys.exit(process_of(lambda: {work}))"]), tmp_path)
+    assert (done.returncode, done.stdout.split()) == (3, ["thread", "last"]), done.stderr
+
+
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", INTERRUPTED), ("SIGTERM", ENDED)])
 def test_a_signal_while_text_is_executed(name: str, code: int, tmp_path: Path) -> None:
     done = run(IN_TEXT.replace("{}", name), tmp_path)
