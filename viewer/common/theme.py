@@ -151,6 +151,7 @@ QMainWindow::separator:hover {{ background: {theme.accent}; }}
 QDockWidget::title {{ background: {theme.window}; padding: 5px {SPACING}px; text-align: left; }}
 QStatusBar {{ color: {theme.muted}; border-top: 1px solid {theme.border}; }}
 QStatusBar::item {{ border: none; }}
+QRadioButton::indicator, QCheckBox::indicator {{ width: 1em; height: 1em; }}
 QLabel[role="muted"] {{ color: {theme.muted}; }}
 QLabel[role="error"] {{ color: {theme.error}; }}
 QLabel[role="heading"], QLabel[role="strong"] {{ color: {theme.text}; font-weight: 600; }}

@@ -83,6 +83,8 @@ class LessonsFeature(FeaturePart):
     def apply_theme(self, theme: Theme) -> None:
         """A presentation may have begun or ended: its list says nothing of a person."""
         self._list()
+        if self.model.lesson is not None and self._window.modes.presenting:
+            later(self, self.model.look.spread)  # once the window is full
 
     # --- actions
 

@@ -87,15 +87,24 @@ class Look(QObject):
         if self._layout not in ARRANGEMENTS and own != self._docks:
             self._docks = own
             window.docks.gather(DOCK, own)
-            if bare or window.modes.presenting:  # nothing else wants the room, or type is large
-                main = window.as_widget()
-                wide = int((BARE_SHARE if bare else LARGE_SHARE) * main.width())
-                main.resizeDocks([window.docks[DOCK]], [wide], Qt.Orientation.Horizontal)
+            self.spread()
         for key in step.panels:
             empty = not swept if key == "sweep" else bare
             if key in window.docks.by_key and key not in SCOPED and not empty:
                 window.show_dock(key)
                 window.docks[key].raise_()
+
+    def spread(self) -> None:
+        """Give the lesson its share of the width: beside the microscope, large type or nothing."""
+        window, shares = self._window, {}
+        bare = window.session.current is None
+        if self.in_microscope:
+            shares = {DOCK: LESSON_SHARE, "microscope": SCOPE_SHARE}
+        elif bare or window.modes.presenting:
+            shares = {DOCK: BARE_SHARE if bare else LARGE_SHARE}
+        docks, main = [window.docks[key] for key in shares], window.as_widget()
+        widths = [int(share * main.width()) for share in shares.values()]
+        main.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
 
     @property
     def in_microscope(self) -> bool:
@@ -133,11 +142,8 @@ class Look(QObject):
         docks["run"].hide()
         docks["lesson"].show()
         docks["microscope"].raise_()
-        wide = main.width()
-        parts = [int(LESSON_SHARE * wide), int(SCOPE_SHARE * wide)]
-        both = [docks["lesson"], docks["microscope"]]
-        main.resizeDocks(both, parts, Qt.Orientation.Horizontal)
         self._scoped = True
+        self.spread()
 
     def _front(self, record: RunRecord) -> None:
         session = self._window.session

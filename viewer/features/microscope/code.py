@@ -133,7 +133,7 @@ class CodePanel(QWidget):
         self.hint = centred_hint(margin=0)
         self._pages = hint_or_page(self, self.hint, split)
         self.setMinimumSize(260, 140)
-        self._again = once(self, self._show_event)  # for other sizes, once they are there
+        self._again = once(self, self._fit)  # for other sizes, once they are there
         model.replay_changed.connect(self._show_replay)
         model.words_changed.connect(self._show_words)
         model.moved.connect(self._show_event)
@@ -173,13 +173,16 @@ class CodePanel(QWidget):
             self.pseudo_title.setText(f"{self._code.title}: times so far")
             self.pseudo.show_lines(tuple(line.text for line in self._code.lines), False)
             self._show_event()
-            wide = (
-                self.pseudo.sizeHint().width() + 3 * SPACING
-            )  # whole; long lines of source are cut
-            self._split.setSizes([wide, max(self.width() - wide, wide)])
+            self._again.start()
 
     def _show_words(self) -> None:
         self.hint.setText(self._model.words or NO_CODE)
+
+    def _fit(self) -> None:
+        """Show the pseudocode whole: of the source, lines are cut anyway."""
+        wide = self.pseudo.sizeHint().width() + 3 * SPACING
+        self._split.setSizes([wide, max(self.width() - wide, wide)])
+        self._show_event()
 
     def _show_event(self) -> None:
         code, event, kind = self._code, self._model.shown, self._model.kind
