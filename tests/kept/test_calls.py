@@ -7,9 +7,11 @@ import io
 import zlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager, redirect_stderr, redirect_stdout
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any
+from unittest import mock
 
 import kept
 import numpy as np
@@ -126,9 +128,10 @@ def told(trace: Trace) -> dict[str, Any]:
 NAMES: dict[str, Any] = {
     one.__name__: one for one in (arcs, graph_of, printed, run, spoilt, told, trial, trials)
 }
-NAMES |= {"np": np, "gpu": gpu, "sample": open_sample, "zlib": zlib}
+NAMES |= {"np": np, "gpu": gpu, "sample": open_sample, "zlib": zlib, "mock": mock}
 NAMES |= {
     "Replay": Replay,
+    "replace": replace,
     "ALGORITHMS": ALGORITHMS,
     "karate": open_sample("sample:karate_club"),
     "rmat": open_sample("sample:rmat?n=256"),

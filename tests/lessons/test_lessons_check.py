@@ -37,6 +37,7 @@ FOUND: dict[str, tuple[str, str]] = {
     "compare": (WHOLE.replace(TWO, TWO + "compare = ['a', 'z']\n"), "there is no run 'z'"),
     "early": (WHOLE.replace(ONE, ONE + "show = 'late'\n") + LATE, "is made in a later step"),
     "quantity": (WHOLE.replace('answer = "a.processed"', 'answer = "a.speed"'), "no quantity"),
+    "answer": (WHOLE.replace('answer = "a.', 'answer = "z.'), "question: there is no run or sweep"),
     "brackets": (WHOLE.replace('answer = "a.processed"', 'answer = "a.distance"'), "in brackets"),
     "no brackets": (WHOLE.replace("{a.processed}.", "{a.work(A)}.", 1), "takes no brackets"),
     "unknown run": (WHOLE.replace("Yes, {a.", "Yes, {z."), "no run or sweep 'z'"),
