@@ -18,6 +18,7 @@ from gpu.record.disorder import OrderErrors
 from gpu.record.trace import (
     RECORDED_ON,
     GraphReference,
+    Reason,
     RunSettings,
     Trace,
     Verification,
@@ -83,6 +84,11 @@ class Side:
     def counted(self) -> bool:
         """Whether it counted its work (`Trace.counted`)."""
         return not self.finished or self.processed > 0
+
+    @cached_property
+    def steered(self) -> bool:
+        """Whether a person moved its Δ while it ran."""
+        return bool((self.samples["reason"] == Reason.BY_HAND).any())
 
     @cached_property
     def reached(self) -> int | None:

@@ -53,7 +53,7 @@ class Summary:
 
 def names(a: Side, b: Side) -> Names:
     """Return what to call the runs: algorithm and settings or, if those are one, what differs."""
-    first, second = name_of(a.settings), name_of(b.settings)
+    first, second = (name_of(side.settings, side.steered) for side in (a, b))
     if first != second:
         return first, second
     sources = f"from {a.graph.source_id}", f"from {b.graph.source_id}"
@@ -75,12 +75,14 @@ def _plain(value: Any) -> str:
     return "automatic" if value is None else f"{value}"
 
 
-def name_of(settings: RunSettings) -> str:
+def name_of(settings: RunSettings, steered: bool = False) -> str:
     """Return what to call a run: its algorithm, and what was set: "ADDS (Δ 64, as published)"."""
     row = find(settings.algorithm)
     title = f"{row.title}, policy {settings.policy.name}" if settings.policy else row.title
     words, still = [], set[str]()
-    if row.bucketed and settings.delta is not None:
+    if steered:
+        words = ["Δ by hand"]
+    elif row.bucketed and settings.delta is not None:
         words, still = [f"Δ {distance(settings.delta)}"], set(row.still)
     for knob in row.parameters if row.result == "row" else ():
         value = settings.parameters.get(knob.key, knob.default)
