@@ -65,7 +65,7 @@ template <bool ROW_SHARED> struct Rounds {
         for (bool going = true; going; rounds++) {
             bool changed = relax_share();
             block.poll();
-            going = __syncthreads_or(changed || LOSE == LOST_QUIET);
+            going = __syncthreads_or(changed);
             if (__syncthreads_or(block.has_quit())) return false;
         }
         if (threadIdx.x == 0) block.s.relaxed = (u64)block.job.m * rounds;

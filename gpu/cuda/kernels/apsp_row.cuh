@@ -15,7 +15,6 @@ Overflow    a sum past the range is left out. It matters only if its vertex stay
             arcs are searched for one into such a vertex when the source is done.
 */
 #pragma once
-#include "lost.cuh"
 #include "numbers.cuh"
 
 #define POLL_CYCLES 200000  // a tenth of a millisecond

@@ -241,7 +241,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
             rounds += 1;
             processed += min(count, LIST);
             if (block.has_quit()) return false;
-            if (count > 0 || LOSE == LOST_QUIET) {
+            if (count > 0) {
                 taken = true;
                 continue;
             }

@@ -83,7 +83,7 @@ DEVICE void put(u32 place, Vertex entry) {
         if (gives_up(turns)) return;
     leave(at.dist, entry.dist);
     leave(row_word(at), row_word(entry));
-    if (LOSE != LOST_ENTRY || place % RING != 100) leave(at.id, entry.id);
+    leave(at.id, entry.id);
 }
 
 // One lane. Where it gives up: an entry of no vertex.
@@ -94,7 +94,7 @@ DEVICE Vertex get(u32 place) {
         if (gives_up(turns)) return {0, NO_DIST, 0, 0};
     entry.dist = look(at.dist);
     row_word(entry) = look(row_word(at));
-    if (LOSE != LOST_PLACE) leave(at.id, EMPTY);
+    leave(at.id, EMPTY);
     return entry;
 }
 

@@ -30,8 +30,7 @@ struct Herald {
         nearest = least_over_lanes(nearest);
         bool changed = near != near_told || all != all_told || here != here_told;
         version += changed;
-        bool lost = LOSE == LOST_REPORT && blockIdx.x == 0;
-        if (lane_id() == 0 && !lost && (changed || nearest != nearest_told)) {
+        if (lane_id() == 0 && (changed || nearest != nearest_told)) {
             poke(RUN.assign + blockIdx.x, (u64)nearest);
             poke(RUN.reports + blockIdx.x, make_uint4(near, all, version, here));
         }
@@ -101,7 +100,7 @@ struct Herald {
         __syncwarp();
         fence();
         u32 full = (phase_of(packet) + 1) << 8 | got;
-        if (lane_id() == 0 && LOSE != LOST_PACKET) poke(word_of(packet), full);
+        if (lane_id() == 0) poke(word_of(packet), full);
         given += got;
     }
 
@@ -123,7 +122,7 @@ struct Herald {
         __syncwarp();
         fence();
         u32 free = (phase_of(packet) + 2 & 0xffffffu) << 8;
-        if (lane_id() == 0 && LOSE != LOST_RETURN) poke(word_of(packet), free);
+        if (lane_id() == 0) poke(word_of(packet), free);
         given -= got;
         u32 first = add_for_all(&S.ends[1], got);  // a herald's 32 have room: RING_SAFE
         if (lane_id() < got) put(first + lane_id(), entry);

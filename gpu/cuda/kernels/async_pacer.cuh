@@ -93,7 +93,6 @@ struct Pacer {
 
     DEVICE void tell() {
         u64 far_bits = as_threshold(stride);
-        if (LOSE == LOST_END && status != RUNNING) return;
         uint4 told = make_uint4((u32)bits, (u32)((u64)bits >> 32), idle, status);
         if (lane_id() == 0) poke((uint4 *)RUN.table, told);
         if (lane_id() == 1) poke((u64 *)(RUN.table + STRIDE), far_bits);

@@ -1,10 +1,8 @@
 /*
 common.cuh: what every kernel but those of all pairs shares: the run's record, loads and stores
-that other blocks see, and the limit of time. Options of compilation: gpu/cuda/module.py;
--DLOSE=NAME makes a build of tests that loses one signal (lost.cuh).
+that other blocks see, and the limit of time. Options of compilation: gpu/cuda/module.py.
 */
 #pragma once
-#include "lost.cuh"
 #include "numbers.cuh"
 #include "scheduler.cuh"
 

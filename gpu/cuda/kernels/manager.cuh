@@ -17,9 +17,8 @@ struct Manager : Reader {
     DEVICE void publish(u32 idle) {
         Published *to = &RUN.state->published;
         if (RUN.as_published) idle = 0;
-        u32 status = LOSE == LOST_LEAVE ? (u32)RUNNING : s.status;
         poke((double2 *)to, make_double2(s.base, s.c.inverse_delta));
-        poke((uint4 *)&to->head, make_uint4(s.head, idle, status, 0));
+        poke((uint4 *)&to->head, make_uint4(s.head, idle, s.status, 0));
     }
 
     // Before the first sweep: the source goes into the head.
@@ -143,7 +142,7 @@ struct Manager : Reader {
             s.number[worker] = (unsigned char)number;
             s.handed[worker] = count;
             u64 order = make_order(number, bucket, count, address + i * size);
-            if (LOSE != LOST_ORDER || worker > 0) poke(RUN.assign + worker, order);
+            poke(RUN.assign + worker, order);
         }
     }
 

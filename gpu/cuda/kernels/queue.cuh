@@ -37,7 +37,7 @@ DEVICE u32 block_of(u32 slot, u32 number) {
 
 // Items of a pool block are written, and fenced.
 DEVICE void count_written(u32 block, u32 items) {
-    if (block != NOWHERE && items > 0 && LOSE != LOST_WRITTEN) add(RUN.taken + block, items * WRITTEN);
+    if (block != NOWHERE && items > 0) add(RUN.taken + block, items * WRITTEN);
 }
 
 // One lane queues one item by itself: the slow way, where no room is left in shared memory.
@@ -106,7 +106,7 @@ __device__ __noinline__ void flush(OutBuffer &out, u32 used) {
     while (mine > 0) {  // lane b of the last warp: count what is written, segment by segment
         u32 part = min(mine, SEGMENT - first % SEGMENT), slot = lane_id();
         u32 block = out.blocks[slot][(first >> BLOCK_SHIFT) != (out.first[slot] >> BLOCK_SHIFT)];
-        if (block != NOWHERE && LOSE != LOST_WRITTEN) {
+        if (block != NOWHERE) {
             u32 at = block << BLOCK_SHIFT | (first & (BLOCK_ITEMS - 1));
             add(RUN.written + at / SEGMENT, part);
         }

@@ -90,7 +90,7 @@ struct Reader {
             if (block != NOWHERE) {
                 u32 number = s.allocated[slot];
                 u32 *at = RUN.table + slot * (RUN.table_mask + 1) + (number & RUN.table_mask);
-                if (LOSE != LOST_BLOCK || slot == 0) poke(at, table_entry(number, block));
+                poke(at, table_entry(number, block));
                 s.allocated[slot] = (number + 1) & (0xffffffffu >> BLOCK_SHIFT);
                 wanted -= 1;
             }

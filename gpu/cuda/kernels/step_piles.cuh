@@ -260,7 +260,7 @@ template <class Hear> DEVICE void grid_barrier(Shared &s, Hear hear) {
         u32 *arrived = &RUN.state->barrier_arrived;
         u32 target = s.barrier_target += RUN.workers;
         fence();
-        if (LOSE != LOST_ARRIVAL || blockIdx.x > 0) atomicAdd(arrived, 1u);
+        atomicAdd(arrived, 1u);
         bool gave_up = false;
         for (u32 turns = 0; (int)(peek(arrived) - target) < 0 && !gave_up;)
             gave_up = gives_up(&RUN.state->published.status, turns);

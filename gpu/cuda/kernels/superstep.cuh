@@ -44,8 +44,7 @@ struct Team {
         for (;;) {
             if (blockIdx.x == 0) {
                 Mode mode = work_alone(near);
-                bool told = LOSE != LOST_MODE || mode != DONE;
-                if (threadIdx.x == 0 && told) poke(&RUN.state->mode, (u32)mode);
+                if (threadIdx.x == 0) poke(&RUN.state->mode, (u32)mode);
             }
             grid_barrier(s, [&] {
                 bool ended = peek(&RUN.state->published.status) != RUNNING;
@@ -96,7 +95,7 @@ struct Team {
             u32 far = 0;
             if (BY_COUNT || (FAR_PILE && count == 0)) far = min(s.far_count, RUN.pile_room);
             if (count == 0 && far == 0) {
-                if (threadIdx.x == 0 && LOSE != LOST_MODE)
+                if (threadIdx.x == 0)
                     atomicCAS(&RUN.state->published.status, (u32)RUNNING, (u32)FINISHED);
                 return DONE;
             }

@@ -395,7 +395,7 @@ struct Worker {
             done = number_of(order);
             if (threadIdx.x == 0) {
                 u32 count = count_of(order);  // what was pushed is fenced by `flush`
-                if (LOSE != LOST_COMPLETION) add(&RUN.slots[bucket % RUN.buckets].completed, count);
+                add(&RUN.slots[bucket % RUN.buckets].completed, count);
                 poke(RUN.reports + blockIdx.x - 1, make_uint4(done, 0, kept_total, 0));
             }
         }
