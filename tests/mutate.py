@@ -107,7 +107,11 @@ ROOMS = {
         ("tests/cli", "tests/lab/test_lab_fetch.py", CALLS, "-k", "not ssh and (cli or not kept)"),
         weight=1,
     ),
-    "engine process": Room(("gpu/host/*.py",), ("tests/host", "-k", "not leak"), weight=1),
+    "engine process": Room(
+        ("gpu/host/*.py",),
+        ("tests/host", CALLS, "-k", "not leak and (host or not kept)"),
+        weight=1,
+    ),
     "playback": Room(
         ("viewer/models/playback.py",),
         ("tests/models", "tests/plots/test_time_travel.py", "tests/features/measure"),
