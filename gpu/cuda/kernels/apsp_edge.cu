@@ -24,18 +24,15 @@ template <bool ROW_SHARED> struct Rounds {
         const Job &job = block.job;
         bool changed = false;
         u32 turn = 0;
-#pragma unroll 1
         for (u32 base = threadIdx.x; base < job.m; base += THREADS * UNROLL) {
             u32 tail[UNROLL];
             Arc to[UNROLL];
-#pragma unroll
             for (int j = 0; j < UNROLL; j++) {
                 u32 a = base + j * THREADS;
                 bool real = a < job.m;
                 tail[j] = real ? __ldg(job.tails + a) : 0;
                 to[j] = real ? arc_at(job.arcs + a) : Arc{0, NO_DIST};
             }
-#pragma unroll
             for (int j = 0; j < UNROLL; j++) {
                 if (to[j].weight == NO_DIST) continue;
                 Dist known = look(row[tail[j]]);

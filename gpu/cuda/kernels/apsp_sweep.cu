@@ -83,12 +83,10 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     template <bool HEAVY> DEVICE void collect() {
         u32 *bits = HEAVY ? heavy : near;
         const u32 lane = lane_id();
-#pragma unroll 1
         for (u32 base = threadIdx.x & ~31u; base < job.words; base += THREADS) {
             u32 w = base + lane, word = w < job.words ? bits[w] : 0;
             if (__ballot_sync(ALL_LANES, word != 0) == 0) continue;
             u32 mine = __popc(word), scan = mine;
-#pragma unroll
             for (u32 reach = 1; reach < 32; reach *= 2) {
                 u32 other = __shfl_up_sync(ALL_LANES, scan, reach);
                 if (lane >= reach) scan += other;
@@ -113,7 +111,6 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
         const u32 lane = lane_id();
         Dist lowest = UNREACHED;
         bool found = false;
-#pragma unroll 1
         for (u32 w = threadIdx.x / 32; w < job.words; w += THREADS / 32) {
             u32 word = look(far[w]);
             if (word == 0) continue;
@@ -171,17 +168,14 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     // Arcs [first, end) of one vertex by `lanes` threads, of which this is number `lane`.
     template <bool HEAVY, int UNROLL>
     DEVICE void relax_arcs(Dist known, u32 first, u32 end, u32 lane, u32 lanes) {
-#pragma unroll 1
         for (u32 base = first + lane; base < end; base += lanes * UNROLL) {
             Arc to[UNROLL];
             bool real[UNROLL];
-#pragma unroll
             for (int j = 0; j < UNROLL; j++) {
                 u32 a = base + j * lanes;
                 real[j] = a < end;
                 to[j] = real[j] ? arc_at(job.arcs + a) : Arc{0, 0};
             }
-#pragma unroll
             for (int j = 0; j < UNROLL; j++) {
                 if (!real[j] || (SPLIT && (to[j].weight > light) != HEAVY)) continue;
                 block.counts.relaxed += 1;
@@ -193,7 +187,6 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     // All threads, before a barrier: the arcs of the `count` vertices of the list.
     template <bool HEAVY> DEVICE void relax_list(u32 count) {
         const u32 lane = lane_id(), part = lane % LANES;
-#pragma unroll 1
         for (u32 base = (threadIdx.x & ~31u) / LANES; base < count; base += THREADS / LANES) {
             u32 place = base + lane / LANES;
             Dist known = 0;

@@ -70,7 +70,6 @@ __device__ __noinline__ void spill() {
     Own &own = S.own[warp_id()];
     Vertex *pile = S.pile[warp_id()];
     u32 count = own.far;
-#pragma unroll 1
     while (count > PILE - 32) {
         double sum = 0.0;
         Dist most = 0;
@@ -84,7 +83,6 @@ __device__ __noinline__ void spill() {
         most = most_over_lanes(most);
         Dist beyond_at = min(dist_down(sum / count), most);
         u32 left = 0;
-#pragma unroll 1
         for (u32 base = 0; base < count; base += 32) {
             bool there = base + lane_id() < count;
             Vertex entry = {};
@@ -165,7 +163,6 @@ __device__ __noinline__ u32 look_through_pile(Dist threshold, u32 count, u32 kee
     u32 old = own.far;
     u32 left = 0;
     Dist lowest = NO_DIST;
-#pragma unroll 1
     for (u32 base = 0; base < old; base += 32) {
         bool there = base + lane_id() < old;
         Vertex entry = {};
@@ -207,10 +204,8 @@ __device__ __noinline__ u32 look_beyond(Dist threshold, u32 count, u32 keep) {
     }
     __syncwarp();
     // Where chunks have run out, warps share one and a list has no end: the status does.
-#pragma unroll 1
     while (at != NO_CHUNK && !__any_sync(ALL_LANES, look(S.status) != RUNNING)) {
         u32 next = peek(RUN.written + at);
-#pragma unroll 1
         for (u32 base = 0; base < items; base += 32) {
             bool there = base + lane_id() < items;
             Item item = {};

@@ -38,7 +38,6 @@ struct Pacer {
     DEVICE void read_reports() {
         uint4 told[REPORTS_A_LANE];
         u64 waits[REPORTS_A_LANE];
-#pragma unroll
         for (int i = 0; i < REPORTS_A_LANE; i++) {
             u32 block = i * 32 + lane_id();
             told[i] = make_uint4(0, 0, 0, 1);
@@ -53,7 +52,6 @@ struct Pacer {
         versions = 0;
         idle = 0;
         nearest = NO_DIST;
-#pragma unroll
         for (int i = 0; i < REPORTS_A_LANE; i++) {
             near += told[i].x;
             all += told[i].y;

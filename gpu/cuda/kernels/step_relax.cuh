@@ -72,7 +72,6 @@ struct Relaxer {
         Part parts[DEPTH];
         u32 rank = lane_id() & ((1u << spread) - 1);
         if (!take_turn(parts, base, step, total)) return false;
-#pragma unroll
         for (Part &part : parts) {
             const Vertex &vertex = part.vertex;
             part.valid = vertex.dist != NO_DIST && peek(RUN.dist + vertex.id) == vertex.dist;
@@ -92,7 +91,6 @@ struct Relaxer {
     template <int DEPTH>
     DEVICE bool take_turn(Part (&parts)[DEPTH], u32 base, u32 step, u32 total) const {
         u32 largest = 0;
-#pragma unroll
         for (int j = 0; j < DEPTH; j++) {
             u32 place = base + j * step + (lane_id() >> spread);
             parts[j].vertex = {0, NO_DIST, 0, 0};
@@ -104,7 +102,6 @@ struct Relaxer {
 
     // This lane's next arc of each vertex: all loads first, then all atomics.
     template <int DEPTH> DEVICE void relax_one_each(Part (&parts)[DEPTH]) {
-#pragma unroll
         for (Part &part : parts) {
             const Vertex &vertex = part.vertex;
             part.to = vertex.first < vertex.end ? arc_at(RUN.arcs + vertex.first) : Arc{0, 0};
@@ -128,7 +125,6 @@ struct Relaxer {
     // Queue what improved and go on to the next arcs; whether any lane has one.
     template <int DEPTH> DEVICE bool queue_one_each(Part (&parts)[DEPTH], bool counts_it) {
         bool more = false;
-#pragma unroll
         for (Part &part : parts) {
             u32 head = part.to.head;
             count(counts_it && part.valid, part.vertex.id, part.vertex.dist);
@@ -144,7 +140,6 @@ struct Relaxer {
 
     // Note the vertices of which some lane has left out a heavy arc.
     template <int DEPTH> DEVICE void settle_turn(const Part (&parts)[DEPTH], u32 rank) {
-#pragma unroll
         for (const Part &part : parts) {
             u32 who = __ballot_sync(ALL_LANES, part.left_out) >> (lane_id() - rank);
             if (spread < 5) who &= (1u << (1u << spread)) - 1;
@@ -179,7 +174,6 @@ struct Relaxer {
     // All threads, between barriers: what was put aside, by the whole block.
     DEVICE void relax_hubs() {
         u32 hubs = min(s.hubs[piles.turn.step], MOST_HUBS);
-#pragma unroll 1
         for (u32 hub = 0; hub < hubs; hub++) {
             u32 id = s.hub_vertex[hub];
             Dist dist = s.hub_dist[hub];
@@ -188,7 +182,6 @@ struct Relaxer {
             bool stale = __syncthreads_or(threadIdx.x == 0 && peek(RUN.dist + id) != dist);
             count(threadIdx.x == 0 && !stale, id, dist);
             if (piles.settling()) piles.settle(threadIdx.x == 0 && !stale, id);
-#pragma unroll 1
             for (u32 first = row.x; first < row.y; first += THREADS * UNROLL) {
                 u32 end = min(row.y, first + THREADS * UNROLL);
                 relax_span(stale ? NO_DIST : dist, first, end, *this);
@@ -200,7 +193,6 @@ struct Relaxer {
     // What waits, sorted again; dealt to `blocks` blocks. Stale items fall out.
     DEVICE void scan(u32 total, u32 near, u32 block, u32 blocks) {
         Dist nearest = UNREACHED;
-#pragma unroll 1
         for (u32 base = block * THREADS; base < total; base += blocks * THREADS) {
             u32 place = base + threadIdx.x;
             Item item = {};

@@ -161,11 +161,9 @@ struct Team {
         if (turns == 0) share = relaxer.share_of(count, WARPS);
         u32 stride = WARPS * share;
         u32 step = turns == 2 ? 2 * stride : stride;
-#pragma unroll 1
         for (u32 base = warp_id() * share; base < count; base += step) {
             if (turns == 1 && relaxer.relax_turns<1>(base, 0, count)) break;
             if (turns == 2 && relaxer.relax_turns<2>(base, stride, count)) continue;
-#pragma unroll 1
             for (u32 at = base; at < min(base + step, count); at += stride)
                 relaxer.relax_long(at, share, count);
         }
@@ -353,7 +351,6 @@ struct Team {
         relaxer.ticks = ticks_since(s.start_ns);
         u32 stride = warps * share;
         u32 mine = (blockIdx.x + warp_id() * RUN.workers) * share;
-#pragma unroll 1
         for (u32 base = 0; base < count; base += stride) {
             bool done = base + mine >= count || (narrow && relaxer.relax_turns<1>(mine, 0, count));
             if (!done) relaxer.relax_long(base + mine, share, count);
