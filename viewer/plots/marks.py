@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.record.trace import Reason
-from viewer.plots.series import Growing, TimeSeries
+from viewer.plots.series import ROUNDED, Growing, TimeSeries
 
 FEW_SWITCHES = 60  # up to so many are marks to go to one by one
 DELTA_KINDS = ("raised", "lowered", "hand")
@@ -45,7 +45,7 @@ class Marks:
         before = samples[:1] if self._last is None else self._last
         deltas = np.concatenate((before["delta"], samples["delta"]))
         switches = np.concatenate((before["bucket_switches"], samples["bucket_switches"]))
-        changed = np.flatnonzero(deltas[1:] != deltas[:-1])
+        changed = np.flatnonzero(~np.isclose(deltas[1:], deltas[:-1], rtol=ROUNDED, atol=0))
         by_hand = samples["reason"][changed] == Reason.BY_HAND
         up = deltas[changed + 1] > deltas[changed]
         self._numbers["hand"].extend(first + changed[by_hand])

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 FIRST_CAPACITY = 1024
+ROUNDED = 1e-7  # of a value: a change that is none
 MOST_STEPS = 4096  # changes that a staircase draws
 HEAT_LEVELS = 256  # table indices; 0 is "empty"
 HEAT_TOP = 31.0  # log2 of the largest count that a table index can stand for
@@ -127,7 +128,8 @@ class StepSeries(_Series):
         if not len(values):
             return np.zeros(0, np.int64)
         before = np.concatenate(([self.values[-1] if len(self) else np.nan], values[:-1]))
-        changed = np.flatnonzero(values != before)  # NaN differs from all: the first is kept
+        # NaN differs from all: the first is kept; what a GPU rounded otherwise is no change
+        changed = np.flatnonzero(~np.isclose(values, before, rtol=ROUNDED, atol=0))
         self._extend(times[changed], values[changed])
         return changed
 
