@@ -23,7 +23,7 @@ from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
 from gpu.record.reach import SAMPLE, is_elsewhere, question
-from gpu.record.trace import RunSettings, Verification
+from gpu.record.trace import RunSettings
 from gpu.record.workspace import reader_options
 from gpu.study.statistics import SMALL_ARCS, reachable
 from gpu.words import thousands
@@ -212,9 +212,6 @@ class Controller(QObject):
         if self.running:
             self.stop()
         elif max(self._load_id, self._placement_id, self._proof_id) >= 0:
-            if self._proof_id >= 0:
-                given_up = Verification(None, None, "the proof was given up")
-                self.session.change_run(self._proof_id, verification=given_up)
             self.host.stop()
             self._load_id = self._placement_id = self._proof_id = -1
         self.session.set_progress(None)

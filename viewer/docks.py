@@ -72,6 +72,7 @@ class Docks(QObject):
         self._window = window
         self.titles = {**TITLES, **(more or {})}
         self.extra = tuple(more or ())  # docks of features, hidden until asked for
+        self._order = list(self.extra)  # the one shown last is the last
         self.by_key: dict[str, QDockWidget] = {}
         self.arrangement = self.base = FIRST  # base: the last one of ARRANGEMENTS
         self._gathered: dict[str, tuple[str, ...]] = {}  # by features: name, docks
@@ -135,17 +136,31 @@ class Docks(QObject):
     def gather(self, name: str, keys: tuple[str, ...]) -> None:
         """Show the docks that a feature needs and no others, under a name of its own."""
         self._gathered[name] = keys
+        self._keep()
         self.choose(name)
 
     def back(self) -> None:
-        """Leave what a feature gathered, or all controls; else close a feature's panels."""
+        """Leave what a feature gathered, or all controls; else close the panel shown last."""
         if self.arrangement not in ARRANGEMENTS:
-            self.choose(self.base)
+            self.return_to(self.base)
         elif self.arrangement == EXPLORE:
             self.toggle_controls(False)
         elif self.arrangement == SIMPLE:
-            for key in self.extra:
+            opened = [key for key in self._order if not self.by_key[key].isHidden()]
+            for key in opened[-1:]:
                 self.by_key[key].close()
+
+    def _keep(self) -> None:
+        """Remember how a lasting arrangement stands, before another one is put up."""
+        if self.arrangement in ARRANGEMENTS:
+            self._kept[self.arrangement] = self._window.saveState(self.version)
+
+    def return_to(self, name: str) -> None:
+        """Put up an arrangement as it was left, with the panels that were opened beside it."""
+        self.choose(name)
+        if name in self._kept:
+            self._window.restoreState(self._kept[name], self.version)
+            self.named.emit(name)
 
     def has(self, name: str) -> bool:
         """Whether there is an arrangement of that name."""
@@ -157,12 +172,8 @@ class Docks(QObject):
 
     def toggle_controls(self, shown: bool) -> None:
         """Show all controls, or the simple screen; each stands as it was left."""
-        self._kept[self.arrangement] = self._window.saveState(self.version)
-        name = EXPLORE if shown else SIMPLE
-        self.choose(name)
-        if name in self._kept:
-            self._window.restoreState(self._kept[name], self.version)
-            self.named.emit(name)
+        self._keep()
+        self.return_to(EXPLORE if shown else SIMPLE)
 
     def reset(self) -> None:
         """Put every dock back where the arrangement has it; floating ones too."""
@@ -267,6 +278,9 @@ class Docks(QObject):
         dock, size = self.by_key[key], self._window.size()
         dock.show()
         dock.raise_()
+        if key in self._order:
+            self._order.remove(key)
+            self._order.append(key)
         self._give_heights()
         self._keep_size(size)
         later(self, partial(self._keep_size, size))  # and when tab bars stand

@@ -280,10 +280,12 @@ class MainWindow(QMainWindow):
             self.timeline.keyPressEvent(a0)
 
     def back(self) -> None:
-        """Leave what was put up last: what a feature shows, or docks that it gathered; a notice."""
-        if not any(part.back() for part in reversed(self.features.built)):
+        """Leave one thing: what a feature shows, else a notice, else docks that were put up."""
+        if any(part.back() for part in reversed(self.features.built)):
+            return
+        if self.session.notice is None:
             self.docks.back()
-            self.session.set_notice(None)
+        self.session.set_notice(None)
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """Remember how the window stood, stop everything."""
@@ -291,7 +293,7 @@ class MainWindow(QMainWindow):
         for part in self.features.built:
             part.close()  # a page, a presentation, a lesson: panels stand as before it
         if self.docks.arrangement not in ARRANGEMENTS:
-            self.docks.choose(self.docks.base)  # the next start has the bars of this one
+            self.docks.return_to(self.docks.base)  # the next start has the bars of this one
         self.status_bar.clearMessage()  # and stop its timer
         self.settings.set_bytes("geometry", self.saveGeometry())
         self.settings.set_bytes("state", self.saveState(self.docks.version))

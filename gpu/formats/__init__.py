@@ -180,6 +180,8 @@ def chosen_format(reading: Reading, head: bytes) -> Format:
     if others:
         raise reading.fault(f"{others[0]} is not read; formats that are: {titles}")
     begins = f"begins {shown(head)}, which is no known graph format"
+    if b"\0" in head:
+        begins = "holds no text, and is no known graph format"
     raise reading.fault(f"{begins}; these are: {titles}")
 
 

@@ -628,6 +628,8 @@ class EngineHost:
             self._outbox.append(say.RunFinished(run_id, trace))
         elif run_id:
             self._outbox.append(say.Failed(run_id, CancelledByUserError("stopped")))
+        if isinstance(job, RunJob) and job.over:
+            self._outbox.append(say.Verified(job.run_id, say.GIVEN_UP))
         if job is not None:
             job.finish()
 

@@ -104,9 +104,12 @@ class RunFinished(Message):
 
 @dataclass(frozen=True, eq=False)
 class Verified(Message):
-    """The proofs of a finished run are done."""
+    """The proofs of a finished run are done, or given up: exactly one follows each such run."""
 
     verification: Verification
+
+
+GIVEN_UP = Verification(None, None, "the proof was given up")
 
 
 @dataclass(frozen=True, eq=False)

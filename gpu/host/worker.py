@@ -44,7 +44,7 @@ from gpu.host.memory import (
     share,
     share_graph,
 )
-from gpu.host.messages import Entries, Failed, LoadRequest, Progress, Verified
+from gpu.host.messages import GIVEN_UP, Entries, Failed, LoadRequest, Progress, Verified
 from gpu.host.ring import Gate, SampleRing
 from gpu.host.warm_up import PREPARING, Step, say_if_slow
 from gpu.record.trace import SAMPLE, RunSettings, Trace, Verification, reached_mask
@@ -211,7 +211,7 @@ class Worker:
             verify = resolve(self._entries.verify)
             verified = verify(graph, trace.settings.source, trace.dist, **options)
         except CancelledByUserError:
-            return
+            verified = GIVEN_UP
         except Exception as error:  # says nothing about the distances
             verified = Verification(None, None, f"could not be verified: {one_line(error)}")
         self.send("tell", Verified(run_id, verified))

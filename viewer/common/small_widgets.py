@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QFrame,
     QHeaderView,
     QLabel,
+    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStackedLayout,
@@ -23,6 +25,15 @@ from PyQt6.QtWidgets import (
 )
 
 from viewer.common.theme import SPACING
+
+
+class RunButton(QPushButton):
+    """Run, or Stop while a run goes on; the second press of a double click is not meant to stop."""
+
+    def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
+        """Pass it on: no press, and so no click."""
+        if a0 is not None:
+            a0.ignore()
 
 
 def centred_hint(words: str = "", margin: int = 2 * SPACING) -> QLabel:

@@ -13,7 +13,7 @@ from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QListWidget, QMenu, QWidget
 
 from gpu.record.notes import MOST_NOTES, note
-from gpu.words import in_sight, time_unit, time_words
+from gpu.words import in_sight, plural, time_unit, time_words
 from viewer.common.small_widgets import centred_hint, hint_or_page, label, panel_column
 from viewer.common.text_size import scaled
 from viewer.docks import PLOTS
@@ -21,9 +21,10 @@ from viewer.feature import FeaturePart, Window
 from viewer.frame.vertex_dialog import ask_text, ask_vertex
 from viewer.models.notes import Flag, Pin
 from viewer.models.playback import PlaybackModel
-from viewer.models.session import Notice, SessionModel
+from viewer.models.session import NOTHING_RECORDED, Notice, SessionModel
 
 WIDTH = 420  # pixels, at the reference text size
+ELSEWHERE = " on other runs of this graph: they come back when their run is shown (Runs)."
 HINT = "No notes yet: press N for one at the cursor, Shift+N for one at a vertex."
 KEYS = "A double click changes a note, Delete removes it."
 
@@ -43,11 +44,12 @@ class NotesPanel(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Notes")
         self.list.setWordWrap(True)
+        self._hint = centred_hint(HINT)
         page = QWidget()
         column = panel_column(page)
         column.addWidget(self.list)
         column.addWidget(label(KEYS, "muted"))
-        self._pages = hint_or_page(self, centred_hint(HINT), page)
+        self._pages = hint_or_page(self, self._hint, page)
         self.list.itemClicked.connect(self._go)
         self.list.itemDoubleClicked.connect(self._change)
         self._notes.changed.connect(self._show_notes)
@@ -62,6 +64,8 @@ class NotesPanel(QWidget):
         self.list.clear()
         self.list.addItems([f"{self._where(pin)}: {pin.note.text}" for pin in self._pins])
         self.list.setCurrentRow(min(row, len(self._pins) - 1))
+        others = self._notes.of_other_runs()
+        self._hint.setText(f"{plural(others, 'note')}{ELSEWHERE}" if others else HINT)
         self._pages.setCurrentIndex(1 if self._pins else 0)
         self.setAccessibleDescription(self.summary_text())
 
@@ -76,7 +80,8 @@ class NotesPanel(QWidget):
 
     def summary_text(self) -> str:
         """Return all notes in a sentence, for screen readers."""
-        return "; ".join(f"{self._where(pin)}: {pin.note.text}" for pin in self._pins) or HINT
+        said = [f"{self._where(pin)}: {pin.note.text}" for pin in self._pins]
+        return "; ".join(said or [self._hint.text()])
 
     def _chosen(self) -> Pin | None:
         row = self.list.currentRow()
@@ -129,6 +134,9 @@ class NotesFeature(FeaturePart):
         window = self._window
         run = window.session.current
         if run is None:
+            return
+        if run.came_to_nothing:
+            window.session.set_notice(Notice("info", NOTHING_RECORDED, "It has no moment to note."))
             return
         when = self.notes.at_moment(run, window.playback.cursor_ns)
         of = f" on run A ({run.algorithm.title})" if window.comparison.active else ""

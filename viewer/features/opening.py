@@ -71,7 +71,7 @@ class OpeningFeature(Opening):
         """Show a recorded comparison at its most telling moment."""
         docks = self._window.docks
         if docks.arrangement == SWEEP:
-            docks.choose(docks.base)
+            docks.return_to(docks.base)
         self._show(name)
 
     def open_sample(self, key: str) -> bool:

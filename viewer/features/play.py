@@ -283,7 +283,7 @@ class PlayFeature(Scheduler):
         docks = self._window.docks
         shown = docks[DOCK].isVisible()
         if docks.arrangement == DOCK:
-            docks.choose(docks.base)
+            docks.return_to(docks.base)
         docks[DOCK].close()
         return shown
 

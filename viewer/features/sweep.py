@@ -24,7 +24,6 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QProgressBar,
-    QPushButton,
     QToolTip,
     QVBoxLayout,
     QWidget,
@@ -39,7 +38,7 @@ from gpu.study.sweep import DELTA, SweepPlan, SweepPoint
 from gpu.words import percent, short, time_words
 from viewer.common.background import run_command
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import centred_hint, hint_or_page, label, panel_column
+from viewer.common.small_widgets import RunButton, centred_hint, hint_or_page, label, panel_column
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.feature import FeaturePart, Window
 from viewer.models.session import Notice
@@ -97,7 +96,7 @@ class SweepPanel(QWidget):
         self.values.setAccessibleName("Values of the sweep, with commas between")
         self.values.setToolTip("Values with commas between; empty: doublings around the usual one")
         self.values.setMinimumWidth(60)
-        self.button = QPushButton("Sweep")
+        self.button = RunButton("Sweep")
         self.button.setProperty("role", "primary")
         self.button.setAccessibleDescription("Run the chosen algorithm once for each value")
         self.bar = QProgressBar()

@@ -30,7 +30,7 @@ from gpu.record.trace import RunSettings
 from gpu.words import in_sight, thousands
 from sample_graphs import CATALOGUE, FIRST_SAMPLE, LARGEST, SMALLEST
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import chip, scroller, wrapped_label
+from viewer.common.small_widgets import RunButton, chip, scroller, wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.frame.run_fields import (
@@ -82,6 +82,7 @@ class RunPanel(QWidget):
         self.knobs: dict[str, QCheckBox | QSpinBox] = {}
         self._rare: list[QWidget] = []  # of the knobs, those under Advanced
         self._running, self._has_room, self._drawn = False, True, False
+        self._wish = ""  # how closely to record, where that is possible
         self._build_fields()
         self._lay_out()
         self._connect()
@@ -110,10 +111,10 @@ class RunPanel(QWidget):
         self._probe = Choice(PROBE_ROWS, "Record")
         self._numbers = Choice(list(NUMBERS), "Numbers")
         self._about, self._counts, self._algorithm_about = (wrapped_label() for _ in range(3))
-        self._room, self._problem = wrapped_label(), wrapped_label()
+        self._room, self._problem, self._closest = (wrapped_label() for _ in range(3))
         self._problem.setProperty("role", "error")
         self._advanced = chip("Advanced", "Show what is rarely changed", checkable=True)
-        self._run = QPushButton("Run")
+        self._run = RunButton("Run")
         self._run.setProperty("role", "primary")
 
     def _lay_out(self) -> None:
@@ -141,6 +142,7 @@ class RunPanel(QWidget):
             self._advanced,
             ("Seed", "Another seed, another graph of the same kind", self._seed),
             ("Record", "How much to record; adds no modelled time", self._probe),
+            self._closest,
             ("Numbers", "What distances are computed in", self._numbers),
         )
         for row in rows:
@@ -178,6 +180,7 @@ class RunPanel(QWidget):
         self._device.currentIndexChanged.connect(self._change_row)
         self._automatic.toggled.connect(self._change)
         self._delta.valueChanged.connect(self._change)
+        self._probe.currentIndexChanged.connect(self._take_wish)
         for field in (self._probe, self._pace, self._numbers):
             field.currentIndexChanged.connect(self._change)
         self._advanced.toggled.connect(self._show_advanced)
@@ -219,7 +222,8 @@ class RunPanel(QWidget):
                 self._delta.setValue(choices.delta)
         self._algorithm.choose(choices.algorithm)
         self._device.choose(choices.device)
-        self._probe.choose(str(choices.probe))
+        self._wish = str(choices.probe)
+        self._probe.choose(self._wish)
         self._pace.choose(choices.pace)
         self._numbers.choose(choices.numbers)
         self._change_row()
@@ -351,6 +355,9 @@ class RunPanel(QWidget):
         self._show_room()
         self.choices_changed.emit()
 
+    def _take_wish(self) -> None:
+        self._wish = self._probe.currentData()
+
     def _show_room(self) -> None:
         """Say what the result takes before it is taken; where it does not fit, do not run."""
         graph, choices = self._session.graph, self.choices()
@@ -368,6 +375,9 @@ class RunPanel(QWidget):
         problems = {key: probe_problem(int(key), engine, m, sources) for key, _, _ in PROBE_ROWS}
         tips = {key: tip for key, _, tip in PROBE_ROWS}
         self._probe.allow(dict(reversed(problems.items())), tips)
+        if problems[self._wish] is None:
+            self._probe.choose(self._wish)
+        say(self._closest, problems[self._wish] or "")
         self._enable_run()
 
     def _name_first(self) -> None:

@@ -9,7 +9,7 @@ import math
 from html import escape
 
 from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QFont, QKeyEvent, QMouseEvent
+from PyQt6.QtGui import QFont, QKeyEvent
 from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -24,7 +24,7 @@ from PyQt6.QtWidgets import (
 from gpu.words import distance, time_unit
 from viewer.common.elided import ElidedLabel
 from viewer.common.icons import stroke_icon
-from viewer.common.small_widgets import chip, panel_column
+from viewer.common.small_widgets import RunButton, chip, panel_column
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.frame.run_fields import GraphChoice
@@ -108,15 +108,6 @@ class PassingSlider(QSlider):
         """Pass every key on: Left and Right step through the run."""
         if ev is not None:
             ev.ignore()
-
-
-class RunButton(QPushButton):
-    """Run, or Stop while a run goes on; the second press of a double click is not meant to stop."""
-
-    def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
-        """Pass it on: no press, and so no click."""
-        if a0 is not None:
-            a0.ignore()
 
 
 class DeltaSlider(QSlider):

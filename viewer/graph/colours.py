@@ -17,7 +17,7 @@ import numpy as np
 
 from gpu.record.trace import VertexProbe, reached_mask
 from gpu.words import in_sight, short, time_number, time_unit
-from viewer.models.session import RunRecord
+from viewer.models.session import NOTHING_RECORDED, RunRecord
 from viewer.raster.raster import LEVELS, Colouring
 
 COLOUR_MODES = {
@@ -164,6 +164,7 @@ def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Sca
     if record is None or dist is None or len(dist) != n:
         runs = record is not None and record.running
         title = "No distances yet" if runs else "No run yet"
+        title = NOTHING_RECORDED if record is not None and record.came_to_nothing else title
         return Look(Colouring(), "plain", Legend(title, (), ((0, "vertex"),)))
     if record.running and moment.following:
         moment = replace(moment, cursor_ns=np.inf)

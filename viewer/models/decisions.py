@@ -12,7 +12,7 @@ import numpy as np
 
 from gpu.delta import band
 from gpu.record.trace import REASON_WORDS, Flag, Reason
-from gpu.words import distance, percent, time_words
+from gpu.words import mean, percent, time_words
 from viewer.models.session import RunRecord
 
 SETTLED = 8  # samples after the last decision, at least, before it is said why Δ stays
@@ -52,7 +52,7 @@ def _decision(part: np.ndarray, k: int, offset: int) -> Decision:
     before, now = part[k - 1], part[k]
     old, new = float(before["delta"]), float(now["delta"])
     changes = int(now["delta_changes"]) - int(before["delta_changes"])
-    what = [f"Δ {distance(old)} → {distance(new)}"] if new != old else []
+    what = [f"Δ {mean(old)} → {mean(new)}"] if new != old else []
     if now["open_buckets"] != before["open_buckets"]:
         what.append(f"open {before['open_buckets']} → {now['open_buckets']}")
     steps = f" ({changes} steps)" if changes > 1 else ""
@@ -96,7 +96,7 @@ def staying(samples: np.ndarray, degree: float) -> tuple[float, str, str] | None
         why += f", and Δ was not lowered: {limit}"
     else:
         why += ": as many as wanted"
-    return float(part[1]["t_ns"]), f"Δ stays {distance(float(now['delta']))}", why
+    return float(part[1]["t_ns"]), f"Δ stays {mean(float(now['delta']))}", why
 
 
 def _edges(count: float) -> str:

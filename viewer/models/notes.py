@@ -92,6 +92,11 @@ class NotesModel(QObject):
         """Return what concerns the runs and the graph that are shown: moments first."""
         return [*(flag.pin for flag in self.flags()), *self.at_vertices(self.graph_shown())]
 
+    def of_other_runs(self) -> int:
+        """Return how many notes stand at moments of runs of this graph that are not shown."""
+        shown, here = self.shown(), self.graph_shown()
+        return sum(pin.graph == here and pin not in shown for pin in self.pinned)
+
     def at_moment(self, run: RunRecord, time_ns: float) -> int:
         """Return the whole ns nearest to a time that a note of this run can stand at."""
         last = int(run.samples["t_ns"][-1]) if len(run.samples) else 0

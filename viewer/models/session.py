@@ -41,6 +41,7 @@ MAX_RUNS = 50  # runs kept with their samples
 MAX_BYTES = 2**32  # samples and matrices of all runs together, but
 PAIR = 2  # runs are kept, however large: they are compared
 PROGRESS_UNKNOWN = -1.0  # under way, for an unknown time
+NOTHING_RECORDED = "The run failed before it recorded anything."
 PROGRESS_DONE = 1.0  # nothing is under way: hide the bar
 
 
@@ -125,6 +126,11 @@ class RunRecord:
     def running(self) -> bool:
         """Whether more samples may come."""
         return self.state == "running"
+
+    @property
+    def came_to_nothing(self) -> bool:
+        """Whether it failed before its first sample."""
+        return self.state == "failed" and not self._count
 
     @property
     def samples(self) -> np.ndarray:

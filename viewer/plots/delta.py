@@ -19,7 +19,7 @@ from PyQt6.QtCore import QSignalBlocker, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
 from gpu.record.trace import REASON_WORDS, Reason
-from gpu.words import distance, short, time_words
+from gpu.words import mean, short, time_words
 from viewer.common.small_widgets import chip
 from viewer.models.session import RunRecord
 from viewer.plots.key import DELTA_KEY
@@ -210,12 +210,12 @@ class DeltaPanel(PlotPanel):
         when = time_words(float(deltas.times[index]))
         words = REASON_WORDS[Reason(self._reasons[place][index])]
         if index == 0:
-            return f"{when}: Δ = {distance(values[0])}, {words}"
-        return f"{when}: Δ {distance(values[index - 1])} → {distance(values[index])}\n{words}"
+            return f"{when}: Δ = {mean(values[0])}, {words}"
+        return f"{when}: Δ {mean(values[index - 1])} → {mean(values[index])}\n{words}"
 
     def _show_values(self) -> None:
         value = self._requested or self._deltas[0].value_at(self._playback.cursor_ns)
-        self._cursor_words(f"Δ {distance(value)}" if np.isfinite(value) else "")
+        self._cursor_words(f"Δ {mean(value)}" if np.isfinite(value) else "")
 
     def _pair_values(self) -> tuple[str, str]:
         a, b = (deltas.value_at(self._playback.cursor_ns) for deltas in self._deltas)
@@ -242,7 +242,7 @@ class DeltaPanel(PlotPanel):
         index = max(after - 1, 0)
         words = self._change_words(0, index).replace("\n", ", ")
         changes = len(deltas) - 1
-        return f"Δ = {distance(deltas.values[index])} since {words}; {changes} changes in all"
+        return f"Δ = {mean(deltas.values[index])} since {words}; {changes} changes in all"
 
 
 def _log(values: Any) -> Any:

@@ -20,7 +20,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from viewer.common.theme import THEMES, Theme
 from viewer.models.playback import PlaybackModel
-from viewer.models.session import SessionModel
+from viewer.models.session import NOTHING_RECORDED, SessionModel
 from viewer.plots.marks import Marks
 from viewer.plots.series import TimeSeries
 
@@ -87,6 +87,8 @@ class Overview(QWidget):
     def hint(self) -> str:
         """Return the words for an empty strip: what to do, or what a run waits for."""
         current = self._session.current
+        if current is not None and current.came_to_nothing:
+            return NOTHING_RECORDED
         runs = current is not None and current.running
         return self._session.waiting or ("" if runs else self.EMPTY)
 

@@ -30,7 +30,7 @@ from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint, hint_or_page, panel_column
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
-from viewer.models.session import RunRecord
+from viewer.models.session import NOTHING_RECORDED, RunRecord
 from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.plots.key import Entry, Key
 from viewer.plots.live import LivePanel
@@ -84,6 +84,8 @@ class PlotPanel(LivePanel):
         """Return what to say instead of a plot, empty to show the plot."""
         if record is not None and record.trace is not None and not record.trace.counted:
             return f"{record.algorithm.title} shows nothing of its schedule: there is no curve."
+        if record is not None and record.came_to_nothing:
+            return NOTHING_RECORDED
         return self.HINT if record is None else ""
 
     def _pen_of(self, place: int) -> QPen:

@@ -15,7 +15,7 @@ from gpu.record import disorder
 from gpu.words import NOT_KNOWN, distance, short, thousands
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import chip
-from viewer.plots.plot_base import MEAN_PIXELS, PlotPanel, nice_ceiling
+from viewer.plots.plot_base import PlotPanel, nice_ceiling
 from viewer.plots.plot_items import Legend
 from viewer.plots.series import CounterSeries
 
@@ -26,6 +26,7 @@ FIELDS = {  # name on screen -> field of SAMPLE
 }
 CAPTION = "Work per second"
 DISORDER = "Disorder: distance error, weight units"
+MEANS = 100  # of the time shown, whatever the width: the numbers beside the curves are the means
 NOTHING = (np.zeros(0), np.zeros(0))
 
 
@@ -71,7 +72,7 @@ class WorkPanel(PlotPanel):
                 counter.append(samples["t_ns"], samples[FIELDS[name]])
 
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
-        columns, top = max(columns // MEAN_PIXELS, 8), 0.0
+        columns, top = MEANS, 0.0
         in_order = self.disorder_button.isChecked()
         for key, counter in self._counters.items():
             shown = key[1] == "processed" or not (self.comparing or in_order)
@@ -116,7 +117,8 @@ class WorkPanel(PlotPanel):
     def _show_values(self) -> None:
         self.legend.set_values([self._words_at(0, name) for name in FIELDS])
         shown = self.disorder_button.isChecked()
-        self._cursor_words(self._words_at(0, "processed") if shown else "")
+        self.value.setVisible(shown and not self.comparing)
+        self._cursor_words(self._words_at(0, "processed"))
 
     def _words_at(self, place: int, name: str) -> str:
         """Return the height of a curve at the cursor; 0 outside it, – where there is no curve."""

@@ -21,7 +21,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QTableWidgetItem, QWidget
 
 from gpu.record import disorder
 from gpu.study.compare_words import name_of
-from gpu.words import SENTENCE, distance, in_sight, percent, thousands, time_words
+from gpu.words import SENTENCE, distance, in_sight, mean, percent, thousands, time_words
 from viewer.common.glossary import explain
 from viewer.common.later import once
 from viewer.common.small_widgets import centred_hint, chip, hint_or_page, panel_column, plain_table
@@ -119,7 +119,7 @@ def _delta_words(record: RunRecord) -> str:
         return distance(delta)
     if not len(record.samples):
         return "auto"
-    first, last = (distance(float(record.samples["delta"][place])) for place in (0, -1))
+    first, last = (mean(float(record.samples["delta"][place])) for place in (0, -1))
     changed = record.algorithm.dynamic and first != last
     return f"auto {first} → {last}" if changed else f"auto {last}"
 
@@ -136,7 +136,9 @@ def _proof_words(record: RunRecord) -> str:
     if record.state != "finished":
         return record.state
     proofs = record.verification
-    return "not yet" if proofs is None else "✓ yes" if proofs.passed else "✗ no"
+    if proofs is None or proofs.passed:
+        return "not yet" if proofs is None else "✓ yes"
+    return "✗ wrong" if False in (proofs.oracle, proofs.certificate) else "no"
 
 
 def _device_words(record: RunRecord) -> str:
@@ -147,24 +149,24 @@ def _device_words(record: RunRecord) -> str:
     return in_sight(name.removeprefix(MAKER))
 
 
-COLUMNS = (
+COLUMNS = (  # what a person compares comes first: the last ones may be out of sight
     Column("Algorithm", "What ran", lambda r: name_of(r.settings)),
-    Column("Graph", "The graph it ran on", lambda r: r.graph_reference.name),
     Column("Time", "Length on its own clock. With probes it is no measure of speed; (+9 %) is what "
            "they cost, where the run was repeated without them", _time_words, _time_ns),
-    Column("Device", "What it ran on", _device_words),
     Column("Δ", "Bucket width: as given, or automatic, at first and at the end", _delta_words,
            _delta),
-    Column("Source", "The vertex it started from, or the first of many", _source_words,
-           lambda r: r.settings.source, number=True),
     Column("Work", explain("processed", "wasted"),
            lambda r: thousands(_work(r)) if _work(r) != LAST else NOTHING, _work, number=True),
     Column("Efficiency", explain("efficiency"),
            lambda r: percent(r.efficiency) if r.efficiency else NOTHING,
            lambda r: -r.efficiency, number=True),
+    Column("Verified", "Whether its distances were proved right", _proof_words),
     Column("Disorder", explain("disorder"),
            lambda r: NOTHING if _error(r) == LAST else distance(_error(r)), _error, number=True),
-    Column("Verified", "Whether its distances were proved right", _proof_words),
+    Column("Source", "The vertex it started from, or the first of many", _source_words,
+           lambda r: r.settings.source, number=True),
+    Column("Graph", "The graph it ran on", lambda r: r.graph_reference.name),
+    Column("Device", "What it ran on", _device_words),
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ for, a click in the graph is an answer and no new source.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from viewer.features.lessons.panel import LessonPanel
 from viewer.features.lessons.questions import ScheduleQuestion, VertexQuestion
 from viewer.models.session import Notice, Offer
 
+LAST = "last_lesson"  # key in Settings: the path of the lesson in which the window was closed
+
 
 class LessonsFeature(FeaturePart):
     """Owns the lesson's model; makes the panel."""
@@ -37,6 +40,8 @@ class LessonsFeature(FeaturePart):
         self._before: dict[str, Any] = {}  # how the window stood
         self._asking_vertex = False
         self._connect()
+        if not window.named_file:
+            self._offer_last()
 
     def _connect(self) -> None:
         window, model = self._window, self.model
@@ -69,6 +74,8 @@ class LessonsFeature(FeaturePart):
 
     def close(self) -> None:
         """The window closes: panels stand as before the lesson."""
+        lesson = self.model.lesson
+        self._window.settings.set_value(LAST, lesson.path if lesson is not None else "")
         self.model.abandon()
         if self._before:
             self._put_looks_back(self._before)
@@ -169,6 +176,16 @@ class LessonsFeature(FeaturePart):
         words = f"Lesson left at step {place + 1} of {len(lesson.steps)}: {lesson.title}"
         notice = Notice("info", words, "Your answers are kept.", (Offer("Go on", lesson),))
         later(self, lambda: self._window.session.set_notice(notice))  # once the graph is open
+
+    def _offer_last(self) -> None:
+        """The window was closed in a lesson: offer to go on with it."""
+        path = str(self._window.settings.value(LAST, ""))
+        with suppress(GpuError, OSError):
+            lesson = read_lesson(Path(path)) if path else None
+            if lesson is not None:
+                words = f"You were in the lesson {lesson.title}."
+                notice = Notice("info", words, "Your answers are kept.", (Offer("Go on", lesson),))
+                self._window.session.set_notice(notice)
 
     def _take_offer(self, what: object) -> None:
         if isinstance(what, Lesson):

@@ -105,10 +105,8 @@ class MicroscopeFeature(Microscope):
         self._show_under_way()
 
     def close(self) -> None:
-        """Stop playing; the arrangement before is the one to come back to."""
+        """Stop playing."""
         self.model.pause()
-        if self._window.docks.arrangement == ARRANGEMENT:
-            self._window.docks.choose(self._before)
 
     # --- handlers
 
@@ -153,7 +151,7 @@ class MicroscopeFeature(Microscope):
         """Put the arrangement before up again."""
         self.model.pause()
         self._wanted = False
-        self._window.docks.choose(self._before)
+        self._window.docks.return_to(self._before)
         self._show_pair_again()
         self._show_under_way()
 
