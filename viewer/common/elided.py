@@ -42,10 +42,7 @@ class ElidedLabel(QLabel):
 
     def shown(self) -> str:
         """Return what is drawn of the text: all, a part, or what an ellipsis ends."""
-        return self._fitting(self.contentsRect().width())
-
-    def _fitting(self, room: int) -> str:
-        width = self.fontMetrics().horizontalAdvance
+        width, room = self.fontMetrics().horizontalAdvance, self.contentsRect().width()
         for end in reversed([part.start() for part in PARTS.finditer(self.text())]):
             if width(self.text()) > room >= width(self.text()[:end]):
                 return self.text()[:end]

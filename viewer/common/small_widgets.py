@@ -38,21 +38,17 @@ class RunButton(QPushButton):
 
 def centred_hint(words: str = "", margin: int = 2 * SPACING) -> QLabel:
     """Return what a panel says, quietly and in its middle, while it has nothing to show."""
-    label = QLabel(words)
-    label.setProperty("role", "muted")
-    label.setWordWrap(True)
-    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    label.setMargin(margin)
-    return label
+    hint = label(words, "muted")
+    hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    hint.setMargin(margin)
+    return hint
 
 
 def wrapped_label() -> QLabel:
     """Return a quiet label that takes more lines where it is narrow: nothing of it is cut."""
-    label = QLabel()
-    label.setProperty("role", "muted")
-    label.setWordWrap(True)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-    return label
+    quiet = label(role="muted")
+    quiet.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return quiet
 
 
 def label(words: str = "", role: str = "") -> QLabel:

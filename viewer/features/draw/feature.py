@@ -62,7 +62,7 @@ class DrawFeature(DrawnGraph):
 
     def _connect(self) -> None:
         window = self._window
-        self.model.changed.connect(self._drawing_changed)
+        self.model.changed.connect(self._show_state)
         self.model.selection_changed.connect(window.enable_actions)
         window.session.graph_changed.connect(self.leave)
         window.session.run_added.connect(self.leave)
@@ -309,10 +309,6 @@ class DrawFeature(DrawnGraph):
         self.leave()
 
     # --- what is kept
-
-    def _drawing_changed(self) -> None:
-        if self.open:
-            self._show_state()
 
     def _write_latest(self) -> None:
         if self.model.drawing is self._kept:

@@ -13,14 +13,13 @@ from PyQt6.QtGui import QAction, QKeyEvent
 from PyQt6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
-    QSizePolicy,
     QToolBar,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from viewer.common.small_widgets import choice, label
+from viewer.common.small_widgets import choice, wrapped_label
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.draw.canvas import FIRST_EDGE, DrawCanvas
 from viewer.features.draw.drawing import DrawingModel
@@ -51,19 +50,15 @@ class DrawPage(QWidget):
         self.bar = QToolBar("Drawing tools")
         self.bar.setIconSize(QSize(20, 20))
         self.ways = choice(WAYS, True, "Direction of the edges")
-        self.words = label()
+        self.words = wrapped_label()
         self.words.setObjectName("draw_words")
-        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.leave = QPushButton("Close")
         self.leave.setToolTip("Go back to the graph; the drawing is kept")
-        foot = QHBoxLayout()
-        for part in (self.ways, self.leave):
-            foot.addWidget(part)
-        foot.addStretch(1)
-        below = QVBoxLayout()
+        below = QHBoxLayout()
         below.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
-        below.addWidget(self.words)
-        below.addLayout(foot)
+        below.addWidget(self.words, 1)
+        below.addWidget(self.ways)
+        below.addWidget(self.leave)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -143,7 +143,7 @@ class MicroscopePanel(QWidget):
         self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
         model.replay_changed.connect(self._show_replay)
         model.words_changed.connect(self._show_words)
-        model.playing_changed.connect(self._show_playing)
+        model.playing_changed.connect(lambda on: self.play.setText("Pause" if on else "Play"))
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme, and room for the sentence in its type."""
@@ -208,6 +208,3 @@ class MicroscopePanel(QWidget):
     def _reveal(self, top: int, bottom: int) -> None:
         middle, half = (top + bottom) // 2, (bottom - top) // 2 + SPACING
         self._scroll.ensureVisible(0, middle, 0, half)
-
-    def _show_playing(self, playing: bool) -> None:
-        self.play.setText("Pause" if playing else "Play")
