@@ -28,7 +28,7 @@ ARROW = 11.0  # pixels, length of a head
 BEND = 26.0  # pixels between neighbours in a fan
 ARC_INK = 0.45  # of the text colour in the background
 OUTSIDE = 8.0  # pixels from a disc to a distance: rings are drawn there
-TRIES = tuple((t, side) for t in (0.5, 0.35, 0.65) for side in (1, -1))  # places of a weight
+WAYS = (0.5, 0.35, 0.65, 0.2, 0.8)  # of an arc: where its weight may stand, on either side
 ALONG, CLEAR = 40, 4.0  # points of an arc, and pixels, that a distance is kept clear of
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
@@ -195,13 +195,13 @@ class ItemPainter:
         room = ROOM_FOR_WEIGHT if many else LEAST_ROOM
         if many and len({arc.weight for arc in arcs}) == 1:
             room = np.inf  # all the same: a hundred labels say nothing
-        boxes = np.pad(self._placed.discs, ((0, 0), (0, 2)), constant_values=0.7 * self._radius)
+        boxes = np.pad(self._placed.discs, ((0, 0), (0, 2)), constant_values=0.9 * self._radius)
         spots: dict[int, np.ndarray] = {}
         for place, arc in enumerate(arcs):
             if arc.tail != arc.head and curves.span[place] < room:
                 continue
             half = np.array([self._width(f"{arc.weight:g}"), self._metrics.height()]) / 2
-            tries = [curves.beside(place, half, t, side) for t, side in TRIES]
+            tries = [curves.beside(place, half, t, side) for t in WAYS for side in (1, -1)]
             covered = [self._covered(boxes, spot, half) for spot in tries]
             best = int(np.argmin(covered))
             if not many or covered[best] < ALONG:
@@ -270,7 +270,7 @@ class ItemPainter:
         beside = self._radius + OUTSIDE
         down, across = beside + self._metrics.height() / 2, beside + 2 + width / 2
         sides = [(0, down), (across, 0), (-across, 0), (0, -down)]
-        corners = [(0.75 * x, 0.75 * y) for y in (down, -down) for x in (across, -across)]
+        corners = [(0.85 * x, 0.85 * y) for y in (down, -down) for x in (across, -across)]
         half = np.array([width / 2 + CLEAR, self._metrics.height() / 2 + CLEAR])
         point, room = self._points[vertex], QRectF(self._painter.window())
         here = np.array([point.x(), point.y()])
