@@ -24,23 +24,10 @@ struct Manager : Reader {
     // Before the first sweep: the source goes into the head.
     __device__ __noinline__ void start() {
 #pragma unroll 1
-        for (u32 w = threadIdx.x; w < RUN.workers; w += MANAGER_THREADS) {
-            s.handed[w] = 0;
-            s.number[w] = 0;
-        }
-        if (threadIdx.x < MAX_OPEN) s.available[threadIdx.x] = 0;
-        if (threadIdx.x < 32) {
-            u32 slot = threadIdx.x;
-            s.reserved[slot] = 0;
-            s.read[slot] = 0;
-            s.mark[slot] = 0;
-            s.allocated[slot] = 0;
-            s.freed[slot] = 0;
-            s.block[slot] = 0;
-            s.block_number[slot] = NOWHERE;
-        }
+        for (u32 i = threadIdx.x; i < sizeof(ManagerShared) / 4; i += THREADS) ((u32 *)&s)[i] = 0;
+        __syncthreads();
+        if (threadIdx.x < 32) s.block_number[threadIdx.x] = NOWHERE;
         if (threadIdx.x == 0) {
-            (Gauges &)s = {};
             s.start_ns = RUN.state->start_ns;
             s.idle_now = RUN.workers;
             s.status = RUNNING;
@@ -78,23 +65,15 @@ struct Manager : Reader {
             if (worker < RUN.workers) report[i] = peek(RUN.reports + worker);
         }
         if (warp_id() < RUN.buckets) find_readable(head, warp_id());
-        u32 load = 0, kept = 0, who[REPORTS], count = 0;
+        u32 load = 0, kept = 0;
 #pragma unroll
         for (u32 i = 0; i < REPORTS; i++) {
             u32 worker = i * LOOKERS + threadIdx.x;
             bool ours = worker < RUN.workers, idle = ours && report[i].x == s.number[worker];
             if (ours && !idle) load += report[i].y ? report[i].y : s.handed[worker];
             if (ours) kept += report[i].z;
-            who[i] = __ballot_sync(ALL_LANES, idle);
-            count += __popc(who[i]);
-        }
-        u32 place = add_for_all(&sums.idle, count);
-#pragma unroll
-        for (u32 i = 0; i < REPORTS; i++) {
-            u32 worker = i * LOOKERS + threadIdx.x;
-            if (who[i] >> lane_id() & 1)
-                s.idle_list[place + rank_in(who[i])] = (unsigned short)worker;
-            place += __popc(who[i]);
+            u32 place = places(__ballot_sync(ALL_LANES, idle), &sums.idle);
+            if (idle) s.idle_list[place] = (unsigned short)worker;
         }
         load = sum_over_lanes(load);
         kept = sum_over_lanes(kept);

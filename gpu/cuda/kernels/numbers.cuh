@@ -92,13 +92,6 @@ DEVICE Dist plus(Dist dist, Dist weight) {
 // As a double, which whole numbers are to 2^53; beyond, the nearest.
 DEVICE double value_of(Dist bits) { return WEIGHT_FLOAT ? as_number(bits) : (double)bits; }
 
-// How far distances around `bits` that differ as doubles lie apart: a power of two.
-DEVICE Dist spacing(Dist bits) {
-    if (!WEIGHT_WIDE || WEIGHT_FLOAT) return 1;
-    int zeros = __clzll(bits);
-    return zeros < 11 ? (Dist)1 << (11 - zeros) : 1;
-}
-
 // The next distance after `bits` as a double, or one that lies further.
 DEVICE double value_after(Dist bits) {
     if (WEIGHT_WIDE && !WEIGHT_FLOAT) return __ull2double_ru(bits + 1);

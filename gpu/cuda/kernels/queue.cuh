@@ -24,11 +24,15 @@ writer, so this ends, or the run's status says that the pool is dry, or its time
 
 DEVICE u32 table_entry(u32 number, u32 block) { return (number & 0xffffu) << 16 | block; }
 
+// Where a slot's block `number` is named.
+DEVICE u32 *table_at(u32 slot, u32 number) {
+    return RUN.table + slot * (RUN.table_mask + 1) + (number & RUN.table_mask);
+}
+
 // The pool block of a slot's block `number`, or NOWHERE when the run ends meanwhile, or its time.
 DEVICE u32 block_of(u32 slot, u32 number) {
-    const u32 *at = RUN.table + slot * (RUN.table_mask + 1) + (number & RUN.table_mask);
     for (u32 turns = 0;;) {
-        u32 entry = peek(at);
+        u32 entry = peek(table_at(slot, number));
         if (entry != NOWHERE && entry >> 16 == (number & 0xffffu)) return entry & 0xffffu;
         if (peek(&RUN.state->published.status) != RUNNING) return NOWHERE;
         if (++turns % PATIENCE == 0 && is_late()) return NOWHERE;

@@ -28,7 +28,7 @@ struct Sums {
     u32 idle, load, kept, pad;
 };
 
-struct Gauges {  // all 0 at first but what `Manager::start` sets
+struct Gauges {
     Wishes wishes;
     double base;
     u64 switches, start_ns;
@@ -37,8 +37,8 @@ struct Gauges {  // all 0 at first but what `Manager::start` sets
     u32 raises, cuts, idle_now, assigned, busy, kept_mark, free_top, sweep;
 };
 
-// Written by the manager's warps between their barriers. The courier warp reads it as it is, for
-// samples: what it sees may be a sweep old.
+// Words, all 0 at first but what `Manager::start` sets. Written by the manager's warps between their
+// barriers. The courier warp reads it as it is, for samples: what it sees may be a sweep old.
 struct ManagerShared : Gauges {
     Steered c;
     u32 from[MAX_OPEN], available[MAX_OPEN], address[MAX_OPEN];
@@ -89,8 +89,7 @@ struct Reader {
             fence();
             if (block != NOWHERE) {
                 u32 number = s.allocated[slot];
-                u32 *at = RUN.table + slot * (RUN.table_mask + 1) + (number & RUN.table_mask);
-                poke(at, table_entry(number, block));
+                poke(table_at(slot, number), table_entry(number, block));
                 s.allocated[slot] = (number + 1) & (0xffffffffu >> BLOCK_SHIFT);
                 wanted -= 1;
             }
@@ -117,7 +116,7 @@ struct Reader {
         u32 allocated = (s.allocated[slot] - number) & (0xffffffffu >> BLOCK_SHIFT);
         bool whole = lane < allocated;
         if (whole) {
-            u32 entry = peek(RUN.table + slot * (RUN.table_mask + 1) + (mine & RUN.table_mask));
+            u32 entry = peek(table_at(slot, mine));
             u32 block = entry & 0xffffu;
             whole = entry != NOWHERE && entry >> 16 == (mine & 0xffffu) &&
                     peek_acquire(RUN.taken + block) / WRITTEN == BLOCK_ITEMS;
@@ -178,7 +177,6 @@ struct Reader {
         if (end == start + STRETCH || (end != read && end % BLOCK_ITEMS == 0)) {  // many wait
             whole = whole_blocks(slot, number, step);
             if (whole > 0) end = (number + 1) << BLOCK_SHIFT;
-            else if (end % BLOCK_ITEMS != 0) end = readable_from(start + STRETCH, read, block, slot);
         }
         if (lane == 0) {
             s.more[step] = whole > 0 ? whole - 1 : 0;

@@ -13,7 +13,7 @@ its arcs, the atomic goes out without a look before it, and the row bounds of th
 along with it. With many arcs the same would cost traffic; there stale vertices are dropped first
 and a look saves most atomics.
 
-A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`).
+A vertex of many arcs is left to the whole block (`relax_span`).
 
 Sink has   bool takes(bool real, Dist weight)   whether to relax an arc that the lane may have
            void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all 32 lanes
@@ -28,7 +28,7 @@ Sink has   bool takes(bool real, Dist weight)   whether to relax an arc that the
 #include "common.cuh"
 
 #define UNROLL (WEIGHT_WIDE ? 2 : 4)
-#define HUB_DEGREE 512
+#define HUB_DEGREE 512  // of supersteps
 #define DIRECT_ARCS 64  // up to here no look before the atomic
 #define WARPS (THREADS / 32)
 #define LONG_TURN 4u  // arcs a lane, beyond which a turn goes the long way

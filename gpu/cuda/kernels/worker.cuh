@@ -2,11 +2,12 @@
 worker.cuh: a worker block of ADDS.
 
 It waits for an assignment, copies those of its items that are not stale into its own queue in
-shared memory and drains that queue in rounds of up to THREADS vertices. An improved vertex of its own bucket, or of an earlier
-one, stays in the queue and is processed in the next round, about a microsecond later;
-everything else, and what exceeds `keep` while other workers are idle, is collected and written
-to the buckets. Only when queue and collection are empty does it count its items as completed:
-until then its bucket cannot retire.
+shared memory and drains that queue in rounds of up to THREADS vertices. An improved vertex of its
+own bucket, or of an earlier one, stays in the queue and is processed in the next round, about a
+microsecond later. In a round of few vertices each warp goes on with what it improved for TURNS
+turns: half of a hop was the round around it. Everything else, and what exceeds `keep` while other
+workers are idle, is collected and written to the buckets. Only when queue and collection are empty
+does it count its items as completed: until then its bucket cannot retire.
 
 While others are idle nobody sits on work: a row of SPLIT_DEGREE arcs or more is queued in
 pieces (an item may name a piece of arcs instead of a vertex), hubs not begun and what exceeds
@@ -23,6 +24,10 @@ round's, the last one's (being read), the next one's (being cleared).
 #define PIECE 0x80000000u  // an item that is no vertex: PIECE | number of a piece of arcs
 #define PIECE_ARCS (1u << PIECE_SHIFT)
 #define SPLIT_DEGREE (4 * PIECE_ARCS)
+#define LONG_ROW 256u  // arcs, beyond which a row is the whole block's
+#define TURNS 4  // of a warp in a round
+#define OWN 8u   // vertices that a warp goes on with at most, each of a lane an arc
+#define NARROW (WARPS * OWN)  // vertices, up to which warps go on in a round
 
 struct WorkerShared {
     Vertex queue[QUEUE_ROOM];
@@ -55,23 +60,11 @@ DEVICE Published look_at(const Published *at) {
     return {widths.x, widths.y, rest.x, rest.y, rest.z, 0};
 }
 
-// The lowest distance that does not stay with a worker whose bucket is `last` after the head:
-// `stays_with_worker` as one comparison. The guess is exact but for rounding, which the loops mend:
-// in strides where doubles are coarser than whole numbers, then in halves of strides.
+// The lowest distance that does not stay with a worker whose bucket is `last` after the head. By
+// rounding, a vertex at a bucket's edge may count as one of the bucket beside it, which is no fault.
 __device__ __noinline__ Dist first_that_leaves(double base, double inverse_delta, int last) {
-    auto stays = [&](Dist bits) {
-        return stays_with_worker(raw_offset(value_of(bits), base, inverse_delta), last, 0);
-    };
-    double guess = base + (last + 1) / inverse_delta;
-    Dist bits = UNREACHED;
-    if (guess < value_of(UNREACHED)) bits = dist_near(guess < 0.0 ? 0.0 : guess);
-    for (Dist stride = spacing(bits); stride > 1; stride /= 2)
-        if (bits >= stride && !stays(bits - stride)) bits -= stride;
-#pragma unroll 1
-    while (bits > 0 && !stays(bits - 1)) bits -= 1;
-#pragma unroll 1
-    while (bits < UNREACHED && stays(bits)) bits += 1;
-    return bits;
+    double first = base + (last + 1) / inverse_delta;
+    return first < value_of(UNREACHED) ? dist_up(larger(first, 0.0)) : UNREACHED;
 }
 
 // All lanes: collect what leaves the worker for the buckets; returns whether it was clipped.
@@ -103,6 +96,8 @@ struct Worker {
     Published seen;
     u32 done = 0, kept_total = 0, ticks = 0;
     u64 handed_ns = 0;
+    u32 own = 0;  // vertices that this warp goes on with
+    bool goes_on = false;
     Ticks clock = {0, 0};
     Counts counts = {0, 0, 0, 0, 0, 0.f};
 
@@ -111,15 +106,23 @@ struct Worker {
 
     // All lanes: queue what improved, here or for the buckets.
     DEVICE void push(bool won, u32 vertex, Dist dist, uint2 row) {
-        bool keep = won && dist < leaves_at;
+        bool keep = won && dist < leaves_at, mine = false;
         counts.improved += won;
+        if (goes_on) {
+            mine = keep && row.y - row.x <= 32 / OWN;
+            u32 ours = __ballot_sync(ALL_LANES, mine), place = own + rank_in(ours);
+            mine = mine && place < OWN;
+            if (mine) own_at(place) = {vertex, dist, row.x, row.y};
+            own = min(own + __popc(ours), OWN);
+            keep = keep && !mine;
+        }
         u32 keepers = __ballot_sync(ALL_LANES, keep);
         if (keepers != 0) {
             u32 place = places(keepers, &s.kept[phase]);
             keep = keep && place < room;
             if (keep) s.queue[(tail + place) & (QUEUE_ROOM - 1)] = {vertex, dist, row.x, row.y};
         }
-        bool leaves = won && !keep;
+        bool leaves = won && !keep && !mine;
         if (__any_sync(ALL_LANES, leaves))
             counts.clipped += collect(s, leaves, vertex, dist, seen.base, seen.inverse_delta,
                                       seen.head, bucket, used, phase);
@@ -128,19 +131,23 @@ struct Worker {
     // What was pushed because it had looked better: another's atomic was first.
     DEVICE void lost(bool did) { counts.improved -= did; }
 
+    // One thread: nothing is pushed yet in a round.
+    DEVICE void clear_counts(u32 at) {
+        s.kept[at] = 0;
+        s.sent[at] = 0;
+        s.hubs[at] = 0;
+    }
+
     // All threads: begin a round that takes `take` items off the queue. What the manager says at
     // that time is loaded by the last thread; nobody waits for it.
     DEVICE Published begin_round(u32 take) {
         if (LEVEL >= 2) ticks = clock.now();
         if (threadIdx.x == THREADS - 1) {  // the last warp has the least to do
-            u32 next = after(phase);
-            s.kept[next] = 0;
-            s.sent[next] = 0;
-            s.hubs[next] = 0;
+            clear_counts(after(phase));
             poke(RUN.reports + blockIdx.x - 1, make_uint4(done, tail - head, kept_total, 0));
         }
         u32 stays = tail - head - take;
-        room = QUEUE_ROOM - (tail - head);
+        room = QUEUE_ROOM - NARROW - (tail - head);
         if (seen.idle_workers > 0) room = min(room, RUN.keep > stays ? RUN.keep - stays : 0);
         Published fresh;
         if (threadIdx.x == THREADS - 1) fresh = look_at(&RUN.state->published);
@@ -180,11 +187,36 @@ struct Worker {
         Vertex vertex = {};
         if (place < take) vertex = s.queue[(head + place) & (QUEUE_ROOM - 1)];
         if (__any_sync(ALL_LANES, vertex.degree() > LONG_TURN << spread)) relax_many(take, share);
-        else if (warp_id() * share < take) relax_few(vertex, place < take, spread, counts, *this);
+        else if (warp_id() * share < take) go_on(vertex, place < take, spread, take <= NARROW);
         u32 ended = phase;
         end_round(take, fresh);
         u32 hubs = s.hubs[ended];
         if (hubs > 0) relax_hubs(hubs);
+    }
+
+    // What a warp goes on with stands behind the head of the queue, where the queue never reaches.
+    DEVICE Vertex &own_at(u32 place) {
+        return s.queue[(head - 1 - warp_id() * OWN - place) & (QUEUE_ROOM - 1)];
+    }
+
+    // All lanes: turns over a few vertices, 2^spread lanes for each, and over what comes of them.
+    DEVICE void go_on(Vertex vertex, bool valid, u32 spread, bool narrow) {
+#pragma unroll 1
+        for (u32 turn = 1;; turn++) {
+            own = 0;
+            goes_on = narrow && turn < TURNS;
+            relax_few(vertex, valid, spread, counts, *this);
+            if (own == 0) break;
+            __syncwarp();
+            spread = own == 1 ? 5 : __clz(own - 1) - 27;
+            u32 place = lane_id() >> spread;
+            valid = place < own;
+            vertex = {};
+            if (valid) vertex = own_at(place);
+            __syncwarp();
+            if (LEVEL >= 2) ticks = clock.now();
+        }
+        goes_on = false;
     }
 
     // All lanes: `share` vertices of the round, a lane each; hubs are put aside.
@@ -193,7 +225,7 @@ struct Worker {
         bool mine = lane_id() < share && place < take;
         Vertex vertex = {};
         if (mine) vertex = s.queue[(head + place) & (QUEUE_ROOM - 1)];
-        if (vertex.degree() > HUB_DEGREE) {
+        if (vertex.degree() > LONG_ROW) {
             u32 hub = atomicAdd(&s.hubs[phase], 1u);
             s.hub_item[hub] = vertex.id;
             s.hub_dist[hub] = vertex.dist;
@@ -377,11 +409,7 @@ struct Worker {
             s.out.count[threadIdx.x] = 0;
             s.out.cached_number[threadIdx.x] = NOWHERE;
         }
-        if (threadIdx.x < 3) {
-            s.kept[threadIdx.x] = 0;
-            s.sent[threadIdx.x] = 0;
-            s.hubs[threadIdx.x] = 0;
-        }
+        if (threadIdx.x < 3) clear_counts(threadIdx.x);
         if (LEVEL >= 2) clock = {RUN.state->start_ns, now_ns()};
         u64 order;
         while (take_order(order)) {
