@@ -38,6 +38,7 @@ class Tuning:
     flush_rounds: int = 2  # rounds between two exports while others are idle
     start_factor: float = 8.0  # initial delta, x mean weight / mean degree
     ceiling_factor: float = 128.0  # largest; on dense graphs the initial one
+    large_arcs: int = 8_000_000  # from here on half of that: a wide frontier has work without it
     floor_share: float = 1.0  # smallest delta, x the initial one
 
 
@@ -82,10 +83,9 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.
         launch.resident_blocks(device, kernel, tuning.threads) - 1,
         records.most_workers(tuning.threads),
     )
-    many = graph.m >= tuning.many_arcs
     uploaded = launch.device_graph(graph, device)  # before the queues: it is the larger demand
     skewed = are_hubs(largest_beside(graph, settings.source), graph.mean_degree, tuning.skew)
-    per_sm = tuning.blocks_per_sm + (many or skewed)
+    per_sm = tuning.blocks_per_sm + (graph.m >= tuning.many_arcs or skewed)
     usual = per_sm * device.multiprocessors - 1
     workers = parameters["workers"] or min(usual, most)
     launch.refuse_workers(workers, most, device, tuning.threads)
@@ -125,6 +125,7 @@ def start_rule(
     """Return how delta begins on this graph, and between what it moves."""
     first = tuning.skewed_factor if skewed else tuning.start_factor
     dense = graph.mean_degree >= DEGREE_SPLIT
+    most = tuning.ceiling_factor / (1 + (graph.m >= tuning.large_arcs))
     rule = StartRule(
         threads=threads,
         buckets=settings.parameters["buckets"],
@@ -132,7 +133,7 @@ def start_rule(
         given=settings.delta,
         dynamic=settings.parameters["dynamic_delta"],
         start_factor=first,
-        ceiling_factor=first if dense else tuning.ceiling_factor,
+        ceiling_factor=first if dense else most,
         floor_share=tuning.floor_share,
     )
     return published(rule, graph.n, graph.m) if settings.parameters["as_published"] else rule
@@ -181,7 +182,7 @@ def _allocate(plan: launch.Plan, blocks: int, workers: int, probe: int, item_byt
     items = blocks * records.BLOCK_ITEMS
     needed = item_bytes * items + 4 * items // records.SEGMENT + launch.SPARE_BYTES
     launch.refuse_beyond(needed, f"the bucket queue ({items:,} places)")
-    arrays = {
+    plan.arrays |= {
         "items": cupy.empty(items * item_bytes // 8, np.uint64),
         "written": cupy.empty(items // records.SEGMENT, np.uint32),
         "taken": cupy.empty(blocks, np.uint32),
@@ -189,7 +190,6 @@ def _allocate(plan: launch.Plan, blocks: int, workers: int, probe: int, item_byt
         "free_blocks": cupy.empty(blocks, np.uint32),
         "readings": cupy.empty((READINGS_ROOM if probe else 1) * records.READING_WORDS, np.int32),
     }
-    plan.arrays.update(arrays)
     per_worker = {"assign": (workers, np.uint64), "reports": (4 * workers, np.uint32)}
     launch.zeroed(plan, slots=(32 * 8, np.uint32), **per_worker)
-    plan.clear.append((arrays["table"], 0xFF))
+    plan.clear.append((plan.arrays["table"], 0xFF))
