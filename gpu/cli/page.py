@@ -16,14 +16,7 @@ from pathlib import Path
 
 from gpu.cli.inputs import fill, open_trace, output_of
 from gpu.cli.parser import Command, Parser
-from gpu.cli.terminal import (
-    CHECK_FAILED,
-    note,
-    printable,
-    progress_line,
-    report,
-    result,
-)
+from gpu.cli.terminal import CHECK_FAILED, note, printable, progress_line, report, result
 from gpu.errors import ParameterError
 from gpu.files import check_writable, read_regular, write_whole
 from gpu.words import did_you_mean

@@ -11,14 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from xml.parsers import expat
 
-from gpu.formats.exchange import (
-    BYTES_PER_BYTE,
-    Attributes,
-    Edge,
-    Network,
-    arcs_of,
-    whole_or_float,
-)
+from gpu.formats.exchange import BYTES_PER_BYTE, Attributes, Edge, Network, arcs_of, whole_or_float
 from gpu.formats.reading import READ_SHARE, Arcs, Format, Reading, shown
 
 MARK_BYTES = 8192  # how far from the beginning the root element may stand

@@ -12,15 +12,7 @@ from gpu.algorithms.all_pairs import ROWS, source_range
 from gpu.errors import ParameterError, TraceError
 from gpu.numbers import check_choice
 from gpu.record.events import MANAGER, EventKind
-from gpu.record.trace import (
-    NEVER,
-    PART_ENTRIES,
-    REASON_WORDS,
-    VERTEX_TYPES,
-    Flag,
-    Probe,
-    Trace,
-)
+from gpu.record.trace import NEVER, PART_ENTRIES, REASON_WORDS, VERTEX_TYPES, Flag, Probe, Trace
 
 LARGEST_COUNT = 2**62  # differences of any two, and one more, are int64; as nanoseconds 146 years
 RANGES: tuple[tuple[tuple[str, ...], float, float], ...] = (  # columns of SAMPLE

@@ -20,14 +20,7 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QCursor
-from PyQt6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QProgressBar,
-    QToolTip,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QToolTip, QVBoxLayout, QWidget
 
 from gpu.algorithms import find
 from gpu.cli.command_line import sweep_words

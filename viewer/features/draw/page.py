@@ -10,14 +10,7 @@ from collections.abc import Iterable
 
 from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeyEvent
-from PyQt6.QtWidgets import (
-    QHBoxLayout,
-    QPushButton,
-    QToolBar,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QToolBar, QToolButton, QVBoxLayout, QWidget
 
 from viewer.common.small_widgets import choice, wrapped_label
 from viewer.common.theme import LIGHT, SPACING, Theme
