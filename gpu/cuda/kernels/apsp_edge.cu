@@ -17,8 +17,6 @@ template <bool ROW_SHARED> struct Rounds {
     Block &block;
     Dist *row = DYNAMIC;
 
-    DEVICE Rounds(Block &block) : block(block) {}
-
     // One round of one thread: whether it lowered a distance.
     DEVICE bool relax_share() {
         const Job &job = block.job;

@@ -80,8 +80,6 @@ struct Block {
     Shared &s;
     Counts counts = {0, 0, false};
 
-    __device__ Block(const Job &job, Shared &s) : job(job), s(s) {}
-
     DEVICE void open() {
         if (threadIdx.x != 0) return;
         s.total = *(job.progress + blockIdx.x);  // a chunk goes on where the one before ended
@@ -178,10 +176,10 @@ template <class Search> DEVICE void all_sources(const Job *given) {
     const u32 *words = (const u32 *)given;
     if (threadIdx.x < sizeof(Job) / 4) ((u32 *)&job)[threadIdx.x] = words[threadIdx.x];
     __syncthreads();
-    Block block(job, shared);
+    Block block{job, shared};
     block.open();
     __syncthreads();
-    Search search(block);
+    Search search{block};
     while (block.take())
         if (!search.run()) return;
 }

@@ -140,7 +140,7 @@ struct AsyncSampler {
     // Word `lane` of a SAMPLE (gpu.record.trace).
     DEVICE u64 word(u64 t, u64 sequence) const {
         const volatile PacerShared &v = p;
-        Totals now = sum_totals();
+        Stats now = sum_totals();
         bool held = v.wishes.delta > 0.0;
         u32 flags = (v.moves != moves ? BUCKET_SWITCHED : 0) | (held ? DELTA_BY_HAND : 0);
         switch (lane_id()) {

@@ -74,21 +74,17 @@ template <class Source> DEVICE void carry(Wishes &wishes, Source &source) {
     }
 }
 
-struct Totals {
-    u64 processed, relaxed, improved, clipped, measured;
-    double error;
-};
-
-DEVICE Totals sum_totals() {
-    Totals t = {0, 0, 0, 0, 0, 0.0};
+// All lanes: the counts of all workers.
+DEVICE Stats sum_totals() {
+    Stats t = {};
     for (u32 worker = lane_id(); worker < RUN.workers; worker += 32) {
-        const Stats *s = RUN.stats + worker;
-        t.processed += peek(&s->processed);
-        t.relaxed += peek(&s->relaxed);
-        t.improved += peek(&s->improved);
-        t.clipped += peek(&s->clipped);
-        t.measured += peek(&s->measured);
-        t.error += as_double(peek((const u64 *)&s->error));
+        Stats s = peek(RUN.stats + worker);
+        t.processed += s.processed;
+        t.relaxed += s.relaxed;
+        t.improved += s.improved;
+        t.clipped += s.clipped;
+        t.measured += s.measured;
+        t.error += s.error;
     }
     t.processed = sum_over_lanes(t.processed);
     t.relaxed = sum_over_lanes(t.relaxed);

@@ -7,7 +7,7 @@ host's wishes into it. The manager never waits for it.
 
 struct Sampler {
     ManagerShared &s;
-    Totals before = {}, now = {};
+    Stats before = {}, now = {};
     u64 switches = 0;
     u32 raises = 0, cuts = 0;
 

@@ -4,7 +4,7 @@ step_courier.cuh: the courier of algorithms that run in supersteps.
 Block 0 logs a superstep as three 16-byte stores to device memory, each with the record's
 number, and waits for none of them. The courier, a block of its own, makes a SAMPLE of every
 record whose three numbers agree and fences once for all; one that was overwritten is left out.
-Totals are summed when the samples leave, so they may be a few supersteps ahead.
+Counts are summed when the samples leave, so they may be a few supersteps ahead.
 */
 #pragma once
 #include "courier.cuh"
@@ -29,7 +29,7 @@ struct Courier {
 
     // Hand over every record that is whole; one fence for all of them.
     DEVICE void send() {
-        Totals now = sum_totals();
+        Stats now = sum_totals();
         u64 read = peek_host(&RUN.host->samples_read), before = sequence;
         for (u32 batch = 0; batch < 64; batch++) {
             const uint4 *at = (const uint4 *)RUN.readings + ((next - 1) & (LOG_RECORDS - 1)) * 3;
@@ -50,7 +50,7 @@ struct Courier {
     }
 
     // Word `lane` of a SAMPLE (gpu.record.trace).
-    DEVICE u64 sample_word(uint4 a, uint4 b, uint4 c, const Totals &now) {
+    DEVICE u64 sample_word(uint4 a, uint4 b, uint4 c, const Stats &now) {
         bool held = HAS_DELTA && wishes.delta > 0.0;
         u32 flags = (b.w != switches ? BUCKET_SWITCHED : 0) | (held ? DELTA_BY_HAND : 0);
         switch (lane_id()) {

@@ -31,9 +31,7 @@ struct Relaxer {
     Piles &piles;
     Counts counts = {0, 0, 0, 0, 0, 0.f};
     u32 ticks = 0;
-    u32 spread;  // lanes a vertex in the short way, as a power of two
-
-    __device__ Relaxer(Piles &piles) : s(piles.s), piles(piles), spread(spread_of()) {}
+    u32 spread = spread_of();  // lanes a vertex in the short way, as a power of two
 
     // Vertices that a warp takes at a time in the short way.
     DEVICE u32 turn_size() const { return 32u >> spread; }

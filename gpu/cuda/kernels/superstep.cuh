@@ -30,9 +30,6 @@ struct Team {
     u32 steps = 0;
     u32 last_step = 2, last_settled = 1;  // places of the last counts of the last wide stretch
 
-    __device__ Team(Piles &piles, Relaxer &relaxer)
-        : s(piles.s), piles(piles), relaxer(relaxer), turn(piles.turn) {}
-
     // ---- the whole run --------------------------------------------------------------
 
     DEVICE void work() {
@@ -423,8 +420,8 @@ DEVICE void run_supersteps() {
     __shared__ Shared shared;
     if (blockIdx.x < RUN.workers) {
         Piles piles{shared};
-        Relaxer relaxer(piles);
-        Team(piles, relaxer).work();
+        Relaxer relaxer{shared, piles};
+        Team{shared, piles, relaxer, piles.turn}.work();
     } else if (warp_id() == 0) {
         Courier{}.carry();
     }

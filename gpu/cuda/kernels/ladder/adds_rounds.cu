@@ -9,8 +9,7 @@ Rounds    In step 2 an improved vertex travels through its bucket and the manage
           reported yet. What finds no room goes to the bucket, and so to workers that are idle.
 
 After it  ../adds.cu, the kernel that is measured: items dealt to warps and lanes, pushes of a block
-          collected in shared memory, hubs shared by many blocks, work handed back while others are
-          idle, delta by the rules of gpu/delta.py, four number types, probes, a word with the host
+          collected in shared memory, hubs shared, four number types, probes, a word with the host
 */
 #define ROUNDS
 #include "ladder/adds_pool.cu"
