@@ -85,6 +85,7 @@ class MainWindow(QMainWindow):
         self.run_on_start = True
         self.named_file = ""  # by the command line
         self.plots: dict[str, LivePanel] = {}  # filled after the first paint
+        self._is_painted = False
         self.stack = Stack(self)
         self.panels: dict[str, QWidget] = {}  # of features' docks, filled when first seen
         self._build_panels()
@@ -175,7 +176,8 @@ class MainWindow(QMainWindow):
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Build the plots once the window has been painted for the first time."""
         super().paintEvent(a0)
-        if not self.plots:
+        if not self._is_painted:  # panels that were left open may have built some
+            self._is_painted = True
             QTimer.singleShot(0, self._build_next_plot)
 
     def _build_next_plot(self) -> None:

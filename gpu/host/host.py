@@ -8,7 +8,7 @@ Order       hello, then for each command any progress, the result (loaded, laid_
             ended, and gets the next run only after that: all samples in the ring are of that run.
 Replaced    A load, or `put_graph`, ends everything before it. A run ends the run before it and
             waits for a load before it. A layout that stands in the way of a run is interrupted and
-            done again afterwards. The proofs of a finished run give way to a load or a run.
+            done again afterwards. Proofs give way to a load or a run, and are told to be given up.
 Ended       Every run ends in exactly one RunFinished, Failed or EngineLost. A load or layout that
             was replaced has no message.
 Stopping    is requested in shared memory; a child that does not answer in GRACE_S (YIELD_S where

@@ -150,7 +150,7 @@ def test_the_right_side_keeps_its_share_of_a_window_that_grows(
 ) -> None:
     window.resize(1280, 800)
     window.docks.choose("explore")
-    window.show_dock("notes")  # in front of the buckets
+    window.show_dock("runs")  # in front of the buckets
     qtbot.wait(400)
     share = lambda: window.docks["delta"].width() / window.width()  # noqa: E731
     before = share()
@@ -264,3 +264,17 @@ def test_tab_goes_through_the_run_panel_from_top_to_bottom(
     assert len(places) > 6
     for one, following in pairwise(places):  # below it, or beside it to the right
         assert following.top() > one.center().y() or following.left() > one.right()
+
+
+def test_a_panel_left_open_comes_back_and_hinders_nothing(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    window.show_dock("runs")
+    window.docks.gather("play", ("play",))
+    window.back()
+    assert "runs" in in_sight(window)
+    window.close()
+    again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
+    again.show()
+    qtbot.waitUntil(lambda: again.complete)
+    close_for_good(again)

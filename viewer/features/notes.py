@@ -24,7 +24,7 @@ from viewer.models.playback import PlaybackModel
 from viewer.models.session import NOTHING_RECORDED, Notice, SessionModel
 
 WIDTH = 420  # pixels, at the reference text size
-ELSEWHERE = " on other runs of this graph: they come back when their run is shown (Runs)."
+ELSEWHERE = " on other runs of this graph, seen when their run is shown (Runs)."
 HINT = "No notes yet: press N for one at the cursor, Shift+N for one at a vertex."
 KEYS = "A double click changes a note, Delete removes it."
 

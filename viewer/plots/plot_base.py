@@ -247,6 +247,7 @@ class PlotPanel(LivePanel):
     def _show_change(self, record: RunRecord) -> None:
         super()._show_change(record)
         self._show_clock_words()
+        self._show_hint()
 
     def changeEvent(self, event: QEvent | None) -> None:
         """Take a new font into the axes."""
