@@ -41,6 +41,7 @@ from viewer.feature import DrawnGraph, Scheduler, Window
 from viewer.graph.colours import Legend, Look
 from viewer.graph.picture import NewestFirst
 from viewer.graph.vertex_words import Tentative
+from viewer.models.session import RunRecord
 from viewer.raster.raster import Colouring
 
 DOCK = "play"
@@ -254,6 +255,8 @@ class PlayPanel(QWidget):
 class PlayFeature(Scheduler):
     """Opens the panel, and leaves it."""
 
+    _pair: tuple[RunRecord | None, RunRecord | None] = None, None  # A and B before the game
+
     def make_panel(self, _dock: str) -> QWidget:
         """Return the panel."""
         panel = PlayPanel(self._window)
@@ -268,6 +271,8 @@ class PlayFeature(Scheduler):
             page.give()
         if window.modes.drawing:
             return  # nothing is drawn: the page says so
+        if not window.docks[DOCK].isVisible():
+            self._pair = window.session.current, window.comparison.b
         window.comparison.end()
         if not beside:
             window.docks.gather(DOCK, (DOCK,))
@@ -285,6 +290,9 @@ class PlayFeature(Scheduler):
         if docks.arrangement == DOCK:
             docks.return_to(docks.base)
         docks[DOCK].close()
+        (current, b), session = self._pair, self._window.session
+        if shown and b in session.runs and session.current is current:
+            self._window.comparison.compare_or_say(b)
         return shown
 
     def close(self) -> None:
