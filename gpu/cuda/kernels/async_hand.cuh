@@ -22,7 +22,6 @@ Long     More vertices than a turn, or many arcs: all lanes share the arcs (rela
 #define HAND_OVER_LOOPS 64u  // between two sums of the counts, probe level 1 on
 
 struct Hand {
-    static constexpr bool WANTS_ROWS = true;
     static constexpr bool QUEUES_LOSERS = false;
     u32 count = 0;  // near entries in S.mine
     u32 spread = spread_of(), turn = 32u >> spread, keep = turn;

@@ -25,29 +25,27 @@ template <class Word> DEVICE Word look(const Word &at) { return *(const volatile
 template <class Word> DEVICE void leave(Word &at, Word value) { *(volatile Word *)&at = value; }
 
 // All lanes: one value of all of theirs; by one instruction where the device has it.
-template <class Word, class Fold> DEVICE Word over_lanes(Word value, Fold fold) {
+template <class Word, class Fold, class Reduce>
+DEVICE Word over_lanes(Word value, Fold fold, Reduce reduce) {
+#if __CUDA_ARCH__ >= 800
+    if constexpr (sizeof(Word) == 4) return reduce(value);
+#endif
 #pragma unroll
     for (int reach = 16; reach > 0; reach /= 2)
         value = fold(value, __shfl_xor_sync(ALL_LANES, value, reach));
     return value;
 }
 template <class Word> DEVICE Word sum_over_lanes(Word value) {
-#if __CUDA_ARCH__ >= 800
-    if constexpr (sizeof(Word) == 4) return __reduce_add_sync(ALL_LANES, value);
-#endif
-    return over_lanes(value, [](Word a, Word b) { return a + b; });
+    auto reduce = [](auto mine) { return __reduce_add_sync(ALL_LANES, mine); };
+    return over_lanes(value, [](Word a, Word b) { return a + b; }, reduce);
 }
 template <class Word> DEVICE Word least_over_lanes(Word value) {
-#if __CUDA_ARCH__ >= 800
-    if constexpr (sizeof(Word) == 4) return __reduce_min_sync(ALL_LANES, value);
-#endif
-    return over_lanes(value, [](Word a, Word b) { return min(a, b); });
+    auto reduce = [](auto mine) { return __reduce_min_sync(ALL_LANES, mine); };
+    return over_lanes(value, [](Word a, Word b) { return min(a, b); }, reduce);
 }
 template <class Word> DEVICE Word most_over_lanes(Word value) {
-#if __CUDA_ARCH__ >= 800
-    if constexpr (sizeof(Word) == 4) return __reduce_max_sync(ALL_LANES, value);
-#endif
-    return over_lanes(value, [](Word a, Word b) { return max(a, b); });
+    auto reduce = [](auto mine) { return __reduce_max_sync(ALL_LANES, mine); };
+    return over_lanes(value, [](Word a, Word b) { return max(a, b); }, reduce);
 }
 
 // All lanes: add once for all; returns what was there before.

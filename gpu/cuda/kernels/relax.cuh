@@ -19,7 +19,6 @@ Sink has   bool takes(bool real, Dist weight)   whether to relax an arc that the
            void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all 32 lanes
            double base()   of the lowest bucket in which something waits, for distance errors
            ticks        when this round began, probe level 2
-           WANTS_ROWS   whether push needs the row bounds of what improved
            QUEUES_LOSERS   whether an arc is pushed if it looked better than what a look before its
                         atomic found, even where another's atomic was first
            void lost(bool)   such a push; only where QUEUES_LOSERS
@@ -76,7 +75,7 @@ template <class Sink> DEVICE void relax_step(const Arc (&to)[UNROLL], const u32 
         better[j] = reach[j] < known[j];
         if (better[j]) {
             known[j] = atomicMin(RUN.dist + to[j].head, reach[j]);
-            if (Sink::WANTS_ROWS) row[j] = __ldg(RUN.rows + to[j].head);
+            row[j] = __ldg(RUN.rows + to[j].head);
         }
     }
 #pragma unroll
@@ -137,7 +136,7 @@ template <class Sink> DEVICE void relax_few(const Vertex &mine, bool valid, u32 
         bool better = !Sink::QUEUES_LOSERS || (reach < UNREACHED && reach < peek(RUN.dist + to.head));
         if (reach < UNREACHED && better) {
             old = atomicMin(RUN.dist + to.head, reach);
-            if (Sink::WANTS_ROWS) row = __ldg(RUN.rows + to.head);
+            row = __ldg(RUN.rows + to.head);
         } else if (reach != NO_DIST && peek(RUN.dist + to.head) == UNREACHED) {
             note_overflow(arc);
         }

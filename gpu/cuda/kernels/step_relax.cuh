@@ -25,16 +25,12 @@ struct Part {  // a lane's of one vertex
 };
 
 struct Relaxer {
-    static constexpr bool WANTS_ROWS = true;
     static constexpr bool QUEUES_LOSERS = false;
     Shared &s;
     Piles &piles;
     Counts counts = {0, 0, 0, 0, 0, 0.f};
     u32 ticks = 0;
     u32 spread = spread_of();  // lanes a vertex in the short way, as a power of two
-
-    // Vertices that a warp takes at a time in the short way.
-    DEVICE u32 turn_size() const { return 32u >> spread; }
 
     // Vertices of each of `warps` warps in the long way: a power of two, so that all have some.
     DEVICE u32 share_of(u32 count, u32 warps) const {

@@ -153,7 +153,7 @@ struct Team {
 
     // The list dealt to the warps: one turn each, or two in flight together, or the long way.
     DEVICE void relax_alone(u32 count) {
-        u32 share = relaxer.turn_size();
+        u32 share = 32u >> relaxer.spread;
         u32 turns = count <= WARPS * share ? 1 : (count <= SHORT_TURNS * WARPS * share ? 2 : 0);
         if (turns == 0) share = relaxer.share_of(count, WARPS);
         u32 stride = WARPS * share;
@@ -341,7 +341,7 @@ struct Team {
     // One superstep over `count` vertices, dealt to the warps of all blocks.
     DEVICE void step_wide(u32 count, u32 far) {
         u32 warps = RUN.workers * WARPS;
-        u32 share = relaxer.turn_size();
+        u32 share = 32u >> relaxer.spread;
         bool narrow = count <= warps * share;
         if (!narrow) share = relaxer.share_of(count, warps);
         if (blockIdx.x == 0) log_step(count, far, RUN.workers);
@@ -391,8 +391,7 @@ struct Team {
 
     DEVICE double base() const { return FAR_PILE ? s.threshold - s.delta : 0.0; }
 
-    // One superstep for the courier: three 16-byte stores that nobody waits for, each with the
-    // record's number, by which the courier knows that it is whole.
+    // One superstep for the courier, as step_courier.cuh says.
     DEVICE void log_step(u32 near, u32 far, u32 blocks) {
         if (LEVEL < 1 || threadIdx.x != THREADS - 1) return;
         // Others may be pushing already.

@@ -85,7 +85,6 @@ __device__ __noinline__ bool collect(WorkerShared &s, bool leaves, u32 vertex,
 }
 
 struct Worker {
-    static constexpr bool WANTS_ROWS = true;
     // Workers of 768 threads are those of ADDS as published; the authors' code for whole numbers
     // queues what lost the race to improve its vertex as well.
     static constexpr bool QUEUES_LOSERS = THREADS == 768 && !WEIGHT_FLOAT && !WEIGHT_WIDE;
