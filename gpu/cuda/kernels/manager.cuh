@@ -23,7 +23,6 @@ struct Manager : Reader {
 
     // Before the first sweep: the source goes into the head.
     __device__ __noinline__ void start() {
-#pragma unroll 1
         for (u32 i = threadIdx.x; i < sizeof(ManagerShared) / 4; i += THREADS) ((u32 *)&s)[i] = 0;
         __syncthreads();
         if (threadIdx.x < 32) s.block_number[threadIdx.x] = NOWHERE;
@@ -59,14 +58,12 @@ struct Manager : Reader {
     // Every warp but the last: workers' reports, and how far its bucket is readable.
     DEVICE void look(Sums &sums, u32 head) {
         uint4 report[REPORTS];
-#pragma unroll
         for (u32 i = 0; i < REPORTS; i++) {
             u32 worker = i * LOOKERS + threadIdx.x;
             if (worker < RUN.workers) report[i] = peek(RUN.reports + worker);
         }
         if (warp_id() < RUN.buckets) find_readable(head, warp_id());
         u32 load = 0, kept = 0;
-#pragma unroll
         for (u32 i = 0; i < REPORTS; i++) {
             u32 worker = i * LOOKERS + threadIdx.x;
             bool ours = worker < RUN.workers, idle = ours && report[i].x == s.number[worker];
@@ -114,7 +111,6 @@ struct Manager : Reader {
     // All threads: `pieces` of `size` items, of `part` that stand together, to the idle from
     // number `taken` of the list on.
     DEVICE void hand_out(u32 part, u32 address, u32 size, u32 bucket, u32 taken, u32 pieces) {
-#pragma unroll 1
         for (u32 i = threadIdx.x; i < pieces; i += MANAGER_THREADS) {
             u32 worker = s.idle_list[taken + i], count = min(size, part - i * size);
             u32 number = (s.number[worker] + 1) & 0xff;
@@ -128,7 +124,6 @@ struct Manager : Reader {
     // All threads: pieces for idle workers, highest priority first; returns vertices handed out.
     DEVICE u32 assign(u32 idle, u32 open, u32 &left) {
         u32 handed = 0, taken = 0;
-#pragma unroll 1
         for (u32 step = 0; step < open && taken < idle; step++) {
             u32 place = s.moved + step;  // the buckets were looked at from the old head
             u32 available = place < MAX_OPEN ? s.available[place] : 0;
@@ -136,7 +131,6 @@ struct Manager : Reader {
             u32 blocks = s.more[place], gone = 0;
             u32 size = chunk_size(available + blocks * BLOCK_ITEMS, idle - taken,
                                   RUN.chunk_smallest, RUN.chunk_largest);
-#pragma unroll 1
             for (u32 k = 0; k <= blocks && taken < idle; k++) {
                 u32 part = k == 0 ? available : BLOCK_ITEMS;
                 u32 address = k == 0 ? s.address[place] : s.more_at[place][k - 1];

@@ -106,7 +106,6 @@ __device__ __noinline__ void flush(OutBuffer &out, u32 used) {
         count_written(out.blocks[lane_id()][0], low);
         count_written(out.blocks[lane_id()][1], mine - low);
     }
-#pragma unroll 1
     while (mine > 0) {  // lane b of the last warp: count what is written, segment by segment
         u32 part = min(mine, SEGMENT - first % SEGMENT), slot = lane_id();
         u32 block = out.blocks[slot][(first >> BLOCK_SHIFT) != (out.first[slot] >> BLOCK_SHIFT)];

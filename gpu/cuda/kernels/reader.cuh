@@ -59,7 +59,6 @@ struct Reader {
     __device__ __noinline__ void serve_pool() {
         u32 slot = lane_id();
         bool ours = slot < RUN.buckets;
-#pragma unroll 1
         for (u32 i = 0; ours && i < MOST_FREED; i++) {
             if (s.freed[slot] == s.read[slot] >> BLOCK_SHIFT) break;  // else its oldest is handed out
             u32 block = block_of(slot, s.freed[slot] & (0xffffffffu >> BLOCK_SHIFT));
@@ -99,7 +98,6 @@ struct Reader {
 
     // All lanes: the write-completed counters of each lane's block, by all lanes together.
     DEVICE void clear_counters(u32 block) {
-#pragma unroll 1
         for (u32 fresh = __ballot_sync(ALL_LANES, block != NOWHERE); fresh; fresh &= fresh - 1) {
             u32 one = __shfl_sync(ALL_LANES, block, __ffs(fresh) - 1);
             uint4 *counts = (uint4 *)(RUN.written + one * BLOCK_SEGMENTS);
@@ -139,7 +137,6 @@ struct Reader {
         u32 counts[4] = {four.x, four.y, four.z, four.w};
         u32 from = start + lane * 4 * SEGMENT, end = from + 4 * SEGMENT;
         bool full = inside;
-#pragma unroll
         for (int i = 0; i < 4; i++)
             if (full && counts[i] != SEGMENT) {
                 full = false;

@@ -200,7 +200,6 @@ struct Worker {
 
     // All lanes: turns over a few vertices, 2^spread lanes for each, and over what comes of them.
     DEVICE void go_on(Vertex vertex, bool valid, u32 spread, bool narrow) {
-#pragma unroll 1
         for (u32 turn = 1;; turn++) {
             own = 0;
             goes_on = narrow && turn < TURNS;
@@ -240,7 +239,6 @@ struct Worker {
     // All threads: vertices of many arcs, and pieces of such, one after the other. While others
     // are idle, long rows are left to them in pieces, and so are the hubs not begun.
     DEVICE void relax_hubs(u32 hubs) {
-#pragma unroll 1
         for (u32 hub = 0; hub < hubs; hub++) {
             if (seen.idle_workers > 0 && hubs - hub > RUN.chunk_smallest) {
                 give_hubs_after(hub, hubs);
@@ -254,7 +252,6 @@ struct Worker {
             if (seen.idle_workers > 0 && row.y - row.x >= SPLIT_DEGREE)
                 given = give_pieces(row, dist);
             bool counted = item & PIECE;
-#pragma unroll 1
             for (u32 first = row.x, end; first < row.y; first = end) {
                 if (seen.status != RUNNING) return;
                 if (used > OUT_ROOM / 2) flush_all();
@@ -319,7 +316,6 @@ struct Worker {
 
     // All threads: what is beyond `keep` in the queue goes back to the buckets.
     DEVICE void share_queue() {
-#pragma unroll 1
         while (tail - head > RUN.keep) {
             u32 count = min(tail - head - RUN.keep, THREADS);
             Vertex last = s.queue[(tail - 1 - threadIdx.x) & (QUEUE_ROOM - 1)];
@@ -387,7 +383,6 @@ struct Worker {
 
     // All threads: the items of an order to the queue, but those that are stale by now.
     DEVICE void copy_fresh(u32 address, u32 count) {
-#pragma unroll 1
         for (u32 i = threadIdx.x; (i & ~31u) < count; i += THREADS) {
             bool fresh = i < count;
             Item item = {};
