@@ -53,7 +53,8 @@ def graph_of(reading: Reading, key: str, arcs: Arcs) -> CSRGraph:
     if rows is None:
         graph = CSRGraph.from_arcs(tails, heads, weights, arcs.n, **kept)
     else:
-        heads, weights = np.require(heads, np.int32, "CAW"), np.require(weights, None, "CAW")
+        heads = np.require(heads, np.int32, ["C", "A", "W"])
+        weights = np.require(weights, None, ["C", "A", "W"])
         graph = CSRGraph(rows, heads, weights, **kept).checked()
     notes = (*reading.notes, *arcs.notes)
     return replace(graph, provenance=replace(reading.provenance(key), notes=notes))

@@ -213,8 +213,8 @@ def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRule
     whole = all(part.whole for part in parts)
     if not parts or (whole and any(part.huge for part in parts)):  # float64 is not exact there
         return _read_python(reading, data, start, rules)
-    kind = {"dtype": np.int64 if whole else np.float64, "casting": "unsafe"}
-    values = np.concatenate([part.values for part in parts], axis=1, **kind)
+    kind, columns = np.dtype("i8" if whole else "f8"), [part.values for part in parts]
+    values = np.concatenate(columns, axis=1, dtype=kind, casting="unsafe")
     return Rows(np.concatenate([part.ids for part in parts], axis=1), values)
 
 
