@@ -51,7 +51,7 @@ LOST = {  # who waits then: algorithms; texts of their kernels, and what stands 
     ),
     "writers to a block": (
         ["adds"],
-        {"poke(at, table_entry": "if (slot == 0) poke(at, table_entry"},
+        {"poke(table_at(slot": "if (slot == 0) poke(table_at(slot"},
     ),
     "every worker": (["adds"], {"idle, s.status, 0)": "idle, RUNNING, 0)"}),
     "a block of all pairs, by edges": (["edge_apsp"], {"_or(changed)": "_or(true)"}),
