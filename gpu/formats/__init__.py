@@ -180,7 +180,7 @@ def chosen_format(reading: Reading, head: bytes) -> Format:
     if others:
         raise reading.fault(f"{others[0]} is not read; formats that are: {titles}")
     begins = f"begins {shown(head)}, which is no known graph format"
-    if b"\0" in head:
+    if sum(byte < 32 for byte in head[:64] if byte not in b"\t\n\r") > 8:  # text has few
         begins = "holds no text, and is no known graph format"
     raise reading.fault(f"{begins}; these are: {titles}")
 
