@@ -2,13 +2,11 @@
 adds_pool.cu: ADDS whose buckets share their memory. Step 2 of 3; before it: adds_simple.cu.
 
 What is new
-Pool      In step 1 each bucket has places for the most that may ever wait in it. Now a bucket is
-          a row of blocks, which the manager takes from a pool as the bucket grows and gives back
-          when their items are done. The manager stays a block ahead; a writer that is faster waits
-          for its block. The manager waits for nobody, so the wait ends: with the block, or with the
-          run, when the pool is empty.
-Written   is counted a block: the manager reads whole blocks while others write further on. In step 1
-          a busy bucket can be read only at moments when nobody writes to it.
+Pool      In step 1 each bucket has places for all that the run may push to it. Now a bucket is a
+          row of blocks, which the manager takes from a pool as the bucket grows and gives back when
+          the bucket is finished. The manager stays a block ahead; a writer that is faster waits for
+          its block. The wait ends with the block, or with the run, when the pool is empty.
+Written   is counted a block: the manager reads whole blocks while others write further on.
 
 Launch    as step 1, but `room` is in blocks, and `written` is the memory of the struct Pool
 */

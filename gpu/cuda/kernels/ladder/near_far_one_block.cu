@@ -8,8 +8,7 @@ Alone    On a road network most supersteps have a few dozen vertices, and a barr
 Wide     A larger one is copied to where all blocks find it; they share it as in step 3, until it is
          down to half of SMALL. `Search` says where near lies.
 
-After it ../near_far.cu, the kernel that is measured: several arcs in flight, hubs by a whole block,
-         four number types, probes
+After it ../near_far.cu, the kernel that is measured
 */
 #define ALONE
 #include "ladder/near_far_persistent.cu"
