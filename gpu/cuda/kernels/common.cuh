@@ -108,7 +108,6 @@ template <class Record> DEVICE Record peek(const Record *at) {
         asm volatile("ld.volatile.global.v4.u32 {%0,%1,%2,%3}, [%4];"
                      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at));
     } else {
-#pragma unroll
         for (int k = 0; k < sizeof(Record) / 8; k++) ((u64 *)&value)[k] = peek((const u64 *)at + k);
     }
     return value;
@@ -125,7 +124,6 @@ template <class Record> DEVICE void poke(Record *at, Record value) {
         asm volatile("st.volatile.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(at), "r"(v.x), "r"(v.y),
                      "r"(v.z), "r"(v.w) : "memory");
     } else {
-#pragma unroll
         for (int k = 0; k < sizeof(Record) / 8; k++) poke((u64 *)at + k, ((const u64 *)&value)[k]);
     }
 }

@@ -30,7 +30,6 @@ DEVICE Word over_lanes(Word value, Fold fold, Reduce reduce) {
 #if __CUDA_ARCH__ >= 800
     if constexpr (sizeof(Word) == 4) return reduce(value);
 #endif
-#pragma unroll
     for (int reach = 16; reach > 0; reach /= 2)
         value = fold(value, __shfl_xor_sync(ALL_LANES, value, reach));
     return value;

@@ -58,7 +58,6 @@ template <class Sink> DEVICE void relax_step(const Arc (&to)[UNROLL], const u32 
     Dist reach[UNROLL], known[UNROLL];
     bool better[UNROLL];
     uint2 row[UNROLL];
-#pragma unroll
     for (int j = 0; j < UNROLL; j++) {
         bool real = sink.takes(arc[j] != NO_ARC && from[j] != NO_DIST, to[j].weight);
         reach[j] = real ? plus(from[j], to[j].weight) : NO_DIST;
@@ -69,7 +68,6 @@ template <class Sink> DEVICE void relax_step(const Arc (&to)[UNROLL], const u32 
             else if (seen == UNREACHED) note_overflow(arc[j]);
         }
     }
-#pragma unroll
     for (int j = 0; j < UNROLL; j++) {
         row[j] = make_uint2(0, 0);
         better[j] = reach[j] < known[j];
@@ -94,13 +92,11 @@ template <class Sink> DEVICE void relax_rows(const Vertex &mine, Dist known, u32
                        Sink &sink) {
     u32 total = __shfl_sync(ALL_LANES, scan, lanes - 1);
     u32 shift = mine.end - scan;  // arc number minus place in the row of all arcs
-#pragma unroll 1
     for (u32 start = 0; start < total; start += 32 * UNROLL) {
         u32 arc[UNROLL];
         Dist from[UNROLL];
         Arc to[UNROLL];
         int steps = min((total - start + 31) / 32, (u32)UNROLL);
-#pragma unroll
         for (int j = 0; j < UNROLL; j++) {
             arc[j] = NO_ARC;
             from[j] = NO_DIST;
@@ -172,7 +168,6 @@ template <class Sink> DEVICE void relax_span(Dist dist, u32 first, u32 end, Sink
     Dist from[UNROLL];
     Arc to[UNROLL];
     int steps = min((end - first + THREADS - 1) / THREADS, (u32)UNROLL);
-#pragma unroll
     for (int j = 0; j < UNROLL; j++) {
         u32 place = first + j * THREADS + threadIdx.x;
         arc[j] = place < end ? place : NO_ARC;
