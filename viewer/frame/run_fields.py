@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
-from PyQt6.QtGui import QStandardItemModel, QValidator
+from PyQt6.QtGui import QStandardItemModel, QValidator, QWheelEvent
 from PyQt6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
@@ -34,7 +34,20 @@ HUGE = 2**31 - 1
 DRAWN = "drawing"  # the chooser's row for the drawing, while one draws
 
 
-class DeltaSpin(QDoubleSpinBox):
+class Steady:
+    """A field that the wheel does not change: it scrolls the form."""
+
+    def wheelEvent(self, a0: QWheelEvent | None) -> None:
+        """Pass it on."""
+        if a0 is not None:
+            a0.ignore()
+
+
+class NumberField(Steady, QSpinBox):
+    """A whole number."""
+
+
+class DeltaSpin(Steady, QDoubleSpinBox):
     """A positive number of any size; a step doubles or halves it, like the controller."""
 
     def __init__(self) -> None:
@@ -98,7 +111,7 @@ def knob_value(knob: Parameter, field: QCheckBox | QSpinBox) -> Any:
 
 def number_field(low: float, high: float, name: str) -> QSpinBox:
     """Return a whole-number field with steps that fit its size."""
-    field = QSpinBox()
+    field = NumberField()
     field.setAccessibleName(name)
     field.setRange(int(low), int(min(high, HUGE)))
     field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
@@ -108,7 +121,7 @@ def number_field(low: float, high: float, name: str) -> QSpinBox:
     return field
 
 
-class Choice(QComboBox):
+class Choice(Steady, QComboBox):
     """A list of (key, title, tooltip); it shrinks below its longest title."""
 
     def __init__(self, rows: list[tuple[str, str, str]], name: str) -> None:

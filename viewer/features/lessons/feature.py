@@ -6,7 +6,6 @@ for, a click in the graph is an answer and no new source.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -179,13 +178,11 @@ class LessonsFeature(FeaturePart):
 
     def _offer_last(self) -> None:
         """The window was closed in a lesson: offer to go on with it."""
-        path = str(self._window.settings.value(LAST, ""))
-        with suppress(GpuError, OSError):
-            lesson = read_lesson(Path(path)) if path else None
-            if lesson is not None:
-                words = f"You were in the lesson {lesson.title}."
-                notice = Notice("info", words, "Your answers are kept.", (Offer("Go on", lesson),))
-                self._window.session.set_notice(notice)
+        left = self._window.settings.value(LAST, "")
+        for lesson in [one for path, one in all_lessons()[0] if path == left] if left else ():
+            words = f"You were in the lesson {lesson.title}."
+            notice = Notice("info", words, "Your answers are kept.", (Offer("Go on", lesson),))
+            self._window.session.set_notice(notice)
 
     def _take_offer(self, what: object) -> None:
         if isinstance(what, Lesson):
