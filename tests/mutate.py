@@ -119,7 +119,7 @@ ROOMS = {
     "lessons": Room(
         ("gpu/lessons/*.py",), ("tests/lessons", "tests/schema", CALLS, "-k", "not pictures")
     ),
-    "cpu": Room(("gpu/cpu/*.py",), ("tests/cpu",), weight=1),
+    "cpu": Room(("gpu/cpu/*.py",), ("tests/cpu", CALLS, "-k", "cpu or not kept"), weight=1),
     "model adds": _loops("model/adds*", "model/machine", run_by=("adds",)),
     "model steps": _loops(
         *("model/near_far*", "model/superstep"), run_by=("near_far", "bellman_ford")
