@@ -236,7 +236,7 @@ DEVICE void note_processed(u32 vertex) {
 }
 DEVICE void note_improved(u32 vertex, Dist old, u32 ticks) {
     if (LEVEL >= 2) {
-        if (old == UNREACHED) RUN.first_ticks[vertex] = ticks;
-        RUN.last_ticks[vertex] = ticks;  // of two at a time either may stay: a round apart at most
+        u32 *at = old == UNREACHED ? RUN.first_ticks : RUN.last_ticks;  // the host takes the later
+        at[vertex] = ticks;  // of two at a time either may stay: a round apart at most
     }
 }
