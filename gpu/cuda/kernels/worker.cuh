@@ -60,10 +60,11 @@ DEVICE Published look_at(const Published *at) {
     return {widths.x, widths.y, rest.x, rest.y, rest.z, 0};
 }
 
-// The lowest distance that does not stay with a worker whose bucket is `last` after the head. By
+// The lowest distance that does not stay with a worker of a bucket: as published, every one. By
 // rounding, a vertex at a bucket's edge may count as one of the bucket beside it, which is no fault.
-__device__ __noinline__ Dist first_that_leaves(double base, double inverse_delta, int last) {
-    double first = base + (last + 1) / inverse_delta;
+__device__ __noinline__ Dist first_that_leaves(Published seen, u32 bucket) {
+    if (RUN.as_published) return 0;
+    double first = seen.base + ((int)(bucket - seen.head) + 1) / seen.inverse_delta;
     return first < value_of(UNREACHED) ? dist_up(larger(first, 0.0)) : UNREACHED;
 }
 
@@ -158,24 +159,15 @@ struct Worker {
         if (threadIdx.x == THREADS - 1) s.published[phase] = fresh;
         __syncthreads();
         u32 kept = min(s.kept[phase], room);
-        see(s.published[phase]);
+        Published now = s.published[phase];
+        bool moved = now.head != seen.head || now.inverse_delta != seen.inverse_delta;
+        seen = now;
+        if (moved) leaves_at = first_that_leaves(seen, bucket);
         used = min(used + s.sent[phase], OUT_ROOM);
         head += take;
         tail += kept;
         kept_total += kept;
         phase = after(phase);
-    }
-
-    DEVICE void see(const Published &now) {
-        bool moved = now.head != seen.head || now.inverse_delta != seen.inverse_delta;
-        seen = now;
-        if (moved) leaves_at = first_of_others();
-    }
-
-    // The lowest distance that goes to the buckets: as published, every one.
-    DEVICE Dist first_of_others() const {
-        if (RUN.as_published) return 0;
-        return first_that_leaves(seen.base, seen.inverse_delta, bucket - seen.head);
     }
 
     // All threads: one round over `take` vertices, dealt to the warps.
@@ -373,7 +365,7 @@ struct Worker {
         bucket = seen.head + (((u32)(order >> 48) - seen.head) & 0xffu);
         if (bucket - seen.head > 127) bucket -= 256;  // the head has moved past it meanwhile
         copy_fresh(address, count);
-        leaves_at = first_of_others();
+        leaves_at = first_that_leaves(seen, bucket);
         __syncthreads();
         head = 0;
         tail = s.fresh;
