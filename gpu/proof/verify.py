@@ -37,7 +37,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from gpu.errors import CancelledByUserError
+from gpu.errors import CancelledByUserError, WeightError
 from gpu.graph import NUMBER_TYPES, CSRGraph
 from gpu.interpreter import cores
 from gpu.numbers import EXACT_FLOAT64, in_numbers, unreached
@@ -72,7 +72,7 @@ def verify(
 ) -> Verification:
     """Prove distances right or wrong, by both proofs where the oracle takes a second at most.
 
-    dist : (n,) in a number type of the weights' kind (see `gpu.numbers`), as `Trace.dist`; a
+    dist : (n,) in any number type of `gpu.numbers`, as `Trace.dist`; a
         matrix (k, n) is proved by the certificate of its rows, see `verify_rows`
     stored : relative error of float distances that were stored as text: 10^-digits; else 0
     oracle : whether Dijkstra is run as well; None: on up to ORACLE_SIZE vertices and arcs
@@ -226,10 +226,11 @@ def _within(kind: np.dtype, arcs: int, stored: float) -> str:
 
 
 def _in_type_of(graph: CSRGraph, dist: np.ndarray) -> CSRGraph:
-    """Return the graph in the number type of the distances, where that is of its kind."""
-    if dist.dtype.name not in NUMBER_TYPES or dist.dtype.kind != graph.weights.dtype.kind:
+    """Return the graph in the number type of the distances, where its weights fit into that."""
+    try:
+        return in_numbers(graph, dist.dtype.name) if dist.dtype.name in NUMBER_TYPES else graph
+    except WeightError:
         return graph
-    return in_numbers(graph, dist.dtype.name)
 
 
 def _shape_fault(graph: CSRGraph, dist: np.ndarray) -> str | None:
@@ -339,7 +340,8 @@ def _oracle_fault(
     graph: CSRGraph, source: int, dist: np.ndarray, stored: float = 0.0
 ) -> tuple[str | None, str]:
     """Return the first difference or None, and the tolerance in words."""
-    fault = _shape_fault(_in_type_of(graph, dist), dist)
+    graph = _in_type_of(graph, dist)
+    fault = _shape_fault(graph, dist)
     if fault is not None:
         return fault, ""
     true, before = _dijkstra(graph, source)

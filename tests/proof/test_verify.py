@@ -114,7 +114,10 @@ def test_nan_and_negative(bad: float) -> None:
 def test_wrong_shape_or_dtype_is_a_result_too() -> None:
     graph = graph_of([(0, 1, 1)], 2)
     assert "2 vertices" in both_fail(graph, 0, np.zeros(3, np.int32))
-    assert "float32" in both_fail(graph, 0, np.zeros(2, np.float32))
+    assert "float16" in both_fail(graph, 0, np.zeros(2, np.float16))
+    for dtype in (np.int64, np.float32, np.float64):  # Numbers chosen for whole weights
+        assert verify(graph, 0, np.array([0, 1], dtype)).passed
+    assert verify(graph_of([(0, 1, 1)], 2, np.float64), 0, np.array([0, 1], np.int32)).passed
 
 
 def test_words_name_vertices_as_the_file_does() -> None:

@@ -136,13 +136,13 @@ class RunPanel(QWidget):
             self._algorithm_about,
             ("Δ", explain("delta"), self._delta_row),
             self._room,
+            self._closest,
             heading("Machine", self._device),
             self._device,
             ("Pace", "How fast the model may go while you watch", self._pace),
             self._advanced,
             ("Seed", "Another seed, another graph of the same kind", self._seed),
             ("Record", "How much to record; adds no modelled time", self._probe),
-            self._closest,
             ("Numbers", "What distances are computed in", self._numbers),
         )
         for row in rows:
