@@ -41,33 +41,9 @@ def test_positions_are_kept(tmp_path: Path, make) -> None:
     assert graph.positions.tolist() == [[0, first], [1, -1.5], [2, -2.5], [3, -3.5]]
 
 
-def test_pajek_positions_and_lists(tmp_path: Path) -> None:
+def test_pajek_positions(tmp_path: Path) -> None:
     graph = load_graph(save(tmp_path, "x.net", pajek(ARCS, 4, "*arcs")))
     assert graph.positions[3].tolist() == [3, -3.5]
-    text = "*Vertices 4\n*Arcslist\n1 2 3\n*Edgeslist\n3 4\n"
-    assert arcs_of(load_graph(save(tmp_path, "l.net", text))) == [
-        (0, 1, 1), (0, 2, 1), (2, 3, 1), (3, 2, 1),
-    ]  # fmt: skip
-
-
-def test_pajek_networks_of_two_modes(tmp_path: Path) -> None:
-    head = "*Vertices 5 3\n"
-    edges = [(0, 3, 2), (1, 4, 1), (2, 3, 0.5)]
-    for rows in ("*Matrix\n2 0\n0 1\n.5 0\n", "*Edges\n1 4 2\n2 5 1\n3 4 0.5\n"):
-        graph = load_graph(save(tmp_path, "x.net", head + rows))
-        assert arcs_of(graph) == both_ways(edges)
-        assert "two-mode network: vertices 1 to 3 are of the first kind" in graph.provenance.notes
-    with pytest.raises(FormatError, match=":4: found '4x', expected a number"):
-        load_graph(save(tmp_path, "x.net", head + "*Matrix\n2 0\n4x 1\n"), weights="unit")
-
-
-@pytest.mark.parametrize("name", ["x.paj", "x.net", "x.any"])
-def test_of_a_pajek_project_the_first_network_is_read(tmp_path: Path, name: str) -> None:
-    parts = "*Partition p\n*Vertices 3\n1\n2\n2\n*Vector v\n*Vertices 3\n.5\n1\n2\n"
-    network = "*Network a\n*Vertices 3\n*Arcs\n1 2 5\n"
-    another = "*Network b\n*Vertices 2\n*Arcs\n2 1 7\n"
-    for text in (parts + network, network + parts, network + another, network + parts + another):
-        assert arcs_of(load_graph(save(tmp_path, name, text))) == [(0, 1, 5)]
 
 
 GEXF_OVER_TIME = (
