@@ -188,11 +188,12 @@ class SimpleFeature(Screen):
         """Run A as it was set, at another Δ; what was recorded with it counts for B."""
         window, panel = self._window, self._window.run_panel
         sides = [run for run in (window.session.current, window.comparison.b) if run is not None]
+        chosen = replace(panel.choices(), delta=delta)  # none is kept from another graph
         if sides:
-            chosen, algorithm = panel.choices(), sides[0].settings.algorithm
             made = {run.settings.algorithm: run.settings.parameters for run in reversed(sides)}
-            made = chosen.parameters | made
-            panel.set_choices(replace(chosen, algorithm=algorithm, delta=delta, parameters=made))
+            algorithm, made = sides[0].settings.algorithm, chosen.parameters | made
+            chosen = replace(chosen, algorithm=algorithm, parameters=made)
+        panel.set_choices(chosen)
         window.start_run()
 
     def _take_run(self, record: RunRecord) -> None:
