@@ -129,6 +129,8 @@ class Docks(QObject):
 
     def choose(self, name: str) -> None:
         """Put up an arrangement that was asked for, or the last lasting one if that is gone."""
+        if self.arrangement in ARRANGEMENTS:
+            self._kept[self.arrangement] = self._window.saveState(self.version)
         self.arrange(name)
         self.mark(self.arrangement)
         self.chosen.emit(self.arrangement)
@@ -136,7 +138,6 @@ class Docks(QObject):
     def gather(self, name: str, keys: tuple[str, ...]) -> None:
         """Show the docks that a feature needs and no others, under a name of its own."""
         self._gathered[name] = keys
-        self._keep()
         self.choose(name)
 
     def back(self) -> None:
@@ -150,17 +151,12 @@ class Docks(QObject):
             for key in opened[-1:]:
                 self.by_key[key].close()
 
-    def _keep(self) -> None:
-        """Remember how a lasting arrangement stands, before another one is put up."""
-        if self.arrangement in ARRANGEMENTS:
-            self._kept[self.arrangement] = self._window.saveState(self.version)
-
     def return_to(self, name: str) -> None:
         """Put up an arrangement as it was left, with the panels that were opened beside it."""
         self.choose(name)
-        if name in self._kept:
-            self._window.restoreState(self._kept[name], self.version)
-            self.named.emit(name)
+        if self.arrangement in self._kept:
+            self._window.restoreState(self._kept[self.arrangement], self.version)
+            self.named.emit(self.arrangement)
 
     def has(self, name: str) -> bool:
         """Whether there is an arrangement of that name."""
@@ -172,7 +168,6 @@ class Docks(QObject):
 
     def toggle_controls(self, shown: bool) -> None:
         """Show all controls, or the simple screen; each stands as it was left."""
-        self._keep()
         self.return_to(EXPLORE if shown else SIMPLE)
 
     def reset(self) -> None:

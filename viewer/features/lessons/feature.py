@@ -269,7 +269,7 @@ class LessonsFeature(FeaturePart):
     def _put_looks_back(self, before: dict[str, Any]) -> None:
         self._window.graph_view.set_colour_by(before["colour"])
         docks = self._window.docks
-        docks.choose(before["arrangement"])
+        docks.return_to(before["arrangement"])
         if docks.arrangement == before["arrangement"]:
             self._window.as_widget().restoreState(before["state"], docks.version)
 
