@@ -147,8 +147,7 @@ class Docks(QObject):
         elif self.arrangement == EXPLORE:
             self.toggle_controls(False)
         elif self.arrangement == SIMPLE:
-            opened = [key for key in self._order if not self.by_key[key].isHidden()]
-            for key in opened[-1:]:
+            for key in [key for key in self._order if not self.by_key[key].isHidden()][-1:]:
                 self.by_key[key].close()
 
     def return_to(self, name: str) -> None:
@@ -273,9 +272,7 @@ class Docks(QObject):
         dock, size = self.by_key[key], self._window.size()
         dock.show()
         dock.raise_()
-        if key in self._order:
-            self._order.remove(key)
-            self._order.append(key)
+        self._order.sort(key=key.__eq__)  # it goes to the end, the others stay
         self._give_heights()
         self._keep_size(size)
         later(self, partial(self._keep_size, size))  # and when tab bars stand

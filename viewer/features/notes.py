@@ -135,7 +135,7 @@ class NotesFeature(FeaturePart):
         run = window.session.current
         if run is None:
             return
-        if run.came_to_nothing:
+        if run.failure and not len(run.samples):
             window.session.set_notice(Notice("info", NOTHING_RECORDED, "It has no moment to note."))
             return
         when = self.notes.at_moment(run, window.playback.cursor_ns)

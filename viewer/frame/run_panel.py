@@ -82,7 +82,6 @@ class RunPanel(QWidget):
         self.knobs: dict[str, QCheckBox | QSpinBox] = {}
         self._rare: list[QWidget] = []  # of the knobs, those under Advanced
         self._running, self._has_room, self._drawn = False, True, False
-        self._wish = ""  # how closely to record, where that is possible
         self._build_fields()
         self._lay_out()
         self._connect()
@@ -222,7 +221,7 @@ class RunPanel(QWidget):
                 self._delta.setValue(choices.delta)
         self._algorithm.choose(choices.algorithm)
         self._device.choose(choices.device)
-        self._wish = str(choices.probe)
+        self._wish = str(choices.probe)  # how closely to record, where that is possible
         self._probe.choose(self._wish)
         self._pace.choose(choices.pace)
         self._numbers.choose(choices.numbers)

@@ -163,8 +163,8 @@ def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Sca
     dist = record.dist if record is not None else None
     if record is None or dist is None or len(dist) != n:
         runs = record is not None and record.running
-        title = "No distances yet" if runs else "No run yet"
-        title = NOTHING_RECORDED if record is not None and record.came_to_nothing else title
+        failed = record is not None and record.failure
+        title = "No distances yet" if runs else NOTHING_RECORDED if failed else "No run yet"
         return Look(Colouring(), "plain", Legend(title, (), ((0, "vertex"),)))
     if record.running and moment.following:
         moment = replace(moment, cursor_ns=np.inf)

@@ -128,11 +128,6 @@ class RunRecord:
         return self.state == "running"
 
     @property
-    def came_to_nothing(self) -> bool:
-        """Whether it failed before its first sample."""
-        return self.state == "failed" and not self._count
-
-    @property
     def samples(self) -> np.ndarray:
         """Every sample so far: SAMPLE (k,), a view that stays valid but does not grow."""
         return self._store[: self._count]

@@ -87,7 +87,7 @@ class Overview(QWidget):
     def hint(self) -> str:
         """Return the words for an empty strip: what to do, or what a run waits for."""
         current = self._session.current
-        if current is not None and current.came_to_nothing:
+        if current is not None and current.failure and not len(current.samples):
             return NOTHING_RECORDED
         runs = current is not None and current.running
         return self._session.waiting or ("" if runs else self.EMPTY)

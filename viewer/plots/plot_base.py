@@ -84,7 +84,7 @@ class PlotPanel(LivePanel):
         """Return what to say instead of a plot, empty to show the plot."""
         if record is not None and record.trace is not None and not record.trace.counted:
             return f"{record.algorithm.title} shows nothing of its schedule: there is no curve."
-        if record is not None and record.came_to_nothing:
+        if record is not None and record.failure and not len(record.samples):
             return NOTHING_RECORDED
         return self.HINT if record is None else ""
 

@@ -73,8 +73,7 @@ class LessonsFeature(FeaturePart):
 
     def close(self) -> None:
         """The window closes: panels stand as before the lesson."""
-        lesson = self.model.lesson
-        self._window.settings.set_value(LAST, lesson.path if lesson is not None else "")
+        self._window.settings.set_value(LAST, getattr(self.model.lesson, "path", ""))
         self.model.abandon()
         if self._before:
             self._put_looks_back(self._before)
