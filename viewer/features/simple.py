@@ -225,6 +225,9 @@ class SimpleFeature(Screen):
     def _forget(self) -> None:
         self._pairs = {}
         self.bottom.delta.base = 0.0
+        panel = self._window.run_panel
+        if self.on:  # a Δ by hand was of another graph
+            panel.set_choices(replace(panel.choices(), delta=None))
         self._take_pair()
 
     def _take_current(self, record: RunRecord | None) -> None:

@@ -243,8 +243,9 @@ class ItemPainter:
 
     def _paint_names_inside(self, colours: dict[int, QColor], names: Names) -> None:
         inside = 2.4 * self._radius
-        longest = max((len(words) for words in names.names.values()), default=1)
-        room = 2.6 * self._radius / max(longest, 1)  # bold signs are 0.7 as wide as high
+        wide = QFontMetricsF(_sized(self._painter.font(), 100, bold=True)).horizontalAdvance
+        widest = max((wide(words) for words in names.names.values()), default=0.0)
+        room = 190 * self._radius / max(widest, 1.0)
         self._painter.save()
         size = max(scaled(8), int(min(1.3 * self._radius, scaled(20), room)))
         font = _sized(self._painter.font(), size, bold=True)
