@@ -256,7 +256,7 @@ class ItemPainter:
             ink = ON_LIGHT if luminance(colour.name()) > 0.2 else ON_DARK
             self._painter.setPen(QColor(ink))
             place = box.translated(self._points[vertex])
-            name = cut(names.names[vertex], Qt.TextElideMode.ElideMiddle, 0.8 * inside)
+            name = cut(names.names[vertex], Qt.TextElideMode.ElideMiddle, 0.9 * inside)
             self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
         self._painter.restore()
 
