@@ -34,6 +34,7 @@ from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, GraphOutline, Notice, RunRecord, SessionModel
 
 POLL_MS = 33
+HUBS = 8  # vertices that are tried as the source of a file's graph
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
 STARTING, RUNNING = "Starting the engine…", "Running…"
 WITHOUT_GPU = "Another machine can be chosen in the Run panel: modelled GPUs run everywhere."
@@ -415,15 +416,16 @@ class Controller(QObject):
 def first_source(graph: CSRGraph) -> int:
     """Return where runs start: where a sample suggests; on other graphs, at the first vertex.
 
-    Where more is reached (of a large graph: only), at the one with most edges out.
+    Where more is reached (of a large graph: only), at one of those with most edges out.
     """
     start = suggested_source(graph)
     if graph.provenance.origin.startswith(SAMPLE) or not graph.m:
         return start
-    hub = int(np.argmax(np.diff(graph.indptr)))
+    degrees = np.diff(graph.indptr)
     if graph.m > SMALL_ARCS:
-        return start if graph.indptr[1] else hub
-    return max(start, hub, key=lambda one: np.count_nonzero(reachable(graph, one)))
+        return start if degrees[0] else int(np.argmax(degrees))
+    hubs = np.argsort(-degrees, kind="stable")[:HUBS].tolist()
+    return max(start, *hubs, key=lambda one: np.count_nonzero(reachable(graph, one)))
 
 
 def _short(what: str) -> str:

@@ -352,7 +352,7 @@ def _graph_words(graph: CSRGraph, source: int) -> str:
     if not graph.n:
         return size
     own = not graph.provenance.origin.startswith(SAMPLE)
-    why = " (most edges out)" if own and 0 < source == first_source(graph) else ""
+    why = " (it reaches many)" if own and 0 < source == first_source(graph) else ""
     return f"{size}; starts from {in_sight(str(graph.id_of(source)), 32)}{why}"
 
 
