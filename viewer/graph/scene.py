@@ -103,7 +103,6 @@ def radius_of(placed: Placed, large: float = 1.0) -> float:
     """Return the radius of a disc, pixels, a fifth of the distance between neighbours.
 
     Where all is drawn one by one, it takes up to FULL of the distance to hold a name.
-
     large : how many times as large as usual type is; the largest disc grows less than that
     """
     spans = np.hypot(*(placed.heads - placed.tails).T)

@@ -70,7 +70,6 @@ class DeltaPanel(PlotPanel):
         self.double_button = chip("×2", "Take over by hand: twice Δ; or drag the line")
         self.release_button = chip("auto", "Let the algorithm drive Δ again")
         for button in (self.halve_button, self.double_button, self.release_button):
-            button.setProperty("role", None)  # a button to press, not a muted one
             row.addWidget(button)
         row.addStretch(1)
         self.body.addWidget(self.hand_row)

@@ -97,10 +97,7 @@ class Keys:
     # --- walking
 
     def walk_vertices(self, by: int) -> bool:
-        """Go to the next vertex, from an edge to its end; return False after the last one.
-
-        From a last vertex that was just added, not walked to, go to the first.
-        """
+        """Go to the next vertex, from an edge to its end; return False after the last one."""
         model = self._model
         keys = [vertex.key for vertex in model.drawing.vertices]
         current = model.current
@@ -111,7 +108,7 @@ class Keys:
             return True
         place = keys.index(current) + by if current in keys else (0 if by > 0 else len(keys) - 1)
         if place == len(keys) and current != self._walked_to:
-            place = 0
+            place = 0  # the last one was just added: begin at the first
         if not 0 <= place < len(keys):
             return False
         self._walked_to = keys[place]
