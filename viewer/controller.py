@@ -328,10 +328,9 @@ class Controller(QObject):
         if self._live_record(message.run_id) is None:
             return
         self._started_at = time.monotonic()
+        self.session.set_progress(PROGRESS_UNKNOWN, RUNNING)
         live = self.host.live
-        mine = live is not None and live.run_id == message.run_id
-        self.session.set_progress(PROGRESS_UNKNOWN, "Running…")
-        buffers = live.buffers if live and mine else None
+        buffers = live.buffers if live and live.run_id == message.run_id else None
         self.session.change_run(message.run_id, buffers=buffers)
 
     def _on_run_finished(self, message: messages.RunFinished) -> None:

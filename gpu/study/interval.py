@@ -92,11 +92,7 @@ def table(a: Interval, b: Interval | None = None) -> list[tuple[str, tuple[str, 
         return [("", _row(mine))]
     other = [getattr(b, one.key) for one in QUANTITIES]
     like = mine if a.clock == b.clock else [None, *mine[1:]]  # unlike times have no ratio
-    return [
-        ("A", _row(mine)),
-        ("B", _row(other)),
-        ("B / A", tuple(map(_ratio, like, other))),
-    ]
+    return [("A", _row(mine)), ("B", _row(other)), ("B / A", tuple(map(_ratio, like, other)))]
 
 
 def words(a: Interval, b: Interval | None = None) -> str:

@@ -223,9 +223,7 @@ class SimpleFeature(Screen):
     # --- recorded | here
 
     def _forget(self) -> None:
-        self._pairs, panel = {}, self._window.run_panel
-        if self.on:
-            panel.set_choices(replace(panel.choices(), delta=None))  # it was of another graph
+        self._pairs = {}
         self.bottom.delta.base = 0.0
         panel = self._window.run_panel
         if self.on:  # a Δ by hand was of another graph

@@ -82,11 +82,9 @@ def distance_labels(record: RunRecord, vertices: list[int], moment: Moment) -> d
     """Return what stands under each disc: a distance, "47 later" while tentative, "∞"."""
     dist, labels = record.dist, {}
     for vertex in vertices if dist is not None else []:
-        state = state_at(record, vertex, moment)
         value = short(float(dist[vertex])) if dist is not None else ""
-        labels[vertex] = f"{value} later" if state == "tentative" else value
-        if state in ("unreached", "waiting"):
-            labels[vertex] = "∞"
+        words = {"tentative": f"{value} later", "unreached": "∞", "waiting": "∞"}
+        labels[vertex] = words.get(state_at(record, vertex, moment), value)
     return labels
 
 

@@ -111,9 +111,8 @@ class DeltaPanel(PlotPanel):
         if self._bucketed(1):
             return ""
         if record is not None and not record.algorithm.bucketed:
-            title = record.algorithm.title
             return (
-                f"{title} sorts nothing into buckets, so it has no Δ. "
+                f"{record.algorithm.title} sorts nothing into buckets, so it has no Δ. "
                 "Run an algorithm with buckets to see one here."
             )
         return super()._hint_for(record)
