@@ -26,7 +26,6 @@ from viewer.models.session import NOTHING_RECORDED, Notice, SessionModel
 WIDTH = 420  # pixels, at the reference text size
 ELSEWHERE = " on other runs of this graph, seen when their run is shown (Runs)."
 HINT = "No notes yet: press N for one at the cursor, Shift+N for one at a vertex."
-KEYS = "A double click changes a note, Delete removes it."
 
 
 class NotesPanel(QWidget):
@@ -48,7 +47,7 @@ class NotesPanel(QWidget):
         page = QWidget()
         column = panel_column(page)
         column.addWidget(self.list)
-        column.addWidget(label(KEYS, "muted"))
+        column.addWidget(label("A double click changes a note, Delete removes it.", "muted"))
         self._pages = hint_or_page(self, self._hint, page)
         self.list.itemClicked.connect(self._go)
         self.list.itemDoubleClicked.connect(self._change)

@@ -31,7 +31,7 @@ from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.lessons.figures import Figures
 from viewer.features.lessons.model import LessonModel, Progress
-from viewer.features.lessons.questions import QuestionWidget, make_question
+from viewer.features.lessons.questions import ChoiceQuestion, QuestionWidget, make_question
 from viewer.features.lessons.step_widgets import LessonCard, StepText, show
 
 TURN = (72, 28)  # pixels, a button that turns pages, at the reference text size
@@ -209,7 +209,8 @@ class LessonPanel(QWidget):
         show(self.ask, self._ask_html())
         if self.question is not None:
             self.question.setEnabled(model.phase == "open")
-            self.question.show_right(model.right_answer)
+            if isinstance(self.question, ChoiceQuestion):
+                self.question.show_right(model.right_answer)
         self._show_check()
         self.hurry.setVisible(working and model.step.drive)
         held = model.question and model.step.microscope and model.look.in_microscope

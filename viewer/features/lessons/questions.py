@@ -62,9 +62,6 @@ class QuestionWidget(QWidget):
     def show_given(self, given: Any) -> None:
         """Show an answer that was given before."""
 
-    def show_right(self, right: float | None) -> None:
-        """Mark the right answer, once it is judged; None before."""
-
     def stops(self) -> list[QWidget]:
         """Return what Tab stops at, in order."""
         return []
@@ -194,7 +191,7 @@ class ChoiceQuestion(QuestionWidget):
             button.setChecked(True)
 
     def show_right(self, right: float | None) -> None:
-        """Tick the right choice."""
+        """Tick the right choice, once the answer is judged; None before."""
         for place, words in enumerate(self.question.choices):
             self.said[place].setText(f"✓ {words}" if place == right else words)
 
