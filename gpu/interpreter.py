@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -65,6 +65,19 @@ def require_threads(count: int) -> None:
         for thread in threads:
             if thread.ident is not None:
                 thread.join()
+
+
+def early(work: Callable[[], object]) -> Callable[[], None]:
+    """Start on a thread what is asked for later; return what waits for it.
+
+    Where the system refuses a thread, it is done when it is asked for.
+    """
+    thread = threading.Thread(target=work, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        return lambda: None
+    return thread.join
 
 
 def cores() -> int:

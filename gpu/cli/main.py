@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import threading
 from collections.abc import Callable
 from importlib import import_module
 
@@ -31,7 +30,7 @@ from gpu.cli.terminal import (
 from gpu.cuda.watchdog import end_process_on_silence
 from gpu.errors import EngineError
 from gpu.files import require_addresses
-from gpu.interpreter import settle_process, version
+from gpu.interpreter import early, settle_process, version
 
 # a sentence, and the module whose function `add_<name>` fills the parser
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -125,7 +124,7 @@ def _run_command(argv: list[str]) -> int:
     if first == "run" and "cuda" in argv and "--device" not in argv:
         from gpu.cuda.device import wake
 
-        threading.Thread(target=wake, daemon=True).start()  # while modules are imported
+        early(wake)  # while modules are imported
     parser = build_parser(first)
     if first.startswith("-") and first not in ("-h", "--help"):
         parser.error(f"{first} comes before the command; write it after: {NAME} COMMAND {first}")

@@ -10,7 +10,6 @@ file, line, what was found and what is expected; MemoryNeededError; CancelledByU
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,6 +41,7 @@ from gpu.formats.reading import (
 )
 from gpu.formats.rows import PLAIN_BYTES, warm_up
 from gpu.graph import CSRGraph
+from gpu.interpreter import early
 from gpu.words import did_you_mean
 
 TABLE = (  # a new format: its module, and its row here
@@ -140,7 +140,7 @@ def _data_of(reading: Reading) -> tuple[Format, bytearray]:
                 f"{row.title} has no names of weights; leave the name out", remedy=NAME
             )
         if row.text and reading.disk_bytes > PLAIN_BYTES:
-            threading.Thread(target=warm_up).start()
+            early(warm_up)
         data = reading.read_all(text=row.text)
     if row.text:
         if data[: len(UTF8_MARK)] == UTF8_MARK:

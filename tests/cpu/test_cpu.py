@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -111,6 +112,15 @@ def test_threads_that_the_system_refuses_are_an_error_and_the_next_run_works(
             gpu.run(graph, "delta_stepping", "cpu", parameters=parameters)
     trace = gpu.run(graph, "delta_stepping", "cpu", parameters=parameters)
     assert_equal(graph, trace.dist, oracle(graph, 0), "afterwards")
+
+
+def test_what_is_made_beside_a_run_is_made_after_it_where_no_thread_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gpu.engine.LARGE_BYTES", 0)
+    monkeypatch.setattr("threading.Thread.start", Mock(side_effect=RuntimeError("no thread")))
+    graph = make_graph("grid", np.int32)
+    assert gpu.run(graph).graph.hash == graph.hash
 
 
 def _system_threads() -> int:
