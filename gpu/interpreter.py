@@ -70,9 +70,14 @@ def require_threads(count: int) -> None:
 def early(work: Callable[[], object]) -> Callable[[], None]:
     """Start on a thread what is asked for later; return what waits for it.
 
-    Where the system refuses a thread, it is done when it is asked for.
+    What fails here, for want of a thread too, is done when it is asked for, and fails there.
     """
-    thread = threading.Thread(target=work, daemon=True)
+
+    def quietly() -> None:
+        with suppress(Exception):
+            work()
+
+    thread = threading.Thread(target=quietly, daemon=True)
     try:
         thread.start()
     except RuntimeError:

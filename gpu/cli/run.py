@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from typing import Any
@@ -31,6 +30,7 @@ from gpu.engine import Observer, run
 from gpu.errors import GpuError
 from gpu.files import STDIN, check_writable
 from gpu.graph import CSRGraph
+from gpu.interpreter import early
 from gpu.proof.verify import verify
 from gpu.record.export import summary, write_csv, write_distances
 from gpu.record.trace import RunSettings, Trace, Verification
@@ -54,9 +54,11 @@ def _run(args: argparse.Namespace) -> int:
     nameless = argparse.Namespace(**vars(args) | {"source": None, "source_index": None})
     settings = run_settings(_arc(), nameless)
     with progress_line() as progress:
-        with ThreadPoolExecutor(1) as beside:
-            beside.submit(_run_on_an_arc, settings, args)
+        made_ready = early(lambda: _run_on_an_arc(settings, args))
+        try:
             graph = open_graph(args.file, args, progress)
+        finally:
+            made_ready()
         settings = replace(settings, source=choose_source(graph, args))
         trace = made(graph, settings, progress)
         if args.verify:
