@@ -137,18 +137,16 @@ _H100 = Preset(
 )
 
 
-def _derived(base: Preset, **fields: object) -> Preset:
+def _derived(**fields: object) -> Preset:
     """Scale latencies by the clock and rates by the bandwidth, from the H100."""
-    first = {"start_factor": 1.0, "skewed_factor": 1.0}
-    card: Preset = replace(base, **{**first, **fields})  # type: ignore[arg-type]
+    card = replace(_H100, start_factor=1.0, skewed_factor=1.0, **fields)  # type: ignore[arg-type]
     slower, rate = H100_CLOCK_GHZ / card.clock_ghz, card.bandwidth / H100_BANDWIDTH
-    scaled = {name: getattr(base, name) * slower for name in LATENCIES}
-    scaled |= {name: getattr(base, name) * rate for name in ("atomics_in_l2", "atomics_in_dram")}
+    scaled = {name: getattr(_H100, name) * slower for name in LATENCIES}
+    scaled |= {name: getattr(_H100, name) * rate for name in ("atomics_in_l2", "atomics_in_dram")}
     return replace(card, **scaled)
 
 
 _RTX_2080_TI = _derived(
-    _H100,
     name="RTX 2080 Ti",
     sentence="the paper's main card (table 1): 68 multiprocessors, 616 GB/s",
     sms=68,
@@ -158,11 +156,9 @@ _RTX_2080_TI = _derived(
     l2_bytes=5_500_000,
     memory_bytes=11 * 10**9,
     workers=271,
-    worker_threads=256,
 )
 
 _RTX_3090 = _derived(
-    _H100,
     name="RTX 3090",
     sentence="the paper's second card (table 1): 82 multiprocessors, 936 GB/s",
     sms=82,
@@ -172,7 +168,6 @@ _RTX_3090 = _derived(
     l2_bytes=6_000_000,
     memory_bytes=24 * 10**9,
     workers=491,
-    worker_threads=256,
 )
 
 _CLASSROOM = Preset(

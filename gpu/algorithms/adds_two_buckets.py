@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gpu.algorithms import adds
+from gpu.algorithms import adds, adds_static
 
 FIXED = {"dynamic_delta": False, "buckets": 2, "open_heads": 1}
 
@@ -35,14 +35,10 @@ def reference(
 
 
 ALGORITHM = replace(
-    adds.ALGORITHM,
+    adds_static.ALGORITHM,
     key="adds_two_buckets",
     title="ADDS, 2 buckets",
     summary="ADDS with a head, a tail and a fixed Δ: Near-Far without the barrier",
     parameters=tuple(knob for knob in adds.ALGORITHM.parameters if knob.key not in FIXED),
-    dynamic=False,
-    still={},
     fixed=FIXED,
-    source="Wang, Fussell, Lin 2021, table 5",
-    tags=("sssp", "ablation"),
 )

@@ -29,9 +29,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from gpu.algorithms.edge_apsp import ROW_PARAMETERS
-from gpu.algorithms.registry import Algorithm
+from gpu.algorithms import edge_apsp
 
 
 def reference(
@@ -68,15 +68,12 @@ def reference(
     return rows
 
 
-ALGORITHM = Algorithm(
+ALGORITHM = replace(
+    edge_apsp.ALGORITHM,
     key="apsp_fast",
     title="All pairs, fast",
     summary="from every vertex: a block a source, its whole state in shared memory",
     engines={"model": "gpu.model.apsp:run_fast", "cuda": "gpu.cuda.apsp:run_fast"},
-    parameters=ROW_PARAMETERS,
-    occupancy=("waiting", "running", "done"),
-    parallelism="assigned",
+    bucketed=True,
     source="ours",
-    tags=("apsp",),
-    result="matrix",
 )

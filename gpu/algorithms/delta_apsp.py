@@ -33,9 +33,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from gpu.algorithms.edge_apsp import ROW_PARAMETERS
-from gpu.algorithms.registry import Algorithm
+from gpu.algorithms import edge_apsp
 
 
 def reference(
@@ -77,15 +77,12 @@ def reference(
     return rows
 
 
-ALGORITHM = Algorithm(
+ALGORITHM = replace(
+    edge_apsp.ALGORITHM,
     key="delta_apsp",
     title="All pairs, Δ-stepping",
     summary="from every vertex: a block takes a source and does Δ-stepping by itself",
     engines={"model": "gpu.model.apsp:run_delta", "cuda": "gpu.cuda.apsp:run_delta"},
-    parameters=ROW_PARAMETERS,
-    occupancy=("waiting", "running", "done"),
-    parallelism="assigned",
+    bucketed=True,
     source="Meyer and Sanders 2003, in a block",
-    tags=("apsp",),
-    result="matrix",
 )
