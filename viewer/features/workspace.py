@@ -109,7 +109,7 @@ class WorkspaceFeature(FeaturePart):
         if last_session().is_file():
             offers = (Offer("Continue with it", Continue()),)
             notice = Notice("info", "Your last session is here.", offers=offers)
-            self._window.session.set_notice(notice)
+            self._window.session.add_notice(notice)
 
     def close(self) -> None:
         """The window closes: keep the session if a person made a run or opened a file."""

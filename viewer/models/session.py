@@ -8,7 +8,7 @@ ignored. Of a run from many sources, the row of the session's source is shown as
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -405,6 +405,14 @@ class SessionModel(QObject):
         """Show a message in the bar, or clear it."""
         self.notice = notice
         self.notice_changed.emit(notice)
+
+    def add_notice(self, notice: Notice) -> None:
+        """Show a message, with the words and offers of the one that stands."""
+        old = self.notice
+        if old is not None:
+            words, offers = f"{old.words} {notice.words}", old.offers + notice.offers
+            notice = replace(notice, words=words, advice=notice.advice or old.advice, offers=offers)
+        self.set_notice(notice)
 
     def set_waiting(self, words: str) -> None:
         """Say in words what a run waits for before it begins; "" for nothing."""

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import all_controls
 from test_window import close_for_good
 from test_workspace_window import arrive, new_window, roads
 
 import sample_graphs
+from viewer.features.lessons.feature import LAST, all_lessons
 from viewer.features.workspace import last_session
 from viewer.models.session import RunRecord
 
@@ -32,11 +34,14 @@ def leave_session(tmp_path: Path) -> tuple[Path, Any]:
 
 def test_the_next_start_continues(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
     file, graph = leave_session(tmp_path)
+    path, lesson = all_lessons()[0][0]
+    all_controls(tmp_path / "second.ini").set_value(LAST, path)
     window = new_window(tmp_path, "second")
-    assert "Your last session is here" in window.notice_bar.text()
-    (button,) = window.notice_bar.offers
-    assert button.text() == "Continue with it"
-    button.click()
+    for words in ("Your last session is here", f"You were in the lesson {lesson.title}"):
+        assert words in window.notice_bar.text()
+    buttons = {button.text(): button for button in window.notice_bar.offers}
+    assert sorted(buttons) == ["Continue with it", "Go on with the lesson"]
+    buttons["Continue with it"].click()
     host: Any = window.controller.host
     qtbot.waitUntil(lambda: bool(host.asked("load")))
     assert host.asked("load")[-1].what == str(file)  # our own file: nothing is asked

@@ -180,8 +180,9 @@ class LessonsFeature(FeaturePart):
         left = self._window.settings.value(LAST, "")
         for lesson in [one for path, one in all_lessons()[0] if path == left] if left else ():
             words = f"You were in the lesson {lesson.title}."
-            notice = Notice("info", words, "Your answers are kept.", (Offer("Go on", lesson),))
-            self._window.session.set_notice(notice)
+            offers = (Offer("Go on with the lesson", lesson),)
+            notice = Notice("info", words, "Your answers are kept.", offers)
+            self._window.session.add_notice(notice)
 
     def _take_offer(self, what: object) -> None:
         if isinstance(what, Lesson):
