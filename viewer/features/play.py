@@ -37,7 +37,7 @@ from gpu.words import short
 from viewer.common.later import later
 from viewer.common.small_widgets import fill, plain_table, wrapped_label
 from viewer.common.theme import SPACING
-from viewer.feature import DrawnGraph, Scheduler, Window
+from viewer.feature import DrawnGraph, Microscope, Scheduler, Window
 from viewer.graph.colours import Legend, Look
 from viewer.graph.picture import NewestFirst
 from viewer.graph.vertex_words import Tentative
@@ -271,6 +271,9 @@ class PlayFeature(Scheduler):
             page.give()
         if window.modes.drawing:
             return  # nothing is drawn: the page says so
+        scope = window.part(Microscope) if window.docks.arrangement == "microscope" else None
+        if scope is not None:
+            scope.back()  # to the runs that were shown before it
         if not window.docks[DOCK].isVisible():
             self._pair = window.session.current, window.comparison.b
         window.comparison.end()

@@ -4,10 +4,12 @@ import pytest
 from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+import gpu
 import sample_graphs
 from viewer.features.draw.graph import from_graph
 from viewer.features.play import PlayPanel
 from viewer.main_window import MainWindow
+from viewer.models.session import RunRecord
 
 Key = Qt.Key
 LEFT = Qt.MouseButton.LeftButton
@@ -108,3 +110,16 @@ def test_the_next_start_shows_the_panels_of_before(window: MainWindow, qtbot: Qt
     window.close()
     assert window.docks.arrangement == before
     assert not window.docks["play"].isVisible()
+
+
+def test_a_game_from_the_microscope_gives_the_pair_back(window: MainWindow, qtbot: QtBot) -> None:
+    graph = window.session.graph
+    for number, key in enumerate(("near_far", "adds"), 1):
+        window.session.add_run(RunRecord.from_trace(number, gpu.run(graph, key)))
+    b, a = window.session.runs
+    window.comparison.compare_with(b)
+    window.actions_by_key["microscope"].trigger()
+    qtbot.waitUntil(lambda: window.session.current is not a, timeout=60_000)  # recorded anew
+    opened(window, qtbot)
+    window.back()
+    assert (window.session.current, window.comparison.b) == (a, b)
