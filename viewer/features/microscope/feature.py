@@ -22,7 +22,7 @@ from viewer.feature import Microscope, Window
 from viewer.features.microscope import graph_marks as graph_events
 from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.model import COUNTERS, MicroscopeModel
-from viewer.features.microscope.panel import MicroscopePanel
+from viewer.features.microscope.panel import DEVICE, MicroscopePanel
 from viewer.graph.vertex_words import Tentative
 from viewer.models.session import PROGRESS_DONE, Notice, RunRecord
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from viewer.plots.timeline import Timeline
 
 EXAMPLE = "sample:figure_6"
-DEVICE = "Classroom GPU"
 ARRANGEMENT = "microscope"
 RECORDING = "Every event is being recorded."
 DOCKS = ("microscope", "code")

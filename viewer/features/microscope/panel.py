@@ -43,6 +43,7 @@ EVERY_TIP = "Step also to where a bucket's memory and counters change: blocks, r
 LAST_TIP = "Back to the last one of this kind (Left: any event)"
 NEXT_TIP = "On to the next one of this kind (Right: any event)"
 SENTENCE_LINES = 2  # kept free, so that nothing jumps
+DEVICE = "Classroom GPU"
 REPEAT_MS = 700  # a button held so long steps on; a busy machine sees a click later than it ends
 
 
@@ -196,7 +197,8 @@ class MicroscopePanel(QWidget):
             self.slider.setValue(model.number)
         self.every.setChecked(model.every)
         device = model.record.settings.device if model.record is not None else ""
-        when = f"{time_words(model.state.t_ns)}, {in_sight(device)}"
+        own = "its own run on the " if device == DEVICE else ""
+        when = f"{time_words(model.state.t_ns)}, {own}{in_sight(device)}"
         self.where.setText(f"event {model.number:,} of {model.count:,} · {when}")
         self.sentence.setText(model.sentence or "Nothing has happened yet.")
         kinds = self._wanted()
