@@ -29,6 +29,7 @@ from viewer.action_set import ActionSet
 from viewer.actions import menus_of
 from viewer.common.fault_log import write_fault
 from viewer.common.foreign_words import title_words
+from viewer.common.small_widgets import packed
 from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme
 from viewer.controller import Controller
@@ -104,11 +105,7 @@ class MainWindow(QMainWindow):
         self.graph_view.setObjectName("graph_view")
         self.graph_view.setAccessibleName("Graph")
         centre = QWidget()
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.notice_bar)
-        column.addWidget(self.graph_view, 1)
+        packed(QVBoxLayout(centre), self.notice_bar, spacing=0).addWidget(self.graph_view, 1)
         self.setCentralWidget(centre)
         self.status_bar = StatusBar(self.session)
         self.setStatusBar(self.status_bar)

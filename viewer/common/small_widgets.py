@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QMouseEvent
@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import (
     QFrame,
     QHeaderView,
     QLabel,
+    QLayout,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -25,6 +26,8 @@ from PyQt6.QtWidgets import (
 )
 
 from viewer.common.theme import SPACING
+
+L = TypeVar("L", bound=QLayout)
 
 
 class RunButton(QPushButton):
@@ -79,6 +82,15 @@ def panel_column(owner: QWidget) -> QVBoxLayout:
     column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
     column.setSpacing(SPACING // 2)
     return column
+
+
+def packed(layout: L, *parts: QWidget, spacing: int = -1) -> L:
+    """Return a layout without margins, with these parts in it; -1: the style's own spacing."""
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(spacing)
+    for part in parts:
+        layout.addWidget(part)
+    return layout
 
 
 def hint_or_page(owner: QWidget, hint: QWidget, page: QWidget) -> QStackedLayout:

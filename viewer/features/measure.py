@@ -23,7 +23,7 @@ from gpu.words import time_words
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
 from viewer.common.later import once
-from viewer.common.small_widgets import chip, fill, panel_column, plain_table
+from viewer.common.small_widgets import chip, fill, packed, panel_column, plain_table
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
@@ -54,10 +54,7 @@ class MeasureStrip(QFrame):
         self.setVisible(playback.measure.active)
 
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(SPACING // 2)
-        for mark in self.marks:
-            head.addWidget(mark)
+        head = packed(QHBoxLayout(), *self.marks, spacing=SPACING // 2)
         head.addWidget(self.note, 1)
         head.addStretch()
         head.addWidget(self.end_button)

@@ -31,7 +31,7 @@ from gpu.files import write_whole
 from gpu.policy import Policy, own_policy, translated
 from gpu.study.sweep import make_plan
 from viewer.common.later import later
-from viewer.common.small_widgets import wrapped_label
+from viewer.common.small_widgets import packed, wrapped_label
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Pairs, Window
 from viewer.models.session import RunRecord
@@ -118,11 +118,7 @@ class PolicyPanel(QWidget):
         self.buttons["Examples"].setMenu(menu)
         column = QVBoxLayout(self)
         column.addLayout(row)
-        texts = QHBoxLayout()
-        texts.setSpacing(0)
-        texts.addWidget(self.editor.numbers)
-        texts.addWidget(self.editor)
-        column.addLayout(texts)
+        column.addLayout(packed(QHBoxLayout(), self.editor.numbers, self.editor, spacing=0))
         column.addWidget(self.words)
         self.setMinimumSize(260, 200)
 

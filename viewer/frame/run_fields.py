@@ -25,6 +25,7 @@ from gpu.record.workspace import reader_options
 from gpu.words import SENTENCE, in_sight
 from sample_graphs import CATALOGUE
 from viewer.common.glossary import capital
+from viewer.common.small_widgets import packed
 from viewer.common.theme import SPACING
 from viewer.models.session import SessionModel
 
@@ -254,9 +255,5 @@ def heading(text: str, first: QWidget) -> QLabel:
 def beside(*parts: QWidget) -> QWidget:
     """Return fields side by side."""
     whole = QWidget()
-    row = QHBoxLayout(whole)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(SPACING)
-    for part in parts:
-        row.addWidget(part)
+    packed(QHBoxLayout(whole), *parts, spacing=SPACING)
     return whole

@@ -30,7 +30,7 @@ from gpu.record.trace import RunSettings
 from gpu.words import in_sight, thousands
 from sample_graphs import CATALOGUE, FIRST_SAMPLE, LARGEST, SMALLEST
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import RunButton, chip, scroller, wrapped_label
+from viewer.common.small_widgets import RunButton, chip, packed, scroller, wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.frame.run_fields import (
@@ -150,8 +150,7 @@ class RunPanel(QWidget):
         self._foot = QVBoxLayout()
         self._foot.setContentsMargins(SPACING, 0, SPACING, SPACING)
         self._foot.addWidget(self._run)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
+        whole = packed(QVBoxLayout(self))
         whole.addWidget(self._scroll, 1)
         whole.addLayout(self._foot)
 

@@ -24,7 +24,7 @@ from PyQt6.QtWidgets import (
 from gpu.words import distance, time_unit
 from viewer.common.elided import ElidedLabel
 from viewer.common.icons import stroke_icon
-from viewer.common.small_widgets import RunButton, chip, panel_column
+from viewer.common.small_widgets import RunButton, chip, packed, panel_column
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.frame.run_fields import GraphChoice
@@ -59,12 +59,10 @@ class TopBar(QWidget):
 
     def _lay_out(self) -> None:
         self.choices = QWidget()  # hidden while presenting
-        above, below = QHBoxLayout(self.choices), QHBoxLayout()
-        above.setContentsMargins(0, 0, 0, 0)
         label = QLabel("Graph")
         label.setBuddy(self.graph)
-        for part in (label, self.graph, self.open):
-            above.addWidget(part)
+        above = packed(QHBoxLayout(self.choices), label, self.graph, self.open)
+        below = QHBoxLayout()
         above.addStretch(1)
         for part in (self.lessons, self.controls):
             above.addWidget(part)

@@ -20,7 +20,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
 from gpu.record.trace import REASON_WORDS, Reason
 from gpu.words import mean, short, time_words
-from viewer.common.small_widgets import chip
+from viewer.common.small_widgets import chip, packed
 from viewer.models.session import RunRecord
 from viewer.plots.key import DELTA_KEY
 from viewer.plots.plot_base import PlotPanel
@@ -64,14 +64,11 @@ class DeltaPanel(PlotPanel):
 
     def _build_hand_row(self) -> None:
         self.hand_row = QWidget()
-        row = QHBoxLayout(self.hand_row)
-        row.setContentsMargins(0, 0, 0, 0)
         self.halve_button = chip("÷2", "Take over by hand: half of Δ; or drag the line")
         self.double_button = chip("×2", "Take over by hand: twice Δ; or drag the line")
         self.release_button = chip("auto", "Let the algorithm drive Δ again")
-        for button in (self.halve_button, self.double_button, self.release_button):
-            row.addWidget(button)
-        row.addStretch(1)
+        buttons = self.halve_button, self.double_button, self.release_button
+        packed(QHBoxLayout(self.hand_row), *buttons).addStretch(1)
         self.body.addWidget(self.hand_row)
         self._marks.sigClicked.connect(self._go_to_mark)
         self.hand_line.sigDragged.connect(self._ask_for_line)

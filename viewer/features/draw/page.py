@@ -12,7 +12,7 @@ from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QToolBar, QToolButton, QVBoxLayout, QWidget
 
-from viewer.common.small_widgets import choice, wrapped_label
+from viewer.common.small_widgets import choice, packed, wrapped_label
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.draw.canvas import FIRST_EDGE, DrawCanvas
 from viewer.features.draw.drawing import DrawingModel
@@ -52,10 +52,7 @@ class DrawPage(QWidget):
         below.addWidget(self.words, 1)
         below.addWidget(self.ways)
         below.addWidget(self.leave)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.bar)
+        column = packed(QVBoxLayout(self), self.bar, spacing=0)
         column.addWidget(self.canvas, 1)
         column.addLayout(below)
 

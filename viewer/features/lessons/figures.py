@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from gpu.lessons.figures import SIDE, WIDE, Figure
 from viewer.common.icons import svg_pixmap
-from viewer.common.small_widgets import label
+from viewer.common.small_widgets import label, packed
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT
 
@@ -21,8 +21,7 @@ class Figures(QWidget):
         super().__init__()
         self.theme = LIGHT
         self._shown: tuple[str, list[Figure]] = ("", [])  # name of the theme, figures
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid = packed(QGridLayout(self))
         self._grid.setColumnStretch(1, 1)
 
     def show_figures(self, figures: Sequence[Figure]) -> None:

@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.markdown import inline, to_html
-from viewer.common.small_widgets import label, scroller
+from viewer.common.small_widgets import label, packed, scroller
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.lessons.figures import Figures
@@ -53,9 +53,7 @@ class LessonPanel(QWidget):
         self.question: QuestionWidget | None = None
         self.cards: list[LessonCard] = []
         self.stack = QStackedWidget()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.stack)
+        packed(QVBoxLayout(self), self.stack)
         self._build_home()
         self._build_page()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -38,7 +38,7 @@ from gpu.lessons.answers import formatted
 from gpu.lessons.lesson import Question
 from gpu.lessons.quantities import decimals_of
 from gpu.study.play import Score
-from viewer.common.small_widgets import label
+from viewer.common.small_widgets import label, packed
 from viewer.common.text_size import scaled
 
 TICKS = 1000  # of a slider
@@ -56,8 +56,7 @@ class QuestionWidget(QWidget):
     def __init__(self, question: Question) -> None:
         super().__init__()
         self.question = question
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column = packed(QVBoxLayout(self))
 
     def show_given(self, given: Any) -> None:
         """Show an answer that was given before."""

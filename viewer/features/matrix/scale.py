@@ -9,6 +9,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from gpu.words import short
 from viewer.common.colormaps import table_for
 from viewer.common.ramp import Ramp
+from viewer.common.small_widgets import packed
 from viewer.common.text_size import small_font
 from viewer.common.theme import THEMES, Theme
 from viewer.features.matrix.canvas import state_colours
@@ -28,11 +29,7 @@ class MatrixScale(QWidget):
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.RichText)
         self.words.setWordWrap(True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(QLabel("distance"))
-        row.addWidget(self.ramp)
-        row.addWidget(self.words, 1)
+        packed(QHBoxLayout(self), QLabel("distance"), self.ramp).addWidget(self.words, 1)
         self.apply_theme(self._theme)
 
     def apply_theme(self, theme: Theme) -> None:

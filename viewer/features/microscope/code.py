@@ -15,7 +15,7 @@ from PyQt6.QtWidgets import QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from viewer.common.later import once
-from viewer.common.small_widgets import centred_hint, hint_or_page, scroller
+from viewer.common.small_widgets import centred_hint, hint_or_page, packed, scroller
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.microscope.model import MicroscopeModel
@@ -103,14 +103,11 @@ class Lines(QWidget):
             beside = f"{k + 1}" if self.numbered else (f"{count:,}" if count else "")
             painter.setPen(QColor(theme.text if count and not self.numbered else theme.muted))
             painter.drawText(gutter, Qt.AlignmentFlag.AlignRight, beside)
-            painter.setPen(QColor(theme.muted if _is_comment(self.lines[k]) else theme.text))
+            comment = self.lines[k].lstrip().startswith(("//", "#", "*", "/*"))
+            painter.setPen(QColor(theme.muted if comment else theme.text))
             words = box.adjusted(self._gutter, 0, 0, 0)
             painter.drawText(words, Qt.AlignmentFlag.AlignLeft, self.lines[k])
         painter.end()
-
-
-def _is_comment(line: str) -> bool:
-    return line.lstrip().startswith(("//", "#", "*", "/*"))
 
 
 class CodePanel(QWidget):
@@ -144,11 +141,7 @@ class CodePanel(QWidget):
         title.setProperty("role", "muted")
         title.setContentsMargins(SPACING, 2, SPACING, 2)
         part = QWidget()
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(title)
-        column.addWidget(scroll, 1)
+        packed(QVBoxLayout(part), title, spacing=0).addWidget(scroll, 1)
         part.setMinimumWidth(110)
         return part
 

@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.record.events import EventKind
 from gpu.words import in_sight, time_words
-from viewer.common.small_widgets import centred_hint, choice, hint_or_page, label, scroller
+from viewer.common.small_widgets import centred_hint, choice, hint_or_page, label, packed, scroller
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.model import MicroscopeModel
@@ -91,10 +91,7 @@ class MicroscopePanel(QWidget):
         column.setSpacing(SPACING // 2 + 1)
         steps = (self.back, self.goal, self.forward, self.play, self.leave)
         for parts in (steps, (self.slider, self.where)):
-            row = QHBoxLayout()
-            for part in parts:
-                row.addWidget(part)
-            column.addLayout(row)
+            column.addLayout(packed(QHBoxLayout(), *parts))
         column.addWidget(self.every)
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
