@@ -72,11 +72,6 @@ class Preset:
         return self.sms * (self.threads_per_sm // self.worker_threads) - 1
 
     @property
-    def resident_threads(self) -> int:
-        """Worker threads resident at once, T of the controller."""
-        return self.workers * self.worker_threads
-
-    @property
     def order_ns(self) -> float:
         """Time until a worker has an order and its items with their row bounds, ns."""
         return self.flag_ns + 2.0 * self.hop_ns
@@ -101,10 +96,6 @@ class Preset:
     def start_ns(self, n: int, m: int) -> float:
         """Return what comes before the first vertex, ns: weights summed, distances set."""
         return 1e9 * (8.0 * m + 4.0 * n) / (self.bandwidth * COPY_SHARE)
-
-    def arc_miss(self, m: int) -> float:
-        """Return the share of arcs, 0..1, that L2 does not hold."""
-        return max(0.0, 1.0 - self.l2_bytes / (8.0 * max(m, 1)))
 
 
 _H100 = Preset(

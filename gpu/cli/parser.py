@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from typing import Any, NoReturn
 
 from gpu.cli.terminal import WRONG_USAGE, fault
@@ -15,7 +16,8 @@ class Parser(argparse.ArgumentParser):
     """argparse with errors reported our way."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options, formatter_class=_formatter, allow_abbrev=False)
+        shown = partial(argparse.RawDescriptionHelpFormatter, max_help_position=HELP_COLUMN)
+        super().__init__(**options, formatter_class=shown, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         """Report wrong usage and leave with its exit code."""
@@ -29,7 +31,3 @@ class Command(Parser):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.add_argument("-q", "--quiet", action="store_true", help="errors, files and JSON only")
-
-
-def _formatter(prog: str) -> argparse.HelpFormatter:
-    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=HELP_COLUMN)

@@ -53,7 +53,7 @@ def sniff(head: bytes) -> float:
     exact = sum(counts) == n * skipped + 2 * edges * (2 if weighted else 1)
     if len(rows) >= n and exact and not b"".join(rows[n:]).strip():
         return 0.9 if uneven or _mutual(rows[:n], skipped, weighted) else 0.0
-    return 0.4 if uneven and _all_numbers(rows) else 0.0
+    return 0.4 if uneven and all(map(is_number, b" ".join(rows).split())) else 0.0
 
 
 def _mutual(rows: list[bytes], skipped: int, weighted: bool) -> bool:
@@ -61,10 +61,6 @@ def _mutual(rows: list[bytes], skipped: int, weighted: bool) -> bool:
     names = [line.split()[skipped :: 2 if weighted else 1] for line in rows]
     arcs = {(str(v).encode(), u) for v, line in enumerate(names, 1) for u in line}
     return bool(arcs) and all(u != v and (v, u) in arcs for u, v in arcs)
-
-
-def _all_numbers(rows: list[bytes]) -> bool:
-    return all(is_number(token) for row in rows for token in row.split())
 
 
 def _promised(tokens: list[bytes]) -> tuple[int, int, int, bool] | None:

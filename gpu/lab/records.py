@@ -161,10 +161,6 @@ class Results:
                 self.whole_bytes += len(row)
                 yield line
 
-    def settings_on(self, graph: str) -> dict[str, dict[str, Any]]:
-        """Return how each code ran on a graph, by code."""
-        return {run.code: run.settings for run in self.runs if run.graph == graph and run.settings}
-
     def known(self, field: str) -> dict[tuple[str, str], list[float]]:
         """Return "ms" or "processed" of all runs by code and graph, where it is known."""
         table: dict[tuple[str, str], list[float]] = {}

@@ -95,7 +95,7 @@ QUANTITIES: dict[str, Callable[[Trace], float]] = {
     "busy": _busy_share,
     "most_busy": lambda t: int(t.samples["busy_workers"].max()),
     "workers": lambda t: _of_device(t, "workers"),
-    "threads": lambda t: _of_device(t, "resident_threads"),
+    "threads": lambda t: _of_device(t, "workers") * _of_device(t, "worker_threads"),
     "per_superstep": lambda t: t.processed_vertices / max(len(t.samples) - 1, 1),
     "late": late_pushes,
     "on_time": on_time,

@@ -265,8 +265,8 @@ def make_cost(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndar
 
 
 def late_ns(graph: CSRGraph, preset: Preset) -> float:
-    """Return what a trip for arcs waits longer where the arcs are not in L2, ns."""
-    return preset.miss_ns * preset.arc_miss(graph.m)
+    """Return what a trip for arcs waits longer, ns: in proportion to those that L2 cannot hold."""
+    return preset.miss_ns * max(0.0, 1.0 - preset.l2_bytes / (8.0 * max(graph.m, 1)))
 
 
 def arc_ns(graph: CSRGraph, preset: Preset) -> float:

@@ -210,7 +210,8 @@ class LabFeature(FeaturePart):
         """Open a graph and make both runs on it."""
         assert panel.report is not None
         results, chosen = panel.report.results, self._window.run_panel.run_settings()
-        facts, first = results.graphs[graph], results.settings_on(graph)
+        facts = results.graphs[graph]
+        first = {x.code: x.settings for x in results.runs if x.graph == graph and x.settings}
         if not {a, b} <= first.keys():
             words = f"{a} or {b} is no code of this program: it cannot be run here."
             self._window.session.set_notice(Notice("info", words))

@@ -383,7 +383,8 @@ class GraphCanvas(QWidget):
             paint(painter)
         hovered = self.place_of(self.pointed)
         if hovered is not None:
-            overlay.paint_hover(painter, theme, hovered, radius)
+            inks = (theme.plot, 4.5), (theme.accent, 2.0)
+            overlay.ring(painter, hovered, radius + 3.0, *inks)
         if self.path is not None:
             end = self.place_of(int(self.path.vertices[-1]))
             if end is not None:

@@ -46,11 +46,6 @@ def paint_note(
     paint_card(painter, theme, centre, shown, room, theme.text)
 
 
-def paint_hover(painter: QPainter, theme: Theme, centre: QPointF, radius: float) -> None:
-    """Ring the vertex under the pointer."""
-    ring(painter, centre, radius + 3.0, (theme.plot, 4.5), (theme.accent, 2.0))
-
-
 def ring(painter: QPainter, centre: QPointF, radius: float, *inks: tuple[str, float]) -> None:
     """Draw circles upon each other: (colour, width)."""
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -44,10 +44,6 @@ class MeasureModel(QObject):
         marks[place] = time_ns
         self.set_marks((marks[0], marks[1]))
 
-    def put_next(self, time_ns: float) -> None:
-        """Put mark 1 where there is none yet, else mark 2."""
-        self.put(0 if self.marks[0] is None else 1, time_ns)
-
     def set_marks(self, marks: Marks) -> None:
         """Put both marks."""
         first, last = (None if mark is None else max(float(mark), 0.0) for mark in marks)

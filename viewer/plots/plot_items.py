@@ -56,7 +56,8 @@ class TimeViewBox(pg.ViewBox):
             return
         event.accept()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._playback.measure.put_next(self.mapToView(event.pos()).x())
+            measure = self._playback.measure
+            measure.put(0 if measure.marks[0] is None else 1, self.mapToView(event.pos()).x())
         elif event.double():
             self._playback.fit()
         else:
