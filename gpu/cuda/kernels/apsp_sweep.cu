@@ -12,10 +12,7 @@ distance is below `edge`, else `far`. A round has two halves with a barrier afte
 *Collect*: a thread empties words of `near` that are its own into a list of LIST places.
 *Relax*: LANES threads a vertex of the list, a whole warp for a vertex of many arcs; what improves
 gets its bit. So a vertex is never in the list twice, and nothing can overflow.
-
-Where `near` is empty, delta-stepping first relaxes the heavy arcs of everything that was taken
-since the bucket was opened (a third bit). Then the edge moves on by delta and `far` is sorted
-again; if that finds nothing, the edge jumps to the nearest vertex seen.
+Delta-stepping has a third bit: taken since the bucket was opened, heavy arcs still to relax.
 */
 #include "apsp_row.cuh"
 

@@ -34,7 +34,7 @@ struct BlockShared {
     Vertex pile[WARPS][PILE];
     Own own[WARPS];
     u64 stride;     // as a distance: how far the threshold moves at a time
-    Dist threshold;
+    Dist threshold; // `look_at_threshold` loads it and the next together
     u32 status;
     alignas(8) u32 ends[2];  // of the ring: head, tail
     u32 net[2];              // near, all
@@ -73,6 +73,17 @@ DEVICE u32 waiting() {
 enum { STATUS = 3, POOL_HEAD = 4, POOL_TAIL = 5, STRIDE = 8, CHUNKS_USED = 32, FAULT = 40 };
 
 DEVICE bool gives_up(u32 &turns) { return gives_up(RUN.table + STATUS, turns); }
+
+// The threshold, and whether the run has ended: by one load where both fit one.
+DEVICE Dist look_at_threshold(bool &ended) {
+    if (WEIGHT_WIDE) {
+        ended = look(S.status) != RUNNING;
+        return look(S.threshold);
+    }
+    u64 both = look(*(const u64 *)&S.threshold);
+    ended = (u32)(both >> 32) != RUNNING;
+    return (Dist)both;
+}
 
 DEVICE u64 &row_word(Vertex &entry) { return *(u64 *)&entry.first; }
 

@@ -120,23 +120,22 @@ __device__ __noinline__ void put_far(bool goes, u32 vertex, Dist dist, uint2 row
     __syncwarp();
 }
 
-// All lanes: near entries, counted already; `count` are the warp's own. Returns how many are then;
-// sets `away` where the ring has no room for an entry.
-DEVICE u32 put_near(bool near, const Vertex &entry, u32 count, u32 keep, bool &away) {
+// All lanes: near entries, counted already; `count` are the warp's own. Returns how many are then.
+DEVICE u32 put_near(bool near, u32 vertex, Dist dist, uint2 row, u32 count, u32 keep) {
     u32 who = __ballot_sync(ALL_LANES, near);
     if (who == 0) return count;
     keep = max(count, keep);
     u32 place = count + rank_in(who);
     u32 total = count + __popc(who);
     bool shared = near && place >= keep;
-    if (near && !shared) S.mine[warp_id()][place] = entry;
+    if (near && !shared) S.mine[warp_id()][place] = Vertex{vertex, dist, row.x, row.y};
     if (total > keep) {
         u32 first = reserve(total - keep);
-        if (first == EMPTY) {
+        if (first != EMPTY) {
+            if (shared) put(first + place - keep, Vertex{vertex, dist, row.x, row.y});
+        } else {
             account(-(int)(total - keep), 0);
-            away |= shared;
-        } else if (shared) {
-            put(first + place - keep, entry);
+            put_far(shared, vertex, dist, row);
         }
     }
     __syncwarp();
@@ -150,9 +149,8 @@ __device__ __noinline__ u32 push_out(bool won, u32 vertex, Dist dist, uint2 row,
     u32 all = __ballot_sync(ALL_LANES, won);
     u32 nears = __ballot_sync(ALL_LANES, near);
     account(__popc(nears), __popc(all));
-    bool away = won && !near;
-    count = put_near(near, {vertex, dist, row.x, row.y}, count, keep, away);
-    put_far(away, vertex, dist, row);
+    count = put_near(near, vertex, dist, row, count, keep);
+    if (all != nears) put_far(won && !near, vertex, dist, row);
     return count;
 }
 
@@ -162,20 +160,36 @@ __device__ __noinline__ u32 look_through_pile(Dist threshold, u32 count, u32 kee
     Vertex *pile = S.pile[warp_id()];
     u32 old = own.far;
     u32 left = 0;
+    bool full = false;
     Dist lowest = NO_DIST;
     for (u32 base = 0; base < old; base += 32) {
-        bool there = base + lane_id() < old;
+        bool stays = base + lane_id() < old;
         Vertex entry = {};
-        if (there) entry = pile[base + lane_id()];
+        if (stays) entry = pile[base + lane_id()];
         __syncwarp();
-        bool near = there && entry.dist < threshold;
-        account(__popc(__ballot_sync(ALL_LANES, near)), 0);  // before others can take it
-        bool stays = there && !near;
-        count = put_near(near, entry, count, keep, stays);
+        Dist dist = entry.dist;
+        bool near = stays && dist < threshold;
+        u32 who = __ballot_sync(ALL_LANES, near);
+        if (who != 0 && !full) {
+            u32 most = max(count, keep);
+            u32 place = count + rank_in(who);
+            u32 total = count + __popc(who);
+            u32 first = EMPTY;
+            bool shared = near && place >= most;
+            if (total > most) {
+                first = reserve(total - most);
+                full = first == EMPTY;
+            }
+            account((full ? min(total, most) : total) - count, 0);  // before others can take it
+            if (near && !shared) S.mine[warp_id()][place] = entry;
+            if (shared && !full) put(first + place - most, entry);
+            count = min(total, most);
+            stays = stays && (!near || (shared && full));
+        }
         u32 stay = __ballot_sync(ALL_LANES, stays);
         if (stays) {
             pile[left + rank_in(stay)] = entry;
-            lowest = min(lowest, entry.dist);
+            lowest = min(lowest, dist);
         }
         left += __popc(stay);
         __syncwarp();
@@ -216,9 +230,8 @@ __device__ __noinline__ u32 look_beyond(Dist threshold, u32 count, u32 keep) {
             bool near = fresh && item.dist < threshold;
             u32 nears = __popc(__ballot_sync(ALL_LANES, near));
             account((int)nears, -(int)stale);
-            bool away = fresh && !near;
-            count = put_near(near, {item.vertex, item.dist, row.x, row.y}, count, keep, away);
-            put_far(away, item.vertex, item.dist, row);
+            count = put_near(near, item.vertex, item.dist, row, count, keep);
+            put_far(fresh && !near, item.vertex, item.dist, row);
         }
         if (lane_id() == 0) {
             poke(RUN.written + at, own.free_chunk);

@@ -75,8 +75,8 @@ struct Hand {
                     note_overflow(v.first);
                 }
                 // Meanwhile: what has changed around us. Lanes may read it at different times.
-                threshold = look(S.threshold);
-                bool ended = look(S.status) != RUNNING;
+                bool ended;
+                threshold = look_at_threshold(ended);
                 bool wanted = (int)waiting() > 0;
                 bool others_rest = look(S.idle_warps) > 0;
                 Dist nearest = look(own.nearest), beyond_at = look(own.beyond_at);
@@ -88,18 +88,32 @@ struct Hand {
                 u32 all = __ballot_sync(ALL_LANES, won), nears = __ballot_sync(ALL_LANES, near);
                 near_change += __popc(nears);
                 all_change += __popc(all);
-                bool away = won && !near;
                 if (nears != 0) {
                     u32 most = max(count, __any_sync(ALL_LANES, others_rest) ? turn : MINE);
-                    if (count + __popc(nears) > most) {  // others will see some of them
+                    u32 place = count + rank_in(nears);
+                    u32 total = count + __popc(nears);
+                    if (near && place < most) mine[place] = Vertex{to.head, reach, row.x, row.y};
+                    if (total > most) {
                         account(near_change, all_change);
                         near_change = 0;
                         all_change = 0;
+                        bool shared = near && place >= most;
+                        u32 at = reserve(total - most);
+                        if (at != EMPTY) {
+                            if (shared) put(at + place - most, {to.head, reach, row.x, row.y});
+                        } else {
+                            near_change -= total - most;
+                            put_far(shared, to.head, reach, row);
+                            far = look(own.far);
+                            nearest = look(own.nearest);
+                        }
+                        total = most;
                     }
-                    count = put_near(near, {to.head, reach, row.x, row.y}, count, most, away);
+                    count = total;
                 }
-                u32 fars = __ballot_sync(ALL_LANES, away);
+                u32 fars = all & ~nears;
                 if (fars != 0) {
+                    bool away = won && !near;
                     Dist lowest = least_over_lanes(away ? reach : NO_DIST);
                     if (far > PILE - 32 || __any_sync(ALL_LANES, away && reach >= beyond_at)) {
                         put_far(away, to.head, reach, row);

@@ -14,12 +14,7 @@ Knobs    RUN.buckets           near entries below which the threshold moves on (
          RUN.pile_room         places for items in chunks
 Needs    every block resident: the pacer waits for reports. At most 32 * REPORTS_A_LANE workers
 Ends     FINISHED, STOPPED (the host asked), POOL_DRY, TIMED_OUT; in state.status
-
-On a road network time is hops x latency: a frontier of a thousand vertices is enough, and every
-barrier and every trip through a manager is added to each hop. So the warp that improved a vertex
-processes it in its next turn if it is near, and keeps it until the threshold has come so far if it
-is far. The threshold alone keeps the order; it moves while there is still enough near to keep the
-machine busy.
+Idea     gpu/algorithms/async_near_far.py: whoever improved a vertex processes it next
 */
 #include "async_hand.cuh"
 #include "async_pacer.cuh"

@@ -4,9 +4,6 @@ bellman_ford.cu: frontier Bellman-Ford on the device, the skeleton of Near-Far w
 Launch, what it reads and writes: as near_far.cu
 Ends     FINISHED, STOPPED, TIMED_OUT; never POOL_DRY: a superstep processes a vertex at most
          once, so it queues at most m items, and there is room for them
-
-Whatever improves is processed in the next superstep, so paths of many light arcs undo what paths
-of few heavy ones had settled: the frontier is as wide as the graph allows, and most of it waste.
 */
 constexpr bool FAR_PILE = false;
 constexpr bool HEAVY_ARCS = false;

@@ -3,10 +3,7 @@ delta_stepping.cu: delta-stepping on the device (Meyer and Sanders), light and h
 
 Launch, what it reads and writes, how it ends: as near_far.cu
 
-The bucket at hand is near. Its supersteps relax light arcs (weight <= delta) until it stays
-empty; what they process is noted in the settled pile. One more superstep relaxes the heavy arcs
-of what is not stale there, each vertex once. Their ends lie beyond the bucket.
-
+Bucket   The one at hand is near; what its light supersteps process is noted in the settled pile.
 Buckets  All other buckets are one far pile, sorted again for each bucket: 16 bytes an item. A
          cyclic array would need weight_max / delta + 1 slots with room for any share of it.
 Arcs     A light superstep looks at heavy arcs too and drops them, and the other way round. To

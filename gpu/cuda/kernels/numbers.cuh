@@ -7,11 +7,6 @@ Compile with  -DWEIGHT_FLOAT=0|1   whole numbers, or decimals
 Distances are kept as unsigned bits: whole numbers >= 0 and IEEE numbers >= 0 both order as their
 bits do, so that one atomicMin serves all. "Unreached" is the largest whole number, or infinity: a
 sum that passes the range is never below it, and so never wins.
-
-            32 bits                        64 bits
-Item        vertex, distance: 8 bytes      16 bytes
-Vertex      vertex, distance, row: 16      24 bytes
-Arc         head, weight: 8 bytes          16 bytes
 */
 #pragma once
 #include "lanes.cuh"

@@ -13,8 +13,6 @@ its arcs, the atomic goes out without a look before it, and the row bounds of th
 along with it. With many arcs the same would cost traffic; there stale vertices are dropped first
 and a look saves most atomics.
 
-A vertex of many arcs is left to the whole block (`relax_span`).
-
 Sink has   bool takes(bool real, Dist weight)   whether to relax an arc that the lane may have
            void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all 32 lanes
            double base()   of the lowest bucket in which something waits, for distance errors

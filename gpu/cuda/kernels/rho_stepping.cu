@@ -2,8 +2,7 @@
 rho_stepping.cu: rho-stepping on the device (Dong et al.): a superstep takes the closest vertices.
 
 Launch, what it reads and writes: as near_far.cu
-Ends     FINISHED, STOPPED, TIMED_OUT; never POOL_DRY: near takes at most an item an arc, and a
-         split leaves each vertex in one pile once
+Ends     FINISHED, STOPPED, TIMED_OUT; never POOL_DRY: there is room for an item an arc
 
 What improves goes to near. While far is empty and near holds no more than rho items
 (RUN.chunk_largest), the next superstep takes them all, at the cost of one of Bellman-Ford. Else

@@ -6,7 +6,6 @@ Short    A list of few turns a warp: every vertex has 2^spread lanes side by sid
          vertices a lane are in flight together where a list is longer than a turn of the block.
 Long     Other lists, and vertices of more arcs than four to a lane: the arcs laid end to end and
          dealt to the lanes (relax.cuh).
-Hubs     A vertex with more than HUB_DEGREE arcs is put aside for the whole block.
 */
 #pragma once
 #include "step_piles.cuh"
@@ -57,8 +56,6 @@ struct Relaxer {
         counts.improved += won;
         piles.sort(won, vertex, dist, row);
     }
-
-    // ---- short ----------------------------------------------------------------------
 
     // All lanes: vertices from `base` on, DEPTH turns of the warp at `step` places from each other;
     // false where one of them has so many arcs that the long way is shorter.
@@ -140,8 +137,6 @@ struct Relaxer {
             piles.settle(rank == 0 && who != 0, part.vertex.id);
         }
     }
-
-    // ---- long -----------------------------------------------------------------------
 
     // All lanes: `share` vertices from `base` on, a power of two; hubs are put aside.
     DEVICE void relax_long(u32 base, u32 share, u32 total) {
