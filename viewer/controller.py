@@ -352,9 +352,9 @@ class Controller(QObject):
             self._proof_id = -1
             if self._idle:
                 self.session.set_progress(None)
-        if not message.verification.passed:
-            detail = message.verification.detail
-            self.session.set_notice(Notice("error", "The distances are wrong:", detail))
+        proofs = message.verification
+        if False in (proofs.oracle, proofs.certificate):
+            self.session.set_notice(Notice("error", "The distances are wrong:", proofs.detail))
 
     def _on_failed(self, message: messages.Failed) -> None:
         mine = message.run_id in (self._run_id, self._load_id, self._placement_id)

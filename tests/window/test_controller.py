@@ -11,6 +11,7 @@ from gpu.engine import RunBuffers, graph_reference
 from gpu.errors import EngineError, FormatError, GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded, LayoutDone, LiveRun, RunFinished, RunStarted, Verified
+from gpu.host.messages import GIVEN_UP
 from gpu.record.trace import SAMPLE, Flag, RunSettings, Trace, Verification
 from viewer.controller import Controller
 from viewer.models.playback import PlaybackModel
@@ -214,6 +215,8 @@ def test_no_run_without_a_graph_or_beside_another(controller: Controller, host: 
 def test_wrong_distances_are_shouted(controller: Controller, host: FakeHost) -> None:
     run_id = running(controller, host)
     say(controller, host, RunFinished(run_id, trace_of(path_graph(), SETTINGS)))
+    say(controller, host, Verified(run_id, GIVEN_UP))
+    assert controller.session.notice is None  # nothing is known against them
     say(controller, host, Verified(run_id, Verification(False, True, "vertex 3: 4 instead of 3")))
     assert controller.session.notice.level == "error"
     assert "vertex 3" in controller.session.notice.advice

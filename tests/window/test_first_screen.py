@@ -156,6 +156,8 @@ def test_running_here_loses_nothing(window: MainWindow, host: FakeHost, qtbot: Q
     window.controller.set_source(7)
     run_both(window, host, qtbot)
     assert [asked.source for asked in host.asked("run")[2:]] == [7, 7]
+    window.comparison.b.state = "stopped"
+    run_both(window, host, qtbot)  # B to its end, too
     here = (window.comparison.a, window.comparison.b)
     for made, shown in zip(here, recorded, strict=True):
         assert made.settings.parameters.items() >= shown.settings.parameters.items()

@@ -189,9 +189,11 @@ class CompareFeature(Pairs):
             self._after_a = b if controller.running else None
 
     def before_run(self) -> None:
-        """Have B made again after A, where A is to start from another source."""
+        """Have B made again after A: from A's new source, or because it was stopped."""
         a, b, self._after_a = self._window.run_panel.run_settings(), self.model.b, None
-        if b is None or b.recorded_on or b.settings.source == a.source:
+        if b is None or b.recorded_on:
+            return
+        if b.settings.source == a.source and b.state != "stopped":
             return
         if b.algorithm.result == find(a.algorithm).result:
             self._after_a = replace(b.settings, source=a.source)

@@ -232,6 +232,7 @@ class RunsPanel(QWidget):
         }
         for key, signal in signals.items():
             self.wishes[key].triggered.connect(partial(self._ask, signal))
+        self.wishes["delete"].triggered.connect(self.table.clearSelection)  # one a double click
         self.table.doubleClicked.connect(self.wishes["a"].trigger)
         self.table.itemSelectionChanged.connect(self._show_wishes)
         # the models change
