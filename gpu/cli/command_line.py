@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
+from gpu.numbers import AUTO
 from gpu.record.trace import GraphReference, RunSettings
 from gpu.record.workspace import reader_options
 from gpu.words import exact, is_unseen
@@ -48,7 +49,7 @@ def sweep_words(settings: RunSettings, knob: str, values: tuple[float, ...]) -> 
 def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference) -> str:
     """Return `sssp-scope compare ...` of two runs on one graph.
 
-    Both sides take A's probe level and seed: the command has one of each.
+    Both sides take A's probe level, number type and seed: the command has one of each.
     Raises GpuError as `run_line` does, and where the sources differ.
     """
     if a.source != b.source:
@@ -56,7 +57,7 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference) -> str:
     words = ["compare", *_graph_words(graph), "--source-index", str(a.source)]
     for side, settings in (("a", a), ("b", b)):
         words += [f"--{side}", *_algorithm_words(settings, f"--{side}-")[1:]]
-    return line_of([NAME, *words, "--probe", f"{a.probe:d}", *_seed_words(a), "--verify"])
+    return line_of([NAME, *words, "--probe", f"{a.probe:d}", *_common_words(a), "--verify"])
 
 
 def line_of(words: Sequence[str], shell: Shell = HERE) -> str:
@@ -97,7 +98,7 @@ def _graph_words(graph: GraphReference) -> list[str]:
 
 def _run_words(settings: RunSettings) -> list[str]:
     source = ["--source-index", str(settings.source)]
-    return [*source, *_algorithm_words(settings), *_seed_words(settings)]
+    return [*source, *_algorithm_words(settings), *_common_words(settings)]
 
 
 def _algorithm_words(settings: RunSettings, flag: str = "--") -> list[str]:
@@ -117,8 +118,10 @@ def _algorithm_words(settings: RunSettings, flag: str = "--") -> list[str]:
     return words
 
 
-def _seed_words(settings: RunSettings) -> list[str]:
-    return ["--seed", str(settings.seed)] if settings.seed != FIRST_SEED else []
+def _common_words(settings: RunSettings) -> list[str]:
+    """Return the options that a command has once for all its runs."""
+    words = ["--numbers", settings.numbers] if settings.numbers != AUTO else []
+    return [*words, *(["--seed", str(settings.seed)] if settings.seed != FIRST_SEED else [])]
 
 
 def _text(value: Any) -> str:

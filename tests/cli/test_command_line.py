@@ -49,15 +49,16 @@ def test_a_run_is_repeated(key: str, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_sweep_and_a_comparison_are_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     graph = sample_graphs.open_sample("sample:grid?n=100")
-    first = gpu.run(graph, "adds")
+    first = gpu.run(graph, "adds", numbers="int64")
     words = sweep_words(first.settings, "delta", (16.0, 32.5))
     line = line_of(["sssp-scope", "sweep", "sample:grid?n=100", *words])
     told = said_by(line, capsys)
     assert [point["value"] for point in told["points"]] == [16, 32.5]
-    second = gpu.run(graph, "near_far", delta=64)
+    second = gpu.run(graph, "near_far", delta=64, numbers="int64")
     line = compare_line(first.settings, second.settings, first.graph)
     told = said_by(line, capsys)
     assert told["a"]["time_ns"] == first.time_ns
+    assert "--numbers int64" in line
     assert told["b"]["time_ns"] == second.time_ns
     assert told["a"]["verified"] is told["b"]["verified"] is True
 

@@ -79,6 +79,10 @@ def test_every_panel_leaves_as_picture_and_drawing(
             saved(window, qtbot, path)
         check_picture(tmp_path / f"{key}.png")
         check_drawing(tmp_path / f"{key}.pdf")
+    take_away.export_panel("delta")
+    answer(window, tmp_path / "delta.svg")
+    assert window.session.notice.advice == "Allowed: .png, .pdf."
+    assert not (tmp_path / "delta.svg").exists()
 
 
 def sweep_four_values(window: MainWindow) -> None:
