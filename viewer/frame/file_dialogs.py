@@ -86,7 +86,7 @@ class FileDialogs(QObject):
         allowed = re.findall(r"\*(\.\w+)", kinds)
 
         def save_as_named(path: str) -> None:
-            if ALL_FILES in kinds or Path(path).suffix.lower() in allowed:
+            if len(allowed) == 1 or Path(path).suffix.lower() in allowed:
                 save(path)
             else:
                 words = f"Not saved: {Path(path).name} is the name of another kind of file."
