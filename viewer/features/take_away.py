@@ -68,6 +68,11 @@ class TakeAwayFeature(FeaturePart):
 
     def save_panel(self, key: str, path: str) -> None:
         """Draw the panel now; write it in the background."""
+        suffix = Path(path).suffix.lower()
+        if suffix not in (".png", ".pdf"):
+            words = f"Not saved: {Path(path).name} is the name of another kind of file."
+            self._window.session.set_notice(Notice("error", words, "Allowed: .png, .pdf."))
+            return
         from viewer.export.paper import COMFORTABLE, on_paper
         from viewer.export.pictures import drawing, picture
 
@@ -79,7 +84,7 @@ class TakeAwayFeature(FeaturePart):
             for panel in panels:
                 papers.enter_context(on_paper(panel, least))
             words = [title, *self._words_of(run)]
-            draw = drawing if Path(path).suffix.lower() == ".pdf" else picture
+            draw = drawing if suffix == ".pdf" else picture
             encoded = draw(panels, title, " · ".join(word for word in words if word))
         self._window.files.save_in_background(path, lambda to: write_whole(to, encoded()))
 

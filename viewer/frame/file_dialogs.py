@@ -83,16 +83,6 @@ class FileDialogs(QObject):
         self, title: str, kinds: str, suffix: str, save: Callable[[str], None], name: str = ""
     ) -> None:
         """Ask where to save one of several kinds (";;" between); `save` does it with the path."""
-        allowed = re.findall(r"\*(\.\w+)", kinds)
-
-        def save_as_named(path: str) -> None:
-            if len(allowed) == 1 or Path(path).suffix.lower() in allowed:
-                save(path)
-            else:
-                words = f"Not saved: {Path(path).name} is the name of another kind of file."
-                notice = Notice("error", words, f"Allowed: {', '.join(allowed)}.")
-                self._session.set_notice(notice)
-
         dialog = self.dialog(title, kinds)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(suffix)
@@ -100,7 +90,7 @@ class FileDialogs(QObject):
         dialog.filterSelected.connect(
             lambda kind: dialog.setDefaultSuffix(kind.rpartition("*")[2].rstrip(")"))
         )
-        dialog.fileSelected.connect(save_as_named)
+        dialog.fileSelected.connect(save)
         dialog.open()
 
     def save_in_background(self, path: str, write: Callable[[str], None]) -> None:
