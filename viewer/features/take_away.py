@@ -70,8 +70,8 @@ class TakeAwayFeature(FeaturePart):
         """Draw the panel now; write it in the background."""
         suffix = Path(path).suffix.lower()
         if suffix not in (".png", ".pdf"):
-            words = f"Not saved: {Path(path).name} is the name of another kind of file."
-            self._window.session.set_notice(Notice("error", words, "Allowed: .png, .pdf."))
+            said = f"Not saved: {Path(path).name} is the name of another kind of file."
+            self._window.session.set_notice(Notice("error", said, "Allowed: .png, .pdf."))
             return
         from viewer.export.paper import COMFORTABLE, on_paper
         from viewer.export.pictures import drawing, picture
