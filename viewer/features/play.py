@@ -293,9 +293,8 @@ class PlayFeature(Scheduler):
         if docks.arrangement == DOCK:
             docks.return_to(docks.base)
         docks[DOCK].close()
-        (current, b), session = self._pair, self._window.session
-        if shown and b in session.runs and session.current is current:
-            self._window.comparison.compare_or_say(b)
+        if shown:
+            self._window.comparison.compare_again(self._pair)
         return shown
 
     def close(self) -> None:

@@ -120,6 +120,12 @@ class ComparisonModel(QObject):
         except CompareError as error:
             self._session.set_notice(Notice("warning", f"{capital(str(error))}."))
 
+    def compare_again(self, pair: tuple[RunRecord | None, RunRecord | None]) -> None:
+        """Compare A and B of before again, where A is still shown and B is still there."""
+        a, b = pair
+        if b in self._session.runs and self._session.current is a:
+            self.compare_or_say(b)
+
     def swap(self) -> None:
         """A becomes B, B becomes A."""
         if self.b is not None:

@@ -147,9 +147,7 @@ class DrawFeature(DrawnGraph):
         self._window.run_panel.show_drawing(False)
         self._show_state()
         self._window.graph_view.setFocus()
-        (current, b), session = self._pair, self._window.session
-        if b in session.runs and session.current is current:
-            self._window.comparison.compare_or_say(b)
+        self._window.comparison.compare_again(self._pair)
 
     def _show_state(self) -> None:
         """Enable actions, and name in them what they undo."""
