@@ -129,6 +129,10 @@ class FeaturePart(QObject):
         """Leave what this feature has put up, on Esc; return whether there was anything."""
         return False
 
+    def refuses_run(self) -> bool:
+        """A person asks for a run; return whether it cannot be made, and say why."""
+        return False
+
     def before_run(self) -> None:
         """A person asked for a run, which begins after this."""
 

@@ -327,6 +327,8 @@ class MainWindow(QMainWindow):
 
     def start_run(self) -> None:
         """Run what the Run panel says."""
+        if any(part.refuses_run() for part in self.features.built):
+            return
         for part in self.features.built:
             part.before_run()
         pace = self.run_panel.choices().samples_per_second

@@ -244,11 +244,12 @@ def _reasons(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
     idle = both and max(quick_busy, slow_busy) < MOSTLY
     why = "the GPU was mostly idle" if idle else "workers would have had too little to do"
     barriers = slow.supersteps
-    waits = f", and it stopped at {barriers:,} barriers" if barriers is not None else ""
+    waits = f" and waited at {barriers:,} barriers" if barriers is not None else ""
     return [
         *said,
-        f"The extra work cost no time, since {why}: {name} had {_rounded(quick.in_hand)} edges to "
-        f"work on at once, {other} {_rounded(slow.in_hand)}{waits}.",
+        f"{name} was faster in spite of its extra work, since {why}: it had "
+        f"{_rounded(quick.in_hand)} edges to work on at once, {other} had "
+        f"{_rounded(slow.in_hand)}{waits}.",
     ]
 
 

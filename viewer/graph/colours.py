@@ -211,7 +211,7 @@ def _by_state(seen: Seen) -> Look:
     colouring = Colouring("state", first=first, last=last, cursor=seen.moment.cursor_ns)
     note = "tentative: may still improve"
     names: tuple[tuple[int, str], ...] = STATES
-    if seen.record.running:
+    if seen.record.state in ("running", "stopped"):
         names = (*STATES[:2], (2, "settled, so far"))
     if seen.record.running and np.isinf(seen.moment.cursor_ns):
         note = "during a run nobody knows yet which vertices are settled"
@@ -259,12 +259,11 @@ def _moment_note(seen: Seen, what: str = "distances") -> str:
     if np.isinf(seen.moment.cursor_ns):
         return "live" if seen.record.running else ""
     if seen.record.is_matrix:
-        return "distances so far" if seen.record.running else "final distances of this source"
+        return f"{seen.record.named(what)} of this source"
     if seen.times is None:
-        return "final distances; earlier ones were not recorded"
-    values = f"{what} so far" if seen.record.running else f"final {what}"
+        return f"{seen.record.named(what)}; earlier ones were not recorded"
     moment = _at(seen).removeprefix(" at").partition(" (")[0]  # the time axis says whose time
-    return f"reached by{moment}, {values}"
+    return f"reached by{moment}, {seen.record.named(what)}"
 
 
 def _at(seen: Seen) -> str:

@@ -25,7 +25,7 @@ State = Literal["waiting", "tentative", "settled", "so far", "known", "unreached
 def state_at(record: RunRecord, vertex: int, moment: Moment) -> State:
     """Return what is known of a vertex at a moment.
 
-    waiting : reached later than that; so far : reached, in a run that goes on;
+    waiting : reached later than that; so far : reached, in a run that goes on or was stopped;
     known : there are no times; unreached : by this run, or by this run so far
     """
     dist, times = record.dist, record.vertices
@@ -38,7 +38,7 @@ def state_at(record: RunRecord, vertex: int, moment: Moment) -> State:
         return "waiting"
     if times.last_improved_ns[vertex] > moment.cursor_ns:
         return "tentative"
-    return "so far" if record.running else "settled"
+    return "so far" if record.state in ("running", "stopped") else "settled"
 
 
 def vertex_words(
@@ -59,7 +59,7 @@ def vertex_words(
     value = dist[vertex]
     number = f"{value:,}" if dist.dtype.kind == "i" else f"{value:g}"
     whole = moment.cursor_ns >= moment.duration_ns and not record.running
-    final = "distance so far" if record.running else "final distance"
+    final = record.named("distance")
     if state in ("waiting", "tentative"):
         now = "not reached yet" if state == "waiting" else "tentative"
         words += [f"{now} at {_time(moment)}", f"{final} {number}"]

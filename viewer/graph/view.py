@@ -77,7 +77,6 @@ class GraphView(GraphCanvas):
         self._next_source = -1
         self.more_marks += [self._paint_notes, self._paint_next_source]
         self.lead: GraphView = self  # takes the clicks: of two views of a graph, the first
-        self._source_before = 0  # the first click of a double-click is taken back
         self._tracer = NewestFirst(self)
         self._refreshed = 0.0  # when a live frame was asked for, seconds
         self.setMouseTracking(True)
@@ -317,16 +316,11 @@ class GraphView(GraphCanvas):
         if a0.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.show_path(vertex)
         else:
-            lead = self.lead
-            lead._source_before = lead._session.source
-            (lead.click_goes_to or lead.source_requested.emit)(vertex)
+            (self.lead.click_goes_to or self.lead.source_requested.emit)(vertex)
 
     def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
-        """Show everything; the source that the first click chose is taken back."""
+        """Show everything; the first click chose what it was on, as every click does."""
         self._pressed = None
-        lead = self.lead
-        if lead._session.graph is not None and lead._source_before != lead._session.source:
-            lead.source_requested.emit(lead._source_before)
         self.fit()
 
     def contextMenuEvent(self, a0: QContextMenuEvent | None) -> None:

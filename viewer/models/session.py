@@ -127,6 +127,12 @@ class RunRecord:
         """Whether more samples may come."""
         return self.state == "running"
 
+    def named(self, values: str) -> str:
+        """Say whether its values are the last ones: "distances so far", "final distances"."""
+        if self.running:
+            return f"{values} so far"
+        return f"{values} when it stopped" if self.state == "stopped" else f"final {values}"
+
     @property
     def samples(self) -> np.ndarray:
         """Every sample so far: SAMPLE (k,), a view that stays valid but does not grow."""

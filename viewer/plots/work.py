@@ -112,7 +112,10 @@ class WorkPanel(PlotPanel):
         return f"{DISORDER}; mean {said}"
 
     def _pair_values(self) -> tuple[str, str]:
-        return self._words_at(0, "processed"), self._words_at(1, "processed")
+        each = "" if self.disorder_button.isChecked() else "/s"
+        words = [self._words_at(place, "processed") for place in (0, 1)]
+        a, b = (word if word == NOT_KNOWN else f"{word}{each}" for word in words)
+        return a, b
 
     def _show_values(self) -> None:
         self.legend.set_values([self._words_at(0, name) for name in FIELDS])

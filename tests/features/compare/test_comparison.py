@@ -142,6 +142,7 @@ def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PlotPanel], clock
     bench.session.finish_run(2, slower(make_trace(make_samples(), record)))
     panel.flush()
     assert panel.pair_legend.accessibleDescription().count(", ") == 1
+    assert ("/s" in panel.pair_legend.accessibleDescription()) == (kind is WorkPanel)
     assert panel._pen_of(0).style() != panel._pen_of(1).style()  # told apart without colours
     assert ("A modelled, B measured" in panel.time_axis.labelText) == (clock == "measured")
     assert grabbed(panel).width() == 600

@@ -362,6 +362,9 @@ def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -
 def test_run_from_anywhere_is_of_the_drawing(
     feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    assert feature.open
+    assert "Nothing is drawn yet" in feature.page.words.text()
     figure_1(feature.model)
     assert window.run_panel._graph.currentText() == "This drawing"
     assert not window.run_panel._source.isVisible()

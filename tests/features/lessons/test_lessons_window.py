@@ -18,9 +18,11 @@ from test_window import close_for_good
 
 import sample_graphs
 from gpu.lessons.answers import Bench
+from gpu.lessons.lesson import Question, Value
 from gpu.lessons.read import read_lesson
 from viewer.features.lessons.model import Answered, LessonModel, Progress, sorted_names
 from viewer.features.lessons.panel import LessonPanel
+from viewer.features.lessons.questions import NumberQuestion
 from viewer.main_window import MainWindow
 
 POINTS = 14  # of large text
@@ -306,3 +308,14 @@ def test_a_vertex_may_be_typed_and_stays_in_the_field(window: MainWindow, qtbot:
     settle(window, qtbot)
     assert feature.model.answered.right
     assert feature.panel.question.field.text() == "A"
+
+
+def test_a_number_is_typed_over_the_question_mark(qtbot: QtBot) -> None:
+    value = Value("run", "processed")
+    question = NumberQuestion(Question("number", "How many?", value, high=1000, unit="vertices"))
+    qtbot.addWidget(question)
+    given: list[object] = []
+    question.answered.connect(given.append)
+    question.box.lineEdit().deselect()  # as after a click behind the "?"
+    qtbot.keyClicks(question.box, "500")
+    assert (question.box.text(), given[-1]) == ("500 vertices", 500)

@@ -95,10 +95,11 @@ class DrawFeature(DrawnGraph):
         if self.page is not None:
             self.page.apply_theme(theme)
 
-    def before_run(self) -> None:
-        """A run is about to begin: while the page is open it is the drawing's."""
-        if self.open and self.model.drawing.vertices:
+    def refuses_run(self) -> bool:
+        """While the page is open a run is the drawing's: make it the graph, if there is one."""
+        if self.open:
             self.give()
+        return self.open
 
     def back(self) -> bool:
         """Close the page."""
@@ -282,9 +283,7 @@ class DrawFeature(DrawnGraph):
 
     def use(self) -> None:
         """Give the drawing to the window and run on it."""
-        if not self.model.drawing.vertices:
-            self._page().say("Nothing is drawn yet: double-click the canvas.", refused=True)
-        elif self._window.controller.running:
+        if self._window.controller.running:
             self._page().say("A run is going on: wait for it, or press Stop.", refused=True)
         else:
             self._window.start_run()
@@ -292,6 +291,9 @@ class DrawFeature(DrawnGraph):
     def give(self) -> None:
         """Show the drawing as the graph, if it is not that already; close the page."""
         drawing, window = self.model.drawing, self._window
+        if not drawing.vertices:
+            self._page().say("Nothing is drawn yet: double-click the canvas.", refused=True)
+            return
         try:
             path = draw_files.keep_used(drawing, self._folder)
             graph = to_graph(drawing, str(path))

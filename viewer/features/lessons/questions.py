@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
-from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtGui import QKeyEvent, QMouseEvent
 from PyQt6.QtWidgets import (
     QButtonGroup,
     QDoubleSpinBox,
@@ -137,7 +137,13 @@ class NumberQuestion(QuestionWidget):
 
 
 class NumberBox(QDoubleSpinBox):
-    """A spin box without zeros at the end of a number."""
+    """A spin box without zeros at the end of a number; what is typed takes the place of "?"."""
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """Take a key; beside the "?" no digit would be a number."""
+        if self.text() == UNSET:
+            self.selectAll()
+        super().keyPressEvent(event)
 
     def textFromValue(self, v: float) -> str:
         """Return "1.5" of 1.50, "160" of 160.00."""
