@@ -191,9 +191,10 @@ class SweepPanel(QWidget):
             edge = short(marks.clip.value or 0)
             words += f" Up to {name} = {edge} the buckets do not reach far enough."
         if marks.controller is not None:
-            own = marks.controller
+            own, policy = marks.controller, plan.settings.policy
+            whose = policy.name if policy is not None else "Automatic Δ"
             words += (
-                f" Automatic Δ: {_ratio(own.time_ns, best.time_ns)} the best time, "
+                f" {whose}: {_ratio(own.time_ns, best.time_ns)} the best time, "
                 f"{_ratio(own.work, least.work)} the least work."
             )
         if failed:

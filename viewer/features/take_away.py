@@ -116,8 +116,12 @@ class TakeAwayFeature(FeaturePart):
 
     def export_runs(self) -> None:
         """Ask where to write the table of all runs."""
-        runs = [(place, run.trace) for place, run in enumerate(self._window.session.runs, 1)]
-        whole: list[tuple[int, Trace]] = [(n, trace) for n, trace in runs if trace is not None]
+        session = self._window.session
+        whole = [
+            (place, session.notes.trace_of(run))  # with its proof
+            for place, run in enumerate(session.runs, 1)
+            if run.trace is not None
+        ]
 
         def write(path: str) -> None:
             self._window.files.save_in_background(path, partial(write_runs, whole))

@@ -23,7 +23,8 @@ def copy_command(session: SessionModel, make: Callable[[], str]) -> None:
     clipboard = QApplication.clipboard()
     assert clipboard is not None
     clipboard.setText(line)
-    session.set_notice(Notice("info", f"Copied: {line}"))
+    advice = "Save the policy, too, where the command is to run." if "policy " in line else ""
+    session.set_notice(Notice("info", f"Copied: {line}", advice))
 
 
 def copy_run(session: SessionModel, run: RunRecord) -> None:

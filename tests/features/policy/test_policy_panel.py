@@ -43,6 +43,9 @@ def test_run_compare_and_sweep(window: MainWindow, qtbot: QtBot) -> None:
     assert own is not None
     assert own.time_ns == window.comparison.a.trace.time_ns
     assert [point.settings.policy for point in window.sweep.points][1:] == [None] * 12
+    assert " pi.py: " in window.panels["sweep"].summary_text()
+    window.actions_by_key["copy_command"].trigger()
+    assert "Save the policy" in window.session.notice.advice
 
 
 def test_errors_stand_at_their_line(window: MainWindow, qtbot: QtBot) -> None:

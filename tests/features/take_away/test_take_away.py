@@ -25,7 +25,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.cli.main import main
 from gpu.record.export import summary
 from gpu.record.notes import Note
-from gpu.record.trace import Probe
+from gpu.record.trace import Probe, Verification
 from gpu.study import sweep
 from viewer.features.take_away import FORMS
 from viewer.main_window import MainWindow
@@ -150,10 +150,14 @@ def test_copied_commands_repeat_what_was_clicked(
 
 
 def test_all_runs_in_one_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    run = window.session.current
+    passed = Verification(True, True, "both hold")
+    window.session.change_run(run.run_id, verification=passed)  # after the trace was made
     window.actions_by_key["export_runs"].trigger()
     answer(window, tmp_path / "runs.csv")
     saved(window, qtbot, tmp_path / "runs.csv")
-    assert len((tmp_path / "runs.csv").read_text().splitlines()) == 2
+    (row,) = csv.DictReader((tmp_path / "runs.csv").read_text().splitlines())
+    assert (row["verified"], row["verification_detail"]) == ("True", "both hold")
 
 
 def test_a_run_and_a_comparison_leave_as_a_web_page(
