@@ -189,13 +189,10 @@ def test_a_full_pile_or_bucket_is_refused(
 
 FAULTS = {  # what a rule of the queue is for: a text, and one without the rule
     "a bucket that is only empty is not finished": (
-        "return m.done[bucket % SLOTS] == m.reserved[bucket % SLOTS];",
-        "return m.read[bucket % SLOTS] == m.reserved[bucket % SLOTS];",
+        "if (m.done[slot] != m.reserved[slot]) break;",
+        "if (m.read[slot] != m.reserved[slot]) break;",
     ),
-    "a worker reports after its pushes": (
-        "        process(run, order);\n        __syncthreads();\n",
-        "        process(run, order);\n",
-    ),
+    "a worker reports after its pushes": ("order);\n        __syncthreads();", "order);"),
 }
 
 
@@ -208,8 +205,11 @@ def test_fibers_see_what_a_rule_is_for(rule: str, tmp_path: Path) -> None:
 
     def is_right(seed: int) -> bool:
         graph = random_arcs(60, 240, 40, seed)
-        dist = distances(step, FiberMachine(library, seed), graph, 0, 4)
-        return dist_of(dist).tolist() == oracle_distances(graph, 0).tolist()
+        try:
+            assert_right(graph, distances(step, FiberMachine(library, seed), graph, 0, 4))
+        except AssertionError:  # also where some threads have left and others wait for them
+            return False
+        return True
 
     assert not all(is_right(seed) for seed in range(60))
 

@@ -11,6 +11,12 @@ Written   is counted a block: the manager reads whole blocks while others write 
 Launch    as step 1, but `room` is in blocks, and `written` is the memory of the struct Pool
 */
 #define POOL
+struct Run;
+struct Manager;
+struct Item;
+__device__ Item *place_of(const Run &run, int slot, int place);
+__device__ void count_written(const Run &run, int slot, int place);
+__device__ void look_at_bucket(const Run &run, Manager &m, int slot);
 #include "ladder/adds_simple.cu"
 
 #define BLOCK 256  // items
@@ -37,7 +43,7 @@ __device__ Item *place_of(const Run &run, int slot, int place) {
     if (number >= pool.most) return nullptr;
     const int *block = &pool.table[slot * pool.most + number];
     while (peek(block) < 0) {
-        if (peek(&run.state->ended)) return nullptr;
+        if (peek(run.ended)) return nullptr;
         __nanosleep(50);
     }
     return run.items + peek(block) * (long long)BLOCK + place % BLOCK;
@@ -50,7 +56,7 @@ __device__ void count_written(const Run &run, int slot, int place) {
 
 // All SLOTS lanes: the whole blocks of a finished bucket go back to the pool.
 __device__ void give_back(const Pool &pool, const Manager &m, int slot) {
-    int done = is_finished(m, slot) ? m.reserved[slot] / BLOCK : 0;
+    int done = m.done[slot] == m.reserved[slot] ? m.reserved[slot] / BLOCK : 0;
     for (; pool.returned[slot] < done; pool.returned[slot]++) {
         int block = pool.table[slot * pool.most + pool.returned[slot]];
         pool.free[atomicAdd(pool.free_count, 1)] = block;
@@ -64,7 +70,7 @@ __device__ void take(const Run &run, const Pool &pool, int slot, int reserved) {
         int left = atomicSub(pool.free_count, 1) - 1;
         if (left < 0) {
             atomicAdd(pool.free_count, 1);
-            if (pool.taken[slot] * BLOCK < reserved) poke(&run.state->full, 1);  // a writer waits
+            if (pool.taken[slot] * BLOCK < reserved) poke(run.ended, (int)FULL);  // a writer waits
             return;
         }
         int block = pool.free[left];
@@ -85,7 +91,7 @@ __device__ void look_at_bucket(const Run &run, Manager &m, int slot) {
         int written = 0;
         if (number < pool.taken[slot]) written = peek(&pool.written[pool.table[slot * pool.most + number]]);
         __threadfence();
-        reserved = peek(&run.state->reserved[slot]);
+        reserved = peek(&run.reserved[slot]);
         int end = number * BLOCK + written;
         if (written == BLOCK || end == reserved) ready = end;
         if (written < BLOCK) break;

@@ -8,9 +8,7 @@ The idea  An improved vertex waits in one of 32 buckets, each delta wide; bucket
 Bucket    An array, and counters that only grow. A writer reserves a place, writes its item, fences
           and adds one to `written`. Where written equals reserved, every item can be read.
 Finished  A bucket is finished when all items that were reserved are done; "empty" is not enough,
-          because a worker may still push into it. The run ends when all buckets are finished. A
-          worker reports when all that it pushed is written. The manager reads the reports before
-          the counters, so it misses no push of an idle worker.
+          because a worker may still push into it. The run ends when all buckets are finished.
 
 Launch    adds<<<1 + workers, THREADS, cooperative>>>, workers <= THREADS; all blocks are resident.
           `state`, `orders`, `written` and dist[source] are zero, other distances 2^31 - 1; delta is
@@ -33,41 +31,28 @@ struct Order {  // items of a bucket for one worker, and what it needs to sort i
     long long base;  // lowest distance of the head
 };
 
-struct State {
-    int ended, full, reserved[SLOTS];
-};
-
 struct Run {
     const long long *indptr;
     const int *indices, *weights;
     int *dist;
-    State *state;
-    Order *orders;  // one a worker
+    int *ended, *reserved;  // reserved and written: one a slot
+    Order *orders;          // one a worker
     Item *items;
     int room, *written;
 };
 
 struct Manager {  // shared memory of block 0
     int done[SLOTS], read[SLOTS], ready[SLOTS], reserved[SLOTS];  // items; read: handed out
+    int piece[SLOTS];  // items that a worker is given
     int head, shift, rest, idle, ended;
     long long base;
-    float load;             // items of open buckets that are not done; smoothed
-    int who[THREADS];       // the idle workers
-    Order orders[THREADS];  // what each worker has; count 0: it is idle
+    float load;  // items of open buckets that are not done; smoothed
 };
-
-__device__ bool is_finished(const Manager &m, int bucket) {
-    return m.done[bucket % SLOTS] == m.reserved[bucket % SLOTS];
-}
 
 // ---- buckets: adds_pool.cu has other ones ----
 
-__device__ Item *place_of(const Run &run, int slot, int place);  // null: there is no room
-__device__ void count_written(const Run &run, int slot, int place);
-__device__ void look_at_bucket(const Run &run, Manager &m, int slot);
-
 #ifndef POOL
-__device__ Item *place_of(const Run &run, int slot, int place) {
+__device__ Item *place_of(const Run &run, int slot, int place) {  // null: there is no room
     return place < run.room ? run.items + slot * (long long)run.room + place : nullptr;
 }
 
@@ -78,7 +63,7 @@ __device__ void count_written(const Run &run, int slot, int) { atomicAdd(&run.wr
 __device__ void look_at_bucket(const Run &run, Manager &m, int slot) {
     int written = peek(&run.written[slot]);
     __threadfence();
-    m.reserved[slot] = peek(&run.state->reserved[slot]);
+    m.reserved[slot] = peek(&run.reserved[slot]);
     m.ready[slot] = written == m.reserved[slot] ? written : m.read[slot];
 }
 #endif
@@ -87,21 +72,19 @@ __device__ void push(const Run &run, const Order &order, Item item) {
     long long first = order.bucket != order.head;  // 1: the head may just be retiring
     long long offset = max(first, min((item.dist - order.base) >> order.shift, SLOTS - 1ll));
     int slot = (int)((order.head + offset) % SLOTS);
-    int place = atomicAdd(&run.state->reserved[slot], 1);
-    Item *to = place_of(run, slot, place);
-    if (to == nullptr) {
-        poke(&run.state->full, 1);
-        return;
+    int place = atomicAdd(&run.reserved[slot], 1);
+    if (Item *to = place_of(run, slot, place)) {
+        poke(to, item);
+        __threadfence();
+        count_written(run, slot, place);
+    } else {
+        poke(run.ended, (int)FULL);  // for this bucket is never finished
     }
-    poke(to, item);
-    __threadfence();
-    count_written(run, slot, place);
 }
 
 // ---- a worker: in adds_rounds.cu it goes on by itself with some of what it improves ----
 
 __device__ void improved(const Run &run, const Order &order, Item item);
-__device__ void process(const Run &run, const Order &order);
 
 __device__ void relax(const Run &run, const Order &order, Item item) {
     if (peek(&run.dist[item.vertex]) < item.dist) return;  // stale: a better item does the rest
@@ -124,7 +107,7 @@ __device__ void work(const Run &run, Order *mine) {
     __shared__ Order order;
     for (;;) {
         if (threadIdx.x == 0) {
-            while (!peek(&mine->working) && !peek(&run.state->ended)) __nanosleep(50);
+            while (!peek(&mine->working) && !peek(run.ended)) __nanosleep(50);
             __threadfence();
             order = peek(mine);
         }
@@ -141,8 +124,23 @@ __device__ void work(const Run &run, Order *mine) {
 
 // ---- the manager ----
 
+// One thread: move the head past finished buckets; returns by how many, SLOTS when all are finished.
+__device__ int retire(Manager &m) {
+    int moved = 0;
+    for (; moved < SLOTS; moved++) {
+        int slot = (m.head + moved) % SLOTS;
+        if (m.done[slot] != m.reserved[slot]) break;
+    }
+    m.head += moved;
+    m.base += (long long)moved << m.shift;
+    return moved;
+}
+
 // One thread: double delta while the workers starve, halve it while they are flooded.
 __device__ void steer(Manager &m, int moved, int threads, int least, int most) {
+    m.load *= 0.875f;
+    for (int slot = m.head; slot < m.head + OPEN; slot++)
+        m.load += (m.reserved[slot % SLOTS] - m.done[slot % SLOTS]) / 8.f;
     m.rest -= min(m.rest, moved);
     if (m.rest > 0) return;
     if (m.load < threads / 4 && m.shift < most) m.shift++;
@@ -151,29 +149,15 @@ __device__ void steer(Manager &m, int moved, int threads, int least, int most) {
     m.rest = REST;
 }
 
-// One thread: move the head past finished buckets; returns by how many, SLOTS when all are finished.
-__device__ int retire(Manager &m) {
-    int moved = 0;
-    while (moved < SLOTS && is_finished(m, m.head + moved)) moved++;
-    m.head += moved;
-    m.base += (long long)moved << m.shift;
-    return moved;
-}
-
-// One thread: cut what is ready in the open buckets into pieces for the idle workers.
-__device__ void cut(Manager &m) {
-    m.load *= 0.875f;
+// The thread of an idle worker: cut a piece for it, while others cut theirs. Count 0: nothing is left.
+__device__ Order cut(Manager &m) {
     for (int bucket = m.head; bucket < m.head + OPEN; bucket++) {
         int slot = bucket % SLOTS;
-        m.load += (m.reserved[slot] - m.done[slot]) / 8.f;
-        int share = (m.ready[slot] - m.read[slot]) / max(m.idle, 1) + 1;
-        while (m.idle > 0 && m.read[slot] < m.ready[slot]) {
-            int count = min(max(share, SMALLEST), min(THREADS, m.ready[slot] - m.read[slot]));
-            m.orders[m.who[--m.idle]] = {bucket, m.read[slot], count, m.head, m.shift, 0, m.base};
-            m.read[slot] += count;
-        }
+        int first = atomicAdd(&m.read[slot], m.piece[slot]);
+        int count = min(m.piece[slot], m.ready[slot] - first);
+        if (count > 0) return {bucket, first, count, m.head, m.shift, 0, m.base};
     }
-    m.idle = 0;  // the next sweep counts anew
+    return {};
 }
 
 __device__ void manage(const Run &run, int workers, int source, int shift, int least, int most) {
@@ -185,29 +169,33 @@ __device__ void manage(const Run &run, int workers, int source, int shift, int l
     if (thread < SLOTS) look_at_bucket(run, m, thread);
     if (thread == 0) push(run, {0, 0, 0, 0, shift, 0, 0}, {source, 0});
     m.shift = shift;
-    Order &mine = m.orders[thread];
+    Order mine = {};  // what the worker has; count 0: it is idle
     Order *to = &run.orders[thread];
     while (!m.ended) {
         bool idle = thread < workers && !peek(&to->working);
         if (idle) {
-            m.who[atomicAdd(&m.idle, 1)] = thread;
+            atomicAdd(&m.idle, 1);
             atomicAdd(&m.done[mine.bucket % SLOTS], mine.count);
-            mine.count = 0;
         }
         __threadfence();
-        __syncthreads();  // the reports are read, now the counters
-        if (thread < SLOTS) look_at_bucket(run, m, thread);
+        __syncthreads();  // the reports are read, now the counters: so no push of the idle is missed
+        if (thread < SLOTS) {
+            m.read[thread] = min(m.read[thread], m.ready[thread]);  // more were asked for than there are
+            look_at_bucket(run, m, thread);
+            int share = (m.ready[thread] - m.read[thread]) / max(m.idle, 1) + 1;
+            m.piece[thread] = min(max(share, SMALLEST), THREADS);
+        }
         __syncthreads();
         if (thread == 0) {
             int moved = retire(m);
-            cut(m);
             steer(m, moved, workers * THREADS, least, most);
-            if (moved == SLOTS) m.ended = FINISHED;
+            m.idle = 0;
+            m.ended = moved == SLOTS ? FINISHED : peek(run.ended);
             if (clock64() - begun > LIMIT_CYCLES) m.ended = LATE;
-            if (peek(&run.state->full)) m.ended = FULL;
-            poke(&run.state->ended, m.ended);
+            if (m.ended) poke(run.ended, m.ended);
         }
         __syncthreads();
+        if (idle) mine = cut(m);
         if (idle && mine.count > 0) {
             poke(to, mine);
             __threadfence();  // the worker sees `working` last
@@ -218,8 +206,8 @@ __device__ void manage(const Run &run, int workers, int source, int shift, int l
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 adds(const long long *indptr, const int *indices, const int *weights, int *dist, int source,
-     State *state, Order *orders, Item *items, int room, int *written, int shift, int least, int most) {
-    Run run = {indptr, indices, weights, dist, state, orders, items, room, written};
+     int *state, Order *orders, Item *items, int room, int *written, int shift, int least, int most) {
+    Run run = {indptr, indices, weights, dist, state, state + 1, orders, items, room, written};
     if (blockIdx.x == 0) manage(run, gridDim.x - 1, source, shift, least, most);
     else work(run, &orders[blockIdx.x - 1]);
 }
