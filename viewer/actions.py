@@ -224,7 +224,7 @@ MENUS: tuple[Menu, ...] = (
                needs="comparing", checkable=True, group="pair_view"),
         LINE,
         Action("show_runs", "&Runs", "Every run so far: show one, compare two, forget one",
-               "show_runs", "Ctrl+Shift+R", by="compare"),
+               "window.toggle_dock", "Ctrl+Shift+R", by="compare", argument="runs"),
     )),
     Menu("draw", "&Draw", (
         Action("draw", "&Draw a graph", "Draw a graph by hand, or go on with the last drawing",
@@ -317,7 +317,7 @@ MENUS: tuple[Menu, ...] = (
         LINE,
         Action("show_matrix", "All-pairs matri&x",
                "The distances from every source to every vertex, and who works on them",
-               "show_matrix", "Ctrl+Shift+X", by="matrix"),
+               "window.toggle_dock", "Ctrl+Shift+X", by="matrix", argument="matrix"),
         Action("matrix_fit", "Matrix: all of it", "Show every row and column of the matrix",
                "model.fit", by="matrix", needs="matrix"),
         Action("present", "P&resent",

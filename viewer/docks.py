@@ -15,7 +15,7 @@ of the uppermost cell of its side, which is high while the panel is shown.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, pyqtSignal
@@ -73,6 +73,7 @@ class Docks(QObject):
         self.titles = {**TITLES, **(more or {})}
         self.extra = tuple(more or ())  # docks of features, hidden until asked for
         self._order = list(self.extra)  # the one shown last is the last
+        self.asked: set[str] = set()  # panels opened by hand over the arrangement that stands
         self.by_key: dict[str, QDockWidget] = {}
         self.arrangement = self.base = FIRST  # base: the last one of ARRANGEMENTS
         self._gathered: dict[str, tuple[str, ...]] = {}  # by features: name, docks
@@ -131,6 +132,7 @@ class Docks(QObject):
         """Put up an arrangement that was asked for, or the last lasting one if that is gone."""
         if self.arrangement in ARRANGEMENTS:
             self._kept[self.arrangement] = self._window.saveState(self.version)
+        self.asked.clear()
         self.arrange(name)
         self.mark(self.arrangement)
         self.chosen.emit(self.arrangement)
@@ -141,14 +143,19 @@ class Docks(QObject):
         self.choose(name)
 
     def back(self) -> None:
-        """Leave what a feature gathered, or all controls; else close the panel shown last."""
+        """Leave what a feature gathered; else the panel shown last, else all controls."""
         if self.arrangement not in ARRANGEMENTS:
             self.return_to(self.base)
-        elif self.arrangement == EXPLORE:
+        elif not self.close_last(self.extra) and self.arrangement == EXPLORE:
             self.toggle_controls(False)
-        elif self.arrangement == SIMPLE:
-            for key in [key for key in self._order if not self.by_key[key].isHidden()][-1:]:
-                self.by_key[key].close()
+
+    def close_last(self, keys: Iterable[str]) -> bool:
+        """Close the panel, of these, that was opened last; return whether there was one."""
+        beside = set(keys) - set(self._shown())
+        opened = [key for key in self._order if key in beside and not self[key].isHidden()]
+        for key in opened[-1:]:
+            self[key].close()
+        return bool(opened)
 
     def return_to(self, name: str) -> None:
         """Put up an arrangement as it was left, with the panels that were opened beside it."""

@@ -171,6 +171,9 @@ class Microscope(FeaturePart):
 class Pairs(FeaturePart):
     """Makes the two runs of a comparison."""
 
+    def make_b(self, settings: RunSettings) -> None:
+        """Run B beside the current run, and show both."""
+
     def make_pair(self, a: RunSettings, b: RunSettings) -> None:
         """Run A on the graph shown, B once A is over and proved, and show both."""
 

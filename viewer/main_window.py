@@ -230,7 +230,10 @@ class MainWindow(QMainWindow):
         if self.docks.is_in_front(key):
             self.docks[key].close()
         else:
-            self.show_dock(key)
+            panel = self.show_dock(key)
+            self.docks.asked.add(key)
+            if panel.focusProxy() is not None:
+                panel.setFocus()
 
     def as_widget(self) -> QMainWindow:
         """Return the window itself."""
@@ -279,8 +282,9 @@ class MainWindow(QMainWindow):
             self.timeline.keyPressEvent(a0)
 
     def back(self) -> None:
-        """Leave one thing: what a feature shows, else a notice, else docks that were put up."""
-        if any(part.back() for part in reversed(self.features.built)):
+        """Leave one thing: a panel opened last, what a feature shows, a notice, an arrangement."""
+        asked = self.docks.close_last(self.docks.asked)
+        if asked or any(part.back() for part in reversed(self.features.built)):
             return
         if self.session.notice is None:
             self.docks.back()

@@ -271,8 +271,12 @@ def test_a_panel_left_open_comes_back_and_hinders_nothing(
 ) -> None:
     window.show_dock("runs")
     window.docks.gather("play", ("play",))
-    window.back()
-    assert "runs" in in_sight(window)
+    window.actions_by_key["notes"].trigger()
+    for opened_last in ("notes", "play", "runs", "run"):
+        assert opened_last in in_sight(window)
+        window.back()
+        assert opened_last not in in_sight(window)
+    window.show_dock("runs")
     window.close()
     again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
     again.show()

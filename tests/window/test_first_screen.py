@@ -381,3 +381,10 @@ def test_another_b_beside_a_recording_is_made_here_with_its_a(
     window.comparison.end()
     window.features["compare"].compare_rival()  # the one chosen last
     assert window.comparison.b is b
+    window.run_panel.set_choices(replace(window.run_panel.choices(), probe=1))
+    run_both(window, host, qtbot)  # B as A: samples alone
+    screen(window)._open("sample:city_roads", None)
+    assert window.status_bar.currentMessage().startswith("B is Near-Far in this recording")
+    run_both(window, host, qtbot)  # what is shown
+    made = [(asked.algorithm, asked.probe) for asked in host.asked("run")[2:]]
+    assert made == [("adds", 1), ("delta_stepping", 1), ("adds", 1), ("near_far", 1)]

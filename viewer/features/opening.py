@@ -25,6 +25,7 @@ FIRST_ID = -1_000_000  # recorded runs count down from here, far from those of f
 MOST_RUNS = 100  # of a recording
 ROADS, MESH = "roads", "mesh"  # names of recordings
 OF_SAMPLES = {"city_roads": ROADS, "mesh": MESH}
+SAID_MS = 10_000
 SWEEP = "sweep"  # the dock with the sweep in it
 
 
@@ -78,6 +79,10 @@ class OpeningFeature(Opening):
         """Show the recording made on a sample; return whether there is one."""
         if key in OF_SAMPLES:
             self.show(OF_SAMPLES[key])
+            b, rival = self._window.comparison.b, self._window.comparison.rival
+            if b is not None and rival not in ("", b.settings.algorithm):
+                words = f"B is {b.algorithm.title} in this recording."
+                self._window.status_bar.showMessage(words, SAID_MS)
         return key in OF_SAMPLES
 
     def show_sweep(self) -> None:

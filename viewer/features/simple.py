@@ -171,10 +171,8 @@ class SimpleFeature(Screen):
     # --- runs
 
     def before_run(self) -> None:
-        """Remember whether the other algorithm is to follow: it does after the pair shown."""
-        a, chosen = self._window.comparison.a, self._window.run_panel.choices().algorithm
-        recorded = a is not None and bool(a.recorded_on) and a.settings.algorithm == chosen
-        self._follows = self.on if a is None else recorded
+        """Remember whether the other algorithm is to follow; after a pair it does by itself."""
+        self._follows = self.on and self._window.comparison.a is None
 
     def _run_or_stop(self) -> None:
         """Make what is shown on this machine, or end the run that goes on."""
@@ -185,13 +183,12 @@ class SimpleFeature(Screen):
             self._run(current.settings.delta if current is not None else None)
 
     def _run(self, delta: float | None) -> None:
-        """Run A as it was set, at another Δ; what was recorded with it counts for B."""
-        window, panel = self._window, self._window.run_panel
-        sides = [run for run in (window.session.current, window.comparison.b) if run is not None]
+        """Run A as it was set, at another Δ."""
+        window, panel, current = self._window, self._window.run_panel, self._window.session.current
         chosen = replace(panel.choices(), delta=delta)  # none is kept from another graph
-        if sides:
-            made = {run.settings.algorithm: run.settings.parameters for run in reversed(sides)}
-            algorithm, made = sides[0].settings.algorithm, chosen.parameters | made
+        if current is not None:
+            algorithm = current.settings.algorithm
+            made = chosen.parameters | {algorithm: current.settings.parameters}
             chosen = replace(chosen, algorithm=algorithm, parameters=made)
         panel.set_choices(chosen)
         window.start_run()

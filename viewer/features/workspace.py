@@ -13,7 +13,7 @@ the window closes.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -27,8 +27,8 @@ from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.record.notes import plain_notes, read_notes
 from gpu.record.reach import SAMPLE, question
-from gpu.record.trace import Trace
-from gpu.record.tracefile import load_trace
+from gpu.record.trace import RunSettings, Trace
+from gpu.record.tracefile import load_trace, plain
 from gpu.record.workspace import (
     SUFFIX,
     SavedGraph,
@@ -40,11 +40,12 @@ from gpu.record.workspace import (
     saved_graph,
 )
 from gpu.schema import fitting
+from gpu.study.compare_words import name_of
 from gpu.study.sweep import SavedSweep, sweep_as_dict, sweep_from_dict
 from viewer.common.background import Task
 from viewer.common.kept_graphs import keep_bytes, kept_folder
 from viewer.common.later import later
-from viewer.feature import FeaturePart, Window
+from viewer.feature import FeaturePart, Pairs, Window
 from viewer.graph.colours import COLOUR_MODES
 from viewer.models.open_choices import OpenRequest
 from viewer.models.run_choices import RunChoices
@@ -254,8 +255,11 @@ class WorkspaceFeature(FeaturePart):
         session.set_notice(Notice("warning", words, advice, offers))
 
     def _take(self, wish: object) -> None:
+        pairs = self._window.part(Pairs)
         if isinstance(wish, Continue):
             self._read(str(last_session()), "workspace", trusted=True)
+        elif isinstance(wish, RunSettings) and pairs is not None:
+            pairs.make_b(wish)
 
     def _graph_is_here(self) -> None:
         graph, waiting = self._window.session.graph, self._waiting
@@ -301,17 +305,27 @@ class WorkspaceFeature(FeaturePart):
             session.notes.take(notes, workspace.graph.hash)
         session.set_current(current)
         other = records.get(workspace.b or 0)
-        if current is not None and other is not None and other is not current:
-            try:
+        looks = fitting(Looks, workspace.window)
+        try:
+            if current is not None and other is not None and other is not current:
                 window.comparison.compare_with(other)
-                window.comparison.set_view(str(fitting(Looks, workspace.window).pair_layout))
-            except GpuError as error:
-                self._say(f"{error}.")
+                window.comparison.set_view(str(looks.pair_layout))
+            elif current is not None and looks.unfinished_b is not None:
+                self._offer_b(looks.unfinished_b)
+        except GpuError as error:
+            self._say(f"{error}.")
         if current is not None and workspace.window:
             put_back_moment(window, workspace.window)
         colour = workspace.window.get("colour_by")
         if isinstance(colour, str) and colour in COLOUR_MODES:
             window.graph_view.set_colour_by(colour)
+
+    def _offer_b(self, settings: RunSettings) -> None:
+        """Name the run that was to be B, and offer to make it."""
+        words = f"B, {name_of(settings)}, was still running at the close."
+        self._window.comparison.rival = settings.algorithm
+        notice = Notice("info", words, offers=(Offer("Run it", settings),))
+        self._window.session.set_notice(notice)
 
     def _record(self, trace: Trace, folder: Path) -> RunRecord:
         self._next_id -= 1
@@ -374,6 +388,7 @@ class Looks(Struct, frozen=True):
     layout: str | None = None
     cursor_ns: Time | None = None
     pair_layout: str | None = None
+    unfinished_b: RunSettings | None = None
 
 
 def looks_of(window: Window) -> dict[str, Any]:
@@ -386,6 +401,8 @@ def looks_of(window: Window) -> dict[str, Any]:
         "pair_layout": window.comparison.view,
         "colour_by": window.graph_view.colour_by,
     }
+    if (b := window.comparison.b) is not None and b.trace is None:
+        looks["unfinished_b"] = plain(asdict(b.settings))
     notes = window.session.notes
     looks["notes"] = plain_notes(pin.note for pin in notes.at_vertices(notes.graph_shown()))
     model = window.sweep

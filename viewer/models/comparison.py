@@ -36,6 +36,7 @@ class ComparisonModel(QObject):
         self._session = session
         self._a: RunRecord | None = session.current  # the current run before the newest change
         self.b: RunRecord | None = None
+        self.rival = ""  # key of the algorithm that was B last, recordings aside
         self.view = PAIR_VIEWS[0]
         self._kept: dict[int, tuple[tuple[object, ...], Side]] = {}
         self._live = once(self, self.words_changed.emit, LIVE_MS)
@@ -179,6 +180,8 @@ class ComparisonModel(QObject):
 
     def _set_b(self, record: RunRecord | None) -> None:
         self.b = record
+        if record is not None and not record.recorded_on:
+            self.rival = record.settings.algorithm
         self._kept = {key: kept for key, kept in self._kept.items() if key in self.letters}
         self._live.stop()
         self.pair_changed.emit()

@@ -11,6 +11,7 @@ from test_window import close_for_good
 from test_workspace_window import arrive, new_window, roads
 
 import sample_graphs
+from gpu.record.trace import RunSettings
 from viewer.features.lessons.feature import LAST, all_lessons
 from viewer.features.workspace import last_session
 from viewer.models.session import RunRecord
@@ -23,6 +24,9 @@ def leave_session(tmp_path: Path) -> tuple[Path, Any]:
     window.controller.show_graph(graph)
     window.session.add_run(RunRecord.from_trace(2, trace), show=False)  # only what is shown stays
     window.session.add_run(RunRecord.from_trace(1, trace))
+    rival = RunSettings("bellman_ford", source=1)
+    window.session.add_run(RunRecord(3, rival, trace.graph, "modelled"), show=False)
+    window.comparison.compare_with(window.session.runs[-1])  # it goes on
     window.session.set_source(1)
     window.docks.choose("compare")
     window.playback.pause()
@@ -50,6 +54,10 @@ def test_the_next_start_continues(qapp: QApplication, qtbot: QtBot, tmp_path: Pa
     assert window.docks.arrangement == "compare"
     assert window.session.source == 1
     assert window.playback.cursor_ns == pytest.approx(0.5 * window.playback.duration_ns)
+    assert window.notice_bar.text() == "B, Bellman-Ford, was still running at the close."
+    window.notice_bar.offers[0].click()
+    assert host.asked("run")[-1].algorithm == window.comparison.b.settings.algorithm
+    assert window.comparison.rival == "bellman_ford"
     close_for_good(window)
     assert last_session().is_file()
 

@@ -63,7 +63,6 @@ class CompareFeature(Pairs):
         self._follows = self._moves = False  # the cursor follows B; it is we who move it
         self._started_at = 0.0
         self._new_a: RunRecord | None = None  # goes on; there is a B already
-        self._rival = ""  # key of the algorithm that was chosen last to be B
         window.build_plots()
         self.bar = CompareBar(self.model, [window.actions_by_key[key] for key in BEHIND])
         self.view = PairView(window, self.model, self.bar)
@@ -115,28 +114,19 @@ class CompareFeature(Pairs):
 
     def compare_rival(self) -> None:
         """Lay the algorithm chosen last, or the first other one, upon the current run."""
-        rival = rival_of(self._window.session.current, self._rival)
+        rival = rival_of(self._window.session.current, self.model.rival)
         if rival is not None:
             self.compare_algorithm(rival.key)
-
-    def show_runs(self) -> None:
-        """Show the table of runs; hide it where it is in front."""
-        if self._window.docks.is_in_front("runs"):
-            self._window.docks["runs"].close()
-            return
-        panel = self._window.show_dock("runs")
-        assert isinstance(panel, RunsPanel)
-        panel.table.setFocus()
 
     # --- wishes
 
     def compare_algorithm(self, key: str) -> None:
         """Make B from the current run with another algorithm, its Δ automatic."""
-        basis, self._rival = self._basis(), key
+        basis = self._basis()
         if basis is not None:
             chosen = self._window.run_panel.choices().parameters.get(key, {})
             chosen = same_rows(chosen, basis.settings.parameters)
-            self._make(replace(basis.settings, algorithm=key, delta=None, parameters=chosen))
+            self.make_b(replace(basis.settings, algorithm=key, delta=None, parameters=chosen))
 
     def compare_delta(self, delta: float | None) -> None:
         """Make B from the current run with another Δ, held still; None: an automatic one."""
@@ -148,7 +138,7 @@ class CompareFeature(Pairs):
             parameters = {**parameters, **row.still}
         elif any(parameters.get(key) == value for key, value in row.still.items()):
             parameters = {key: parameters[key] for key in parameters if key not in row.still}
-        self._make(replace(basis.settings, delta=delta, parameters=parameters))
+        self.make_b(replace(basis.settings, delta=delta, parameters=parameters))
 
     # --- a second run is made
 
@@ -159,10 +149,11 @@ class CompareFeature(Pairs):
             return None
         return record if record.state != "failed" else None
 
-    def _make(self, settings: RunSettings) -> None:
+    def make_b(self, settings: RunSettings) -> None:
+        """Run B beside the current run, which is made here too where it was recorded."""
         graph, basis = self._window.session.graph, self._basis()
-        assert graph is not None
-        assert basis is not None
+        if graph is None or basis is None:
+            return
         first: RunSettings | None = None  # A, to be made here in place of a recorded one
         try:
             if basis.recorded_on:
@@ -189,14 +180,19 @@ class CompareFeature(Pairs):
             self._after_a = b if controller.running else None
 
     def before_run(self) -> None:
-        """Have B made again after A: from A's new source, or because it was stopped."""
+        """Have B made again after A: here, as A is set, or because it was stopped."""
         a, b, self._after_a = self._window.run_panel.run_settings(), self.model.b, None
-        if b is None or b.recorded_on:
+        shown = self.model.a
+        if b is None or shown is None or b.algorithm.result != find(a.algorithm).result:
             return
-        if b.settings.source == a.source and b.state != "stopped":
+        if b.recorded_on and shown.settings.algorithm != a.algorithm:
             return
-        if b.algorithm.result == find(a.algorithm).result:
-            self._after_a = replace(b.settings, source=a.source)
+        before = self._here(b.settings) if b.recorded_on else b.settings
+        again = replace(before, source=a.source, numbers=a.numbers)
+        if again.engine == a.engine:
+            again = replace(again, probe=a.probe)
+        if b.recorded_on or b.state == "stopped" or again != b.settings:
+            self._after_a = again
 
     def _here(self, settings: RunSettings) -> RunSettings:
         """Return the settings of a recorded run for the machine of the Run panel."""
@@ -255,7 +251,7 @@ class CompareFeature(Pairs):
     def _show_current(self, _record: RunRecord | None = None) -> None:
         record = self._window.session.current
         self._new_a = record if record is not None and record.running else None
-        rival = rival_of(record, self._rival)
+        rival = rival_of(record, self.model.rival)
         action = self._window.actions_by_key["compare_rival"]
         row = self._window.actions_by_key.table["compare_rival"]
         keys = f" ({', '.join(keys_of(row))})"
@@ -307,7 +303,8 @@ class CompareFeature(Pairs):
         if record is self._window.session.current:
             self._window.enable_actions()
             if ended and (record.state != "finished" or record.verification is not None):
-                self._waiting, self._after_a = self._after_a or self._waiting, None
+                after, self._after_a = self._after_a, None
+                self._waiting = (record.state == "finished" and after) or self._waiting
                 self._pump_soon()
 
     def _rest_after_a(self) -> None:
@@ -374,7 +371,7 @@ class CompareFeature(Pairs):
             self.compare_delta(value)
         elif basis is not None:
             parameters = {**basis.settings.parameters, PUBLISHED: True}
-            self._make(replace(basis.settings, parameters=parameters))
+            self.make_b(replace(basis.settings, parameters=parameters))
 
 
 install = CompareFeature

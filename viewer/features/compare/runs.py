@@ -191,6 +191,7 @@ class RunsPanel(QWidget):
 
     def _build(self) -> None:
         self.table = plain_table(["Run", *(column.title for column in COLUMNS)], "Runs")
+        self.setFocusProxy(self.table)
         tips = ["A and B, or • for the run that is shown", *(column.tip for column in COLUMNS)]
         for place, tip in enumerate(tips):
             title = self.table.horizontalHeaderItem(place)

@@ -49,7 +49,7 @@ HINT = (
     "Double-click to add a vertex, and type its name",
     FIRST_EDGE,
     "Or paste an edge list: Ctrl+V",
-    "By keys: N adds, C connects, Enter edits, Tab goes on",
+    "By keys: N adds a vertex, C an edge, Tab goes round, Enter edits, Ctrl+Tab leaves",
 )
 
 
@@ -151,7 +151,8 @@ class DrawCanvas(QWidget):
     def show_current(self) -> None:
         """Move the view where that is needed to see what the keys act on."""
         place = self.layout_now.place_of(self.model.current)
-        if place is not None and not QRectF(self.rect()).contains(place):
+        room = self.rect().adjusted(*(int(self.radius) * side for side in (1, 1, -1, -1)))
+        if place is not None and not QRectF(room).contains(place):
             by = QRectF(self.rect()).center() - place
             self.pan(by.x(), by.y())
 
@@ -326,10 +327,10 @@ class DrawCanvas(QWidget):
             tab = a0.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
             if a0.type() == QEvent.Type.KeyPress and tab:
                 back = a0.key() == Qt.Key.Key_Backtab
-                if self.keys.walk_vertices(-1 if back else 1):
-                    return True
-                self.said.emit(f"The vertices end here: {'' if back else 'Shift+'}Tab comes back.")
-                return bool(self.focusNextPrevChild(not back))
+                if a0.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                    return bool(self.focusNextPrevChild(not back))
+                self.keys.walk_vertices(-1 if back else 1)
+                return True
         return super().event(a0)
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:

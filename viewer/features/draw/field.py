@@ -90,16 +90,18 @@ class FieldInPlace(QLineEdit):
             self._commit(leaving=True)
 
     def _commit(self, leaving: bool = False) -> None:
-        if self._take is None:
+        take = self._take
+        if take is None:
             return
         try:
-            self._take(self.text())
+            take(self.text())
         except ParameterError as error:
             self._show_problem(str(error))
             self.refused.emit(str(error))
             if not leaving:
                 return
-        self.leave()
+        if self._take is take:  # it asks for nothing more
+            self.leave()
 
     def _place(self) -> None:
         metrics = QFontMetrics(self.font())

@@ -1,12 +1,11 @@
 """The keyboard on the canvas: everything that the mouse can do.
 
-Tab, Shift+Tab   next vertex, the one before; from an edge to its head or tail; after the last
-                 vertex the focus goes on
+Tab, Shift+Tab   next vertex, the one before, round and round; with Ctrl the focus goes on
 E, Shift+E       next edge that leaves the vertex, the one before
 arrows           move the selection; with nothing selected, the view
 N, Insert        a new vertex beside the current one
-C                an edge from the current vertex: type the name of its head
-Enter, F2        edit the name or the weight
+C                an edge: type its tail, head and weight, or its head where a vertex is chosen
+Enter            edit the name or the weight
 F shows all, + and - zoom, Escape deselects
 """
 
@@ -21,9 +20,9 @@ from PyQt6.QtGui import QFocusEvent, QKeyEvent
 
 from gpu.errors import ParameterError
 from gpu.words import plural
-from viewer.common.later import later
 from viewer.features.draw.drawing import Drawing
-from viewer.features.draw.rules import weight_words
+from viewer.features.draw.rules import read_weight, weight_words
+from viewer.features.draw.text import columns_of
 
 if TYPE_CHECKING:
     from viewer.features.draw.canvas import DrawCanvas
@@ -42,7 +41,7 @@ DIRECTIONS = {
 }
 OWN = {
     *DIRECTIONS, Key.Key_E, Key.Key_N, Key.Key_C, Key.Key_F, Key.Key_Insert, Key.Key_Return,
-    Key.Key_Enter, Key.Key_F2, Key.Key_Escape, Key.Key_Plus, Key.Key_Minus, Key.Key_Equal,
+    Key.Key_Enter, Key.Key_Escape, Key.Key_Plus, Key.Key_Minus, Key.Key_Equal,
     Key.Key_Home,
 }  # fmt: skip
 PLAIN, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
@@ -54,7 +53,6 @@ class Keys:
 
     def __init__(self, canvas: DrawCanvas) -> None:
         self._canvas, self._model = canvas, canvas.model
-        self._walked_to = -1  # the vertex that Tab chose last
 
     # --- events
 
@@ -69,7 +67,7 @@ class Keys:
         canvas, model, key = self._canvas, self._model, Key(event.key())
         if key in DIRECTIONS:
             self._arrow(key)
-        elif key in (Key.Key_Return, Key.Key_Enter, Key.Key_F2):
+        elif key in (Key.Key_Return, Key.Key_Enter):
             self._edit_current()
         elif key == Key.Key_E:
             self._walk_arcs(-1 if event.modifiers() & SHIFT else 1)
@@ -96,25 +94,14 @@ class Keys:
 
     # --- walking
 
-    def walk_vertices(self, by: int) -> bool:
-        """Go to the next vertex, from an edge to its end; return False after the last one."""
-        model = self._model
-        keys = [vertex.key for vertex in model.drawing.vertices]
-        current = model.current
-        arc = model.drawing.arc_by_key.get(current)
-        if arc is not None:
-            self._walked_to = arc.head if by > 0 else arc.tail
-            model.select([self._walked_to])
-            return True
-        place = keys.index(current) + by if current in keys else (0 if by > 0 else len(keys) - 1)
-        if place == len(keys) and current != self._walked_to:
-            place = 0  # the last one was just added: begin at the first
-        if not 0 <= place < len(keys):
-            return False
-        self._walked_to = keys[place]
-        model.select([keys[place]])
-        self._canvas.show_current()
-        return True
+    def walk_vertices(self, by: int) -> None:
+        """Go to the next vertex, round and round; begin at the first one, or at the last."""
+        keys = [vertex.key for vertex in self._model.drawing.vertices]
+        if keys:
+            current = self._model.current
+            place = keys.index(current) + by if current in keys else min(by, 0) % len(keys)
+            self._model.select([keys[place % len(keys)]])
+            self._canvas.show_current()
 
     def _walk_arcs(self, by: int) -> None:
         """Go to the next edge that leaves the current vertex, or that follows the current edge."""
@@ -146,23 +133,30 @@ class Keys:
         canvas.attempt(canvas.model.add_vertex, *free_place(drawing, x, y))
 
     def _connect(self) -> None:
+        """Add the edge that is typed: "S A 10", or "A" where S is chosen."""
         canvas, model = self._canvas, self._model
-        vertex = model.drawing.by_key.get(model.current)
-        if vertex is None:
-            words = "Choose where the edge begins, with Tab; then press C."
-            canvas.said.emit(words if model.drawing.vertices else "N adds a vertex.")
+        names, vertex = model.drawing.key_of_name, model.drawing.by_key.get(model.current)
+        begin = vertex.name if vertex is not None else ""
+        if not names:
+            canvas.said.emit("N adds a vertex.")
             return
 
         def take(text: str) -> None:
-            head = model.drawing.key_of_name.get(text.strip())
-            if head is None:
-                raise ParameterError(f"There is no vertex {text.strip()}: type the name of one.")
-            arc = model.add_arc(vertex.key, head)
-            later(canvas, lambda: canvas.edit(arc))  # once this field is closed
+            text = text.strip()
+            one = begin and (text in names or " " not in text)
+            tail, head, *weight = [begin, text] if one else columns_of(text)[0]
+            for name in (tail, head):
+                if name not in names:
+                    raise ParameterError(f"There is no vertex {name}: type the name of one.")
+            arc = model.add_arc(names[tail], names[head], *map(read_weight, weight))
+            if not weight:
+                canvas.edit(arc)
 
-        place = canvas.layout_now.vertex_place(vertex.key).toPoint()
-        canvas.field.edit(place, f"Edge from {vertex.name} to the vertex", "", take)
-        canvas.said.emit(f"Edge from {vertex.name}: type the name of its head.")
+        place = canvas.layout_now.place_of(model.current) or QRectF(canvas.rect()).center()
+        words = "type both ends and the weight, such as S A 10."
+        words = f"Edge from {begin}: type its end, or {words}" if begin else f"Edge: {words}"
+        canvas.field.edit(place.toPoint(), words, "", take)
+        canvas.said.emit(words)
 
     def _arrow(self, key: Qt.Key) -> None:
         canvas, model = self._canvas, self._model

@@ -93,7 +93,7 @@ class DrawPage(QWidget):
         model = self.model
         words = described(model.drawing, model.selected_vertices, model.selected_arcs)
         edgeless = model.drawing.vertices and not model.drawing.arcs
-        self.say(f"{words}. {FIRST_EDGE}. By keys: Tab, then C." if edgeless else words)
+        self.say(f"{words}. {FIRST_EDGE}. By keys: C." if edgeless else words)
 
     def _show_drawing(self) -> None:
         drawing = self.model.drawing

@@ -39,7 +39,7 @@ def parse_edges(text: str, name: str = "Pasted graph") -> Drawing:
         if not line or line.startswith(COMMENTS) or (not rows and _HEADING.match(line)):
             continue
         try:
-            columns, one_way = _columns(line)
+            columns, one_way = columns_of(line)
             weight = read_weight(columns[2]) if len(columns) == 3 else 1
             ends = [checked_name(column, ()) for column in columns[:2]]
             ways |= set() if one_way is None else {one_way}
@@ -58,7 +58,7 @@ def parse_edges(text: str, name: str = "Pasted graph") -> Drawing:
     return Drawing(name, tuple(vertices), tuple(arcs), False not in ways)
 
 
-def _columns(line: str) -> tuple[list[str], bool | None]:
+def columns_of(line: str) -> tuple[list[str], bool | None]:
     """Return the two or three columns of a line; whether its mark leads one way, None for none."""
     link = _LINK.search(line)
     tail, mark, rest = ("", "", line) if link is None else _LINK.split(line, maxsplit=1)

@@ -48,17 +48,6 @@ class MatrixFeature(FeaturePart):
         if self.panel is not None:
             self.panel.canvas.look.close()
 
-    # --- handlers of the rows
-
-    def show_matrix(self) -> None:
-        """Show the panel, ready for the arrow keys; hide it where it is in front."""
-        if self._window.docks.is_in_front("matrix"):
-            self._window.docks["matrix"].close()
-            return
-        panel = self._window.show_dock("matrix")
-        assert isinstance(panel, MatrixPanel)
-        panel.canvas.setFocus()
-
     # --- the models change
 
     def _take_current(self, record: RunRecord | None) -> None:

@@ -50,6 +50,7 @@ class MatrixPanel(LivePanel):
     def _build(self) -> None:
         self.setMinimumSize(200, 160)
         self.canvas = MatrixCanvas(self._session, self.model)
+        self.setFocusProxy(self.canvas)
         self.scale = MatrixScale()
         self.words = ElidedLabel(role="strong")
         self.words.setAccessibleName("The cell under the pointer, or the chosen one")
