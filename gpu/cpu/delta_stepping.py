@@ -15,7 +15,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from typing import Any, NamedTuple
 
 import numba
@@ -285,15 +284,10 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
         _no_log,
         min(settings.probe, 2),
         settings.source,
-        _unreached_bits(buffers.dist.dtype),
+        int(bits_of(np.array([unreached(buffers.dist.dtype)]))[0]),
         *host.clock(),
         host.yielder(),
     )
-
-
-@cache
-def _unreached_bits(dtype: np.dtype) -> int:
-    return int(bits_of(np.array([unreached(dtype)]))[0])
 
 
 def _pools(threads: int, chunks: int, entry: np.dtype, what: str) -> tuple[np.ndarray, np.ndarray]:

@@ -135,7 +135,8 @@ class Conveyor:
         self._delta = self._own_delta = delta
         self._cupy.cuda.get_current_stream().synchronize()  # the stream of signals waits for none
         self._set_delta(delta)
-        self._set_limit()
+        limit = np.array([watchdog.LIMIT_S * 1e3]).astype(np.uint32)
+        self._control[20:24].set(limit.view(np.uint8), stream=self._signals)
         self._signals.synchronize()
         ready: queue.SimpleQueue[tuple[int, Any] | None] = queue.SimpleQueue()
         self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -234,10 +235,6 @@ class Conveyor:
     def _set_delta(self, delta: float) -> None:
         self._delta = delta
         self._control[8:16].set(np.array([delta]).view(np.uint8), stream=self._signals)
-
-    def _set_limit(self) -> None:
-        limit = np.array([watchdog.LIMIT_S * 1e3]).astype(np.uint32)
-        self._control[20:24].set(limit.view(np.uint8), stream=self._signals)
 
     def _listen(self) -> None:
         """Note a sign of life where a block has finished a source since the last one."""

@@ -346,7 +346,8 @@ class CudaRun:
             self._copy(self._times, vertices.times_processed, stream)
         stream.synchronize()
         elapsed_s = time.perf_counter() - self.started
-        self._read_totals()
+        self.state = self._state.get(stream=self._stream).view(records.STATE)[0]
+        self.stats = self._stats.get(stream=self._stream).view(records.STATS)
         self._raise_fault()
         stopped = int(self.state["status"]) == records.STOPPED
         observer.on_samples(self.last_sample(stopped))
@@ -360,10 +361,6 @@ class CudaRun:
         }
         outcome, overflowed = "stopped" if stopped else "finished", bool(self.state["overflowed"])
         return EngineOutcome("measured", outcome, facts, overflowed=overflowed)
-
-    def _read_totals(self) -> None:
-        self.state = self._state.get(stream=self._stream).view(records.STATE)[0]
-        self.stats = self._stats.get(stream=self._stream).view(records.STATS)
 
     def last_sample(self, stopped: bool) -> np.ndarray:
         """Return SAMPLE (1,): the run's totals."""

@@ -86,16 +86,12 @@ class _Teller:
     def pop(self) -> str:
         arcs = int(self.graph.indptr[self.a + 1] - self.graph.indptr[self.a])
         work = f"to relax its {plural(arcs, 'edge')}" if arcs else "and finds that it has no edges"
-        if arcs and self._splits:
+        splits = self.state.phase >= 0 or (self.events["kind"] == EventKind.DEFER).any()
+        if arcs and splits:
             light = arcs - self._heavy_arcs(self.a)
             work = f"to relax the light ones of its {plural(arcs, 'edge')}: {light or 'none'}"
         tail = self.vertex("u")
         return f"{self.who} takes {tail} at {distance(self.c)} from {self.place()} {work}."
-
-    @property
-    def _splits(self) -> bool:
-        """Whether the run takes light and heavy arcs apart."""
-        return self.state.phase >= 0 or bool((self.events["kind"] == EventKind.DEFER).any())
 
     def _heavy_arcs(self, vertex: int) -> int:
         first, end = self.graph.indptr[vertex], self.graph.indptr[vertex + 1]

@@ -70,7 +70,8 @@ def show_shortcuts(menus: tuple[Menu, ...], parent: QWidget) -> None:
     sheet = QTextBrowser()
     sheet.setFrameShape(QFrame.Shape.NoFrame)
     sheet.setAccessibleName("Keyboard shortcuts")
-    sheet.setHtml("".join(_group(title, keys) for title, keys in groups.items() if keys))
+    shown = [(escape(title), html_table(keys.items(), 2)) for title, keys in groups.items() if keys]
+    sheet.setHtml("".join(f"<h3>{title}</h3>{table}" for title, table in shown))
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
     dialog = QDialog(parent)
     dialog.setWindowTitle("Keyboard shortcuts")
@@ -86,11 +87,6 @@ def show_shortcuts(menus: tuple[Menu, ...], parent: QWidget) -> None:
 def _keys(menu: Menu) -> dict[str, str]:
     actions = [action for action in menu.actions if keys_of(action)]
     return {", ".join(keys_of(action)): plain(action.text) for action in actions}
-
-
-def _group(title: str, keys: dict[str, str]) -> str:
-    """Return a group as HTML: a heading, then a line for each key."""
-    return f"<h3>{escape(title)}</h3>{html_table(keys.items(), 2)}"
 
 
 def html_table(rows: Iterable[tuple[str, str]], padding: int) -> str:

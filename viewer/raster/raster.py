@@ -442,13 +442,9 @@ def _distance_index(
     shown = here < ends
     if len(first):
         shown &= (first[vertices] >= 0) & (first[vertices] <= cursor)
-    out[shown] = _level(here[shown].astype(np.float32) * np.float32(1.0 / unit))
+    steps = here[shown].astype(np.float32) * np.float32(1.0 / unit)
+    out[shown] = 1 + np.minimum(steps, np.float32(LEVELS)).astype(np.int32)
     return float(here[shown].max(initial=0))
-
-
-def _level(steps: np.ndarray) -> np.ndarray:
-    index: np.ndarray = 1 + np.minimum(steps, np.float32(LEVELS)).astype(np.int32)
-    return index
 
 
 def count_levels(top: int) -> np.ndarray:

@@ -93,7 +93,9 @@ class LessonCard(QFrame):
         row = QHBoxLayout()
         words = f"{lesson.minutes} minutes"
         if progress.finished:
-            words += " · finished" + _right_words(progress)
+            judged = [given.right for given in progress.answers.values() if given.right is not None]
+            right = f" · {sum(judged)} of {len(judged)} right" if judged else ""
+            words += f" · finished{right}"
         elif progress.begun:
             words += f" · step {progress.step + 1} of {len(lesson.steps)}"
         row.addWidget(label(words, "muted"), 1)
@@ -104,11 +106,6 @@ class LessonCard(QFrame):
             self.button.setProperty("role", "primary")
         row.addWidget(self.button)
         column.addLayout(row)
-
-
-def _right_words(progress: Progress) -> str:
-    judged = [answer.right for answer in progress.answers.values() if answer.right is not None]
-    return f" · {sum(judged)} of {len(judged)} right" if judged else ""
 
 
 def show(part: StepText, html: str) -> None:
