@@ -376,13 +376,10 @@ class MainWindow(QMainWindow):
         self.settings.set_value("theme", name)
         self.actions_by_key.apply_theme(self.theme)
         self.actions_by_key[f"theme_{name}"].setChecked(True)
-        for own in (self.notice_bar, self.status_bar, self.graph_view):
-            own.apply_theme(self.theme)
         self.toolbar.setIconSize(QSize(scaled(TOOLBAR_ICON), scaled(TOOLBAR_ICON)))
-        for panel in [*self.plots.values(), *self.panels.values()]:
-            if isinstance(panel, Themed):
-                panel.apply_theme(self.theme)
-        for part in self.features.built:
+        parts: list[Themed] = [self.notice_bar, self.status_bar, self.graph_view]
+        parts += [p for p in [*self.plots.values(), *self.panels.values()] if isinstance(p, Themed)]
+        for part in [*parts, *self.features.built]:
             part.apply_theme(self.theme)
 
     def _obey_choices(self) -> None:

@@ -7,6 +7,8 @@ from PyQt6.QtCore import QRect, Qt
 from pytestqt.qtbot import QtBot
 from screen import all_controls
 
+from gpu.host import EngineHost
+from gpu.host.messages import Entries
 from gpu.lessons.answers import Bench
 from gpu.lessons.read import find_lessons, read_lesson
 from viewer.main_window import MainWindow
@@ -24,8 +26,8 @@ def answers(path: str) -> Bench:
 
 
 def open_window(settings: Path) -> MainWindow:
-    """Return a window whose engine process is on its way up."""
-    window = MainWindow(all_controls(settings))
+    """Return a window whose engine process is on its way up, and compiles when it has to."""
+    window = MainWindow(all_controls(settings), EngineHost(Entries(warm_up="")))
     window.run_on_start = False
     window.resize(1280, 800)
     window.show()

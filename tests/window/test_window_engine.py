@@ -14,6 +14,8 @@ from test_window import close_for_good
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
+from gpu.host import EngineHost
+from gpu.host.messages import Entries
 from gpu.proof.verify import verify
 from viewer.main_window import MainWindow
 from viewer.models.machines import CPU_DEVICE
@@ -25,14 +27,17 @@ PATIENCE_MS = 120_000  # the first run on a machine compiles the model
 
 
 @pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    """A window whose engine process is on its way up."""
-    window = MainWindow(all_controls(tmp_path / "window.ini"))
+def window(
+    qapp: QApplication, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[MainWindow]:
+    """A window whose engine process is on its way up; it warms up for the tests of this file."""
+    warm_up = Entries.warm_up if request.module.__name__ == __name__ else ""
+    host = EngineHost(Entries(warm_up=warm_up))
+    window = MainWindow(all_controls(tmp_path / "window.ini"), host)
     window.show()
     window.controller.start()
     window._frame.start()
     yield window
-    host = window.controller.host
     close_for_good(window)
     assert host._child is None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from PyQt6.QtCore import QByteArray, QRectF, Qt
-from PyQt6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PyQt6.QtGui import QColor, QIcon, QPainter, QPixmap, QPixmapCache
 from PyQt6.QtSvg import QSvgRenderer
 
 INK = "#000000"  # what the drawings use and what is replaced
@@ -39,6 +39,8 @@ def app_icon() -> QIcon:
 
 def svg_pixmap(svg: str, width: int) -> QPixmap:
     """Return a drawing in pixels, as high as its shape says."""
+    if (kept := QPixmapCache.find(f"{width} {svg}")) is not None:
+        return kept
     renderer = QSvgRenderer(QByteArray(svg.encode()))
     shape = renderer.viewBoxF()
     pixmap = QPixmap(width, round(width * shape.height() / shape.width()))
@@ -47,4 +49,5 @@ def svg_pixmap(svg: str, width: int) -> QPixmap:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     renderer.render(painter, QRectF(pixmap.rect()))
     painter.end()
+    QPixmapCache.insert(f"{width} {svg}", pixmap)
     return pixmap

@@ -12,7 +12,7 @@ import tomllib
 from dataclasses import dataclass
 from importlib import resources
 
-from PyQt6.QtGui import QColor, QPalette, QPixmapCache
+from PyQt6.QtGui import QColor, QPalette
 from PyQt6.QtWidgets import QApplication
 
 from viewer.common.colormaps import rgb
@@ -88,7 +88,7 @@ def _read_themes() -> dict[str, Theme]:
 
 THEMES = _read_themes()
 LIGHT, DARK, PROJECTOR = THEMES["light"], THEMES["dark"], THEMES["projector"]
-STYLED = "sssp_scope_styled"  # property of the application: it has our style
+STYLED = "sssp_scope_styled"  # property of the application: theme, text and font that it has
 
 
 def apply_theme(app: QApplication, name: str, text: int = 0) -> Theme:
@@ -97,16 +97,17 @@ def apply_theme(app: QApplication, name: str, text: int = 0) -> Theme:
     text : height of the text in pixels; 0 for the theme's own
     """
     theme = THEMES[name]
+    if app.styleSheet() and app.property(STYLED) == f"{name} {text} {app.font().key()}":
+        return theme
     if app.property(STYLED) is None:  # each time costs as much as a stylesheet
         app.setStyle(PlainStyle("Fusion"))
-        app.setProperty(STYLED, True)
     app.setStyleSheet("")  # from one to another takes Qt twice as long as to none and from none
     if scale_application_font(app, theme.text_scale, text):
         app.sendPostedEvents()  # under a stylesheet widgets keep their old fonts
     app.setPalette(palette_of(theme))
     titles = f"QDockWidget {{ font-size: {text_pixels()}px; }}"  # Qt would keep the system's
     app.setStyleSheet(stylesheet_of(theme) + titles)
-    QPixmapCache.clear()  # of the icons of the theme before, which nobody will ask for again
+    app.setProperty(STYLED, f"{name} {text} {app.font().key()}")
     return theme
 
 
