@@ -23,7 +23,9 @@ def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
     for dock in window.docks.extra:  # panels made now are no leak of the first lesson
         window.show_dock(dock)
     window.docks.choose("explore")
-    yield window
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gpu.study.sweep.cores", lambda: 1)  # a process a sweep is enough here
+        yield window
     close_for_good(window)
 
 

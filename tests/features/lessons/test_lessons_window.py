@@ -30,11 +30,30 @@ SOON_MS = 30_000  # nothing is compiled for this
 LARGE = 'graph = "sample:grid?n=20000"'  # a run on it takes long enough to be killed
 
 
+@pytest.fixture(scope="module")
+def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+    window = open_window(tmp_path_factory.mktemp("lessons") / "window.ini")
+    yield window
+    close_for_good(window)
+
+
 @pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+def own(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window = open_window(tmp_path / "window.ini")
     yield window
     close_for_good(window)
+
+
+@pytest.fixture
+def window(shared: MainWindow) -> Iterator[MainWindow]:
+    """One window for most tests, without a lesson, a notice or an answer of the test before."""
+    shared.activateWindow()
+    QApplication.processEvents()
+    yield shared
+    shared.features["lessons"].lesson_leave()
+    QApplication.processEvents()
+    shared.session.set_notice(None)
+    shared.settings.set_value("lessons", {})
 
 
 def test_a_lesson_goes_on_where_it_was_left_and_begins_again_once_finished(
@@ -99,10 +118,8 @@ def test_every_lesson_is_in_the_menu_and_the_palette(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills as POSIX does")
-def test_an_engine_that_dies_costs_no_answer(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    feature = window.features["lessons"]
+def test_an_engine_that_dies_costs_no_answer(own: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    window, feature = own, own.features["lessons"]
     model, panel = feature.model, feature.panel
     toml = HEAD + ONE.replace('graph = "sample:figure_1"', LARGE) + RUNS + ASKED + TWO
     toml = toml.replace("high = 10", "high = 4000000").replace("[1, 4, 20]", "[1000, 4000]")
@@ -133,10 +150,10 @@ def test_an_engine_that_dies_costs_no_answer(
 
 @pytest.mark.font
 def test_every_step_of_every_lesson_fits_beside_the_graph_at_1024_by_768(
-    window: MainWindow, qtbot: QtBot
+    own: MainWindow, qtbot: QtBot
 ) -> None:
     """Nothing is wider than the panel, every button is whole, and all have names."""
-    app = QApplication.instance()
+    app, window = QApplication.instance(), own
     before, larger = app.font(), app.font()
     larger.setPointSize(POINTS)
     app.setFont(larger)
@@ -277,6 +294,8 @@ def test_the_arrows_step_where_the_microscope_says_so(window: MainWindow, qtbot:
 def test_an_answer_about_work_shows_the_counts_of_the_whole_run(
     window: MainWindow, qtbot: QtBot
 ) -> None:
+    """And the answer is no vertex of the smaller graph that comes back after the lesson."""
+    window.controller.show_graph(sample_graphs.make("figure_1"))
     feature, view = window.features["lessons"], window.graph_view
     feature.start(2)
     settle(window, qtbot)

@@ -191,7 +191,7 @@ class LessonsFeature(FeaturePart):
     # --- a question that the graph answers
 
     def _vertex_question(self) -> VertexQuestion | None:
-        question = self.panel.question if self.panel is not None else None
+        question = self.panel.question if self.panel and self.model.lesson else None
         return question if isinstance(question, VertexQuestion) else None
 
     def _offer_game(self) -> None:
