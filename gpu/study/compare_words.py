@@ -24,7 +24,7 @@ CLEAR = 0.1  # times and works this far apart are worth a reason
 MUCH_MORE = 2.0  # times as many edges in hand are a reason, where both were as busy
 MOSTLY = 0.5  # a GPU that is less busy was mostly idle
 NOT_CHECKED = "Distances not checked:"  # begins a caution
-SAME = 0.01  # times and works this close are called the same
+SAME = 0.05  # times and works this close are about the same: their ratio would read 1.0x
 LONGEST_VERDICT = 100  # characters
 EXACT = (" (exact)", " (exact: what is taken at once counts as in order)")  # work done twice
 STATES = {"running": "is still running", "stopped": "was stopped", "failed": "failed"}
@@ -187,19 +187,17 @@ def _time_and_work(
         why = "times of unlike clocks have no ratio" if unlike else _not_ranked(a, b)
         did = f"{called[0]} did {_work_words(a, b, 1 / work if work else None)}."
         return f"{' and '.join(each)}{f': {why}' if why else ''}; {did}"
-    one, other, (name, slower), (fast, slow) = a, b, called, times
-    work = 1 / work if work else None
-    if ratio <= 1 - SAME:
-        one, other, (name, slower), (fast, slow) = b, a, called[::-1], times[::-1]
-        work = 1 / work if work else None
+    turn = -1 if ratio <= 1 - SAME else 1
+    (one, other), (name, slower), (fast, slow) = sides[::turn], called[::turn], times[::turn]
+    work = work**-turn if work else None
     machine = ""
     if a.clock == b.clock == "modelled" and a.settings.device == b.settings.device:
         machine = f" {in_sight(a.settings.device)}"
     pair = " against ".join(brief_time(time, max(times)) for time in (fast, slow))
     done = f"({pair}, {a.clock}{machine}) with {_work_words(one, other, work)}."
-    if abs(ratio - 1) < SAME or numbers["too_close"]:
-        near = "" if abs(ratio - 1) < SAME else "As near as the model can tell, "
-        return f"{near}{name} took as long as {slower} {done}"
+    near = "As near as the model can tell, " if numbers["too_close"] else ""
+    if near or abs(ratio - 1) < SAME:
+        return f"{near}{name} took about as long as {slower} {done}"
     return f"{name} finished {ratio_words(slow / fast)} sooner {done}"
 
 
@@ -211,8 +209,13 @@ def _work_words(one: Side, other: Side, ratio: float | None) -> str:
     against = f"({' against '.join(counts)} vertices processed)"
     if ratio is None:
         return f"work {NOT_KNOWN} {against}"
-    same = abs(ratio - 1) < SAME
-    return f"{'the same' if same else f'{ratio_words(ratio)} the'} work {against}"
+    return f"{_share_words(ratio)} work {against}"
+
+
+def _share_words(ratio: float) -> str:
+    if abs(ratio - 1) < SAME:
+        return "the same" if ratio == 1 else "about the same"
+    return f"{ratio_words(ratio)} the"
 
 
 def _reasons(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
@@ -322,18 +325,17 @@ def _verdict(a: Side, b: Side, called: Names, numbers: dict[str, Any]) -> str:
     first = ratio is None or ratio >= 1
     name, other = called if first else called[::-1]
     more = (1 / work if first else work) if work else None
-    much = f"{more:.0f}x" if more and more >= 3 else ratio_words(more or 1.0)
-    same = abs((more or 1.0) - 1) < SAME
+    share = f"{more:.0f}x the" if more and more >= 3 else _share_words(more or 1.0)
     if ratio is None:
         unlike = a.clock != b.clock
         why = (
             "one time is measured, one modelled" if unlike else "the model cannot rank their times"
         )
-        did = f"{name} did {'the same work as' if same else f'{much} the work of'} {other}"
+        did = f"{name} did {share} work {'as' if share.endswith('same') else 'of'} {other}"
         return f"{did}; {why}." if more else f"{why[:1].upper()}{why[1:]}."
-    did = f"did {'the same' if same else f'{much} the'} work and " if more else ""
+    did = f"did {share} work and " if more else ""
     if numbers["too_close"] or abs(ratio - 1) < SAME:
-        return f"{name} {did}took as long as {other}."
+        return f"{name} {did}took about as long as {other}."
     times = max(ratio, 1 / ratio)
     sooner = "in half the time" if 1.9 < times < 2.15 else f"{ratio_words(times)} sooner"
     return f"{name} {did}finished {sooner}."

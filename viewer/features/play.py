@@ -73,6 +73,7 @@ class PlayPanel(QWidget):
         super().__init__()
         self._window, self._view, session = window, window.graph_view, window.session
         self.game: Game | None = None
+        self._left: Game | None = None  # when the panel was hidden
         self.others: list[Score] = []
         self._worker = NewestFirst(self)
         self._worker.done.connect(self._take_result)
@@ -115,15 +116,20 @@ class PlayPanel(QWidget):
         column.insertLayout(2, grid)
 
     def showEvent(self, a0: QShowEvent | None) -> None:
-        """Begin."""
+        """Begin, or go on where a drawing lay over the game."""
         super().showEvent(a0)
-        later(self, self.begin)
+        if self._window.modes.drawing and self._left is not None:
+            self.game = self._left
+            self._show_again()
+            later(self, self.list.setFocus)
+        else:
+            later(self, self.begin)
 
     def hideEvent(self, a0: QHideEvent | None) -> None:
         """Give the map back."""
         super().hideEvent(a0)
         if self.game is not None:
-            self.game = None
+            self._left, self.game = self.game, None
             self._show_map()
 
     # --- what a person does

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from html import escape
 
-from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFont, QKeyEvent
 from PyQt6.QtWidgets import (
+    QApplication,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -24,6 +26,7 @@ from PyQt6.QtWidgets import (
 from gpu.words import distance, time_unit
 from viewer.common.elided import ElidedLabel
 from viewer.common.icons import stroke_icon
+from viewer.common.later import later
 from viewer.common.small_widgets import RunButton, chip, packed, panel_column
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
@@ -78,8 +81,11 @@ class TopBar(QWidget):
         self.verdict.setText(verdict)
         self.verdict.detail = verdict
         self.whence.setText(whence)
+        changed = whole != self.more.accessibleDescription()
         self.more.setAccessibleDescription(whole)
         self.more.setEnabled(bool(whole))
+        if changed and self._sheet() is not None:
+            self._show_all()
         self.setAccessibleDescription(f"{verdict} {whence}")
 
     def apply_theme(self, theme: Theme) -> None:
@@ -97,6 +103,17 @@ class TopBar(QWidget):
         corner = self.more.mapToGlobal(self.more.rect().bottomLeft())
         words = escape(self.more.accessibleDescription())
         QWhatsThis.showText(corner, f"<p>{words}</p>", self.more)
+        if (sheet := self._sheet()) is not None:
+            sheet.installEventFilter(self)
+            later(sheet, partial(sheet.removeEventFilter, self), QApplication.doubleClickInterval())
+
+    def eventFilter(self, _sheet: QObject | None, a1: QEvent | None) -> bool:
+        """Keep the second press of a double click on the info button from the sheet."""
+        return a1 is not None and a1.type() == QEvent.Type.MouseButtonPress
+
+    def _sheet(self) -> QWidget | None:
+        sheet = QApplication.activePopupWidget()
+        return sheet if sheet is not None and sheet.inherits("QWhatsThat") else None
 
 
 class PassingSlider(QSlider):

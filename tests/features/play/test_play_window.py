@@ -44,7 +44,11 @@ def test_a_game_with_keys_alone(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.keyClick(panel.list, Key.Key_Return)
     assert "1 waiting vertex closer than A, by up to 9" in panel.list.accessibleDescription()
     qtbot.keyClick(panel.list, Key.Key_Backspace)
-    assert len(panel.game.pops) == 1
+    window.actions_by_key["draw"].trigger()
+    assert panel.game is None
+    window.back()
+    qtbot.waitUntil(lambda: window.focusWidget() is panel.list)
+    assert len(panel.game.pops) == 1  # a drawing lay over the game
     scores = []
     panel.finished.connect(scores.append)
     qtbot.keyClick(panel.list, Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
