@@ -95,7 +95,7 @@ ROOMS = {
     "record": Room(("gpu/record/*.py",), ("tests/record", CALLS, COMMANDS)),
     "compare": Room(("gpu/study/compare*.py",), ("tests/study/test_compare.py", CALLS, COMMANDS)),
     "study": Room(  # not the cluster: its tests start a scheduler and workers
-        ("gpu/study/[!ce]*.py", "gpu/study/export_runs.py"),
+        ("gpu/study/[!ce]*.py",),
         ("tests/study", CALLS, COMMANDS, "-k", "not elsewhere and not orphans and not compare"),
         weight=1,
     ),

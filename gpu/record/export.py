@@ -1,7 +1,8 @@
 """A trace for other programs: one JSON object, CSV files of samples and of distances.
 
 The JSON object (`summary`) is what `sssp-scope run --json` prints and what goes beside every
-picture.
+picture. Many runs make one table, a row a run or a row a sample; a table within the object gives a
+column for each of its keys: `parameters_buckets`, `graph_hash`.
 """
 
 from __future__ import annotations
@@ -165,3 +166,28 @@ def _deltas(trace: Trace) -> tuple[float | None, float | None]:
 
 def _fields(record: Any) -> dict[str, Any]:
     return {key: getattr(record, key) for key in record.__dataclass_fields__}
+
+
+def write_runs(runs: Sequence[tuple[int, Trace]], path: str | Path) -> None:
+    """Write one row a run: (number, trace); settings, graph, totals, proof and versions."""
+    rows = [{"run": number} | _flat(summary(trace)) for number, trace in runs]
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    write_table(header, ([row.get(key) for key in header] for row in rows), path)
+
+
+def samples_table(
+    runs: Sequence[tuple[int | str, Trace]],
+) -> tuple[list[str], Iterable[Sequence[Any]]]:
+    """Return every sample of every run, its name and algorithm first; columns of `write_csv`."""
+    rows = (
+        [name, trace.settings.algorithm, *row] for name, trace in runs for row in sample_rows(trace)
+    )
+    return ["run", "algorithm", *sample_header()], rows
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        row |= _flat(value, f"{name}_") if isinstance(value, dict) else {name: value}
+    return row

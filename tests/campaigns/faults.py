@@ -63,10 +63,9 @@ def actions() -> dict[str, Action]:
     import sample_graphs
     from gpu.formats import load_graph, save_graph
     from gpu.lessons.read import find_lessons, read_lesson
-    from gpu.record.export import write_csv, write_distances
+    from gpu.record.export import write_csv, write_distances, write_runs
     from gpu.record.tracefile import load_trace, save_trace
     from gpu.record.workspace import SavedGraph, Workspace, load_workspace, save_workspace
-    from gpu.study.export_runs import write_runs
 
     graph = sample_graphs.make("grid", n=30_000, seed=1)
     trace = small_trace()

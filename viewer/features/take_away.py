@@ -23,10 +23,9 @@ from gpu.cli.command_line import compare_line
 from gpu.files import write_whole
 from gpu.graph import CSRGraph
 from gpu.page.words import notes_words
-from gpu.record.export import sample_header, sample_rows, write_table
+from gpu.record import export
 from gpu.record.trace import Trace
 from gpu.record.tracefile import save_trace
-from gpu.study.export_runs import samples_table, write_runs
 from viewer.common.background import run_command
 from viewer.export.film import FILMS, FilmPlan
 from viewer.feature import FeaturePart, Window
@@ -110,7 +109,7 @@ class TakeAwayFeature(FeaturePart):
 
         def write(path: str) -> None:
             header, rows = _samples(self._window)
-            self._window.files.save_in_background(path, partial(write_table, header, rows))
+            self._window.files.save_in_background(path, partial(export.write_table, header, rows))
 
         self._window.files.ask_save("Export samples", TABLES, ".csv", write)
 
@@ -124,7 +123,7 @@ class TakeAwayFeature(FeaturePart):
         ]
 
         def write(path: str) -> None:
-            self._window.files.save_in_background(path, partial(write_runs, whole))
+            self._window.files.save_in_background(path, partial(export.write_runs, whole))
 
         self._window.files.ask_save("Export all runs", TABLES, ".csv", write, "runs")
 
@@ -209,8 +208,8 @@ def _samples(window: Window) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
     """Return every sample of the run shown; of two that are compared each row names its run."""
     trace, b = window.session.finished_trace(), window.comparison.b
     if b is None or b.trace is None:
-        return sample_header(), sample_rows(trace)
-    return samples_table([("A", trace), ("B", b.trace)])
+        return export.sample_header(), export.sample_rows(trace)
+    return export.samples_table([("A", trace), ("B", b.trace)])
 
 
 install = TakeAwayFeature

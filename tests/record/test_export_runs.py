@@ -9,8 +9,8 @@ from hand_made import small_trace
 
 import gpu
 import sample_graphs
+from gpu.record.export import write_runs
 from gpu.record.trace import Trace
-from gpu.study.export_runs import write_runs
 
 
 @pytest.fixture(scope="module")
