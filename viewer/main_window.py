@@ -144,6 +144,7 @@ class MainWindow(QMainWindow):
         self.graph_view.source_requested.connect(self._choose_source)
         self.status_bar.cancel_requested.connect(controller.cancel)
         self.status_bar.cancel_requested.connect(self.files.cancel)
+        self.status_bar.cancel_requested.connect(self.run_panel.show_graph)
         self.files.chosen.connect(self.open_path)
         # the controller reports -> the window shows
         controller.running_changed.connect(panel.set_running)
@@ -282,7 +283,10 @@ class MainWindow(QMainWindow):
             self.timeline.keyPressEvent(a0)
 
     def back(self) -> None:
-        """Leave one thing: a panel opened last, what a feature shows, a notice, an arrangement."""
+        """Leave one thing: an opening, a panel, what a feature shows, a notice, an arrangement."""
+        if self.controller.opening and self.status_bar.progress_shown():
+            self.status_bar.cancel_requested.emit()
+            return
         asked = self.docks.close_last(self.docks.asked)
         if asked or any(part.back() for part in reversed(self.features.built)):
             return

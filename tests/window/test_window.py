@@ -187,6 +187,12 @@ def test_progress_shows_after_a_moment_with_cancel(
     qtbot.mouseClick(bar._cancel, LEFT)
     assert not bar.progress_shown()
     assert len(host.asked("stop")) == 1
+    window.controller.show_graph(sample_graphs.make("grid", n=100))
+    window.run_panel._size.setValue(5000)
+    qtbot.waitUntil(bar.progress_shown)
+    window.back()
+    assert len(host.asked("stop")) == 2
+    assert window.run_panel._size.value() == 100
     window.session.set_progress(PROGRESS_UNKNOWN, "short")
     window.session.set_progress(None)
     assert not bar._timer.isActive()

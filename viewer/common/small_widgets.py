@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtWidgets import (
+    QAbstractButton,
     QAbstractItemView,
     QComboBox,
     QFrame,
     QHeaderView,
     QLabel,
     QLayout,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStackedLayout,
@@ -30,13 +29,18 @@ from viewer.common.theme import SPACING
 L = TypeVar("L", bound=QLayout)
 
 
-class RunButton(QPushButton):
-    """Run, or Stop while a run goes on; the second press of a double click is not meant to stop."""
+class OnePress(QObject):
+    """Keeps the second press of a double click from its parent, whose words may have changed."""
 
-    def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
-        """Pass it on: no press, and so no click."""
-        if a0 is not None:
-            a0.ignore()
+    def eventFilter(self, _button: QObject | None, a1: QEvent | None) -> bool:
+        """Stop it."""
+        return a1 is not None and a1.type() == QEvent.Type.MouseButtonDblClick
+
+
+def one_press(*buttons: QAbstractButton) -> None:
+    """Let a double click press these once: Run would turn into Stop, Next into the step after."""
+    for button in buttons:
+        button.installEventFilter(OnePress(button))
 
 
 def centred_hint(words: str = "", margin: int = 2 * SPACING) -> QLabel:

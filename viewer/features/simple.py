@@ -73,6 +73,7 @@ class SimpleFeature(Screen):
         bottom.delta.sliderReleased.connect(partial(self._hold, False))
         bottom.delta.tried.connect(self._steer)
         bottom.delta.chosen.connect(self._choose_delta)
+        window.status_bar.cancel_requested.connect(top.graph.show_graph)
         # the models change
         session, comparison = window.session, window.comparison
         window.docks.named.connect(self._show_bars)

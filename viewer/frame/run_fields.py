@@ -169,8 +169,8 @@ class GraphChoice(Choice):
         self._session = session
         self._options: dict[str, dict[str, Any]] = {}  # of the graphs that were opened
         self.activated.connect(self._choose)
-        session.graph_changed.connect(self._show_graph)
-        self._show_graph()
+        session.graph_changed.connect(self.show_graph)
+        self.show_graph()
 
     @property
     def sample(self) -> str:
@@ -182,7 +182,7 @@ class GraphChoice(Choice):
         """Name the drawing in the place of the session's graph, while one draws."""
         with QSignalBlocker(self):
             self._list(DRAWN, "This drawing") if on else self.removeItem(self.findData(DRAWN))
-        self.choose(DRAWN) if on else self._show_graph()
+        self.choose(DRAWN) if on else self.show_graph()
 
     def _choose(self) -> None:
         key = self.currentData()
@@ -196,7 +196,8 @@ class GraphChoice(Choice):
                 self.removeItem(place)
         self.insertItem(0, name, key)
 
-    def _show_graph(self) -> None:
+    def show_graph(self) -> None:
+        """Choose the graph that is here."""
         graph = self._session.graph
         if graph is None:
             return

@@ -30,7 +30,7 @@ from gpu.record.trace import RunSettings
 from gpu.words import in_sight, thousands
 from sample_graphs import CATALOGUE, FIRST_SAMPLE, LARGEST, SMALLEST
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import RunButton, chip, packed, scroller, wrapped_label
+from viewer.common.small_widgets import chip, one_press, packed, scroller, wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.frame.run_fields import (
@@ -86,7 +86,7 @@ class RunPanel(QWidget):
         self._lay_out()
         self._connect()
         self.set_choices(RunChoices())
-        self._show_graph()
+        self.show_graph()
 
     def _build_fields(self) -> None:
         self._graph = GraphChoice(self._session)
@@ -113,7 +113,8 @@ class RunPanel(QWidget):
         self._room, self._problem, self._closest = (wrapped_label() for _ in range(3))
         self._problem.setProperty("role", "error")
         self._advanced = chip("Advanced", "Show what is rarely changed", checkable=True)
-        self._run = RunButton("Run")
+        self._run = QPushButton("Run")
+        one_press(self._run)
         self._run.setProperty("role", "primary")
 
     def _lay_out(self) -> None:
@@ -183,7 +184,7 @@ class RunPanel(QWidget):
             field.currentIndexChanged.connect(self._change)
         self._advanced.toggled.connect(self._show_advanced)
         # the session changes
-        self._session.graph_changed.connect(self._show_graph)
+        self._session.graph_changed.connect(self.show_graph)
         self._session.source_changed.connect(self._show_source)
 
     def minimumSizeHint(self) -> QSize:
@@ -385,13 +386,15 @@ class RunPanel(QWidget):
             name = graph.id_of(field.value())
             field.setSuffix(f" = vertex {in_sight(str(name))}" if name != field.value() else "")
 
-    def _show_graph(self) -> None:
+    def show_graph(self) -> None:
+        """Show what the graph is, also after another one was called off."""
         graph = self._session.graph
         if graph is None:
             self._enable_run()
             self._counts.setText("No graph yet")
             return
         self._show_room()
+        self._graph.show_graph()
         with QSignalBlocker(self._size), QSignalBlocker(self._seed):
             if sample_key(graph.provenance.origin):
                 self._size.setValue(int(graph.provenance.options.get("n") or graph.n))

@@ -27,7 +27,7 @@ from gpu.words import distance, time_unit
 from viewer.common.elided import ElidedLabel
 from viewer.common.icons import stroke_icon
 from viewer.common.later import later
-from viewer.common.small_widgets import RunButton, chip, packed, panel_column
+from viewer.common.small_widgets import chip, one_press, packed, panel_column
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.frame.run_fields import GraphChoice
@@ -177,7 +177,8 @@ class BottomBar(QWidget):
             RECORDED: chip("recorded", "The runs recorded on a GPU", checkable=True),
             HERE: chip("here", "The runs made on this machine", checkable=True),
         }
-        self.run = RunButton("Run it here")
+        self.run = QPushButton("Run it here")
+        one_press(self.run, self.play)
         self.run.setProperty("role", "primary")
         self._lay_out()
         self._connect()

@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.markdown import inline, to_html
-from viewer.common.small_widgets import label, packed, scroller
+from viewer.common.small_widgets import label, one_press, packed, scroller
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.lessons.figures import Figures
@@ -125,6 +125,7 @@ class LessonPanel(QWidget):
         self.next.setToolTip("The next step (PgDn)")
         self.back.clicked.connect(lambda: self.model.go(self.model.place - 1))
         self.next.clicked.connect(self.forward)
+        one_press(self.back, self.next, self.leave)
         for button in (self.back, self.next):
             button.setFixedSize(*map(scaled, TURN))
             row.addWidget(button)
