@@ -143,6 +143,9 @@ def test_the_table_chooses_a_and_b_and_deletes(
     assert window.session.runs == [a]
     assert window.session.current is a
     assert not window.comparison.active
+    qtbot.mouseClick(window.notice_bar.offers[0], LEFT)  # it is brought back
+    assert window.session.runs == [a, b]
+    assert window.session.current is b
 
 
 def test_b_on_another_graph_is_refused_in_words(

@@ -261,7 +261,9 @@ def test_vertices_added_by_keys_stand_in_no_row_and_close_together() -> None:
     assert np.ptp([(vertex.x, vertex.y) for vertex in drawing.vertices], axis=0).max() < 300
 
 
-def test_wrong_weights_are_refused_at_the_field(feature: DrawFeature, qtbot: QtBot) -> None:
+def test_wrong_weights_are_refused_at_the_field(
+    feature: DrawFeature, window: MainWindow, qtbot: QtBot
+) -> None:
     canvas, model = feature.page.canvas, feature.model
     figure_1(model)
     model.select([], [model.drawing.arcs[0].key])
@@ -279,8 +281,14 @@ def test_wrong_weights_are_refused_at_the_field(feature: DrawFeature, qtbot: QtB
     qtbot.keyClick(canvas, Key.Key_Return)
     type_in(qtbot, canvas, "A")
     assert "already" in canvas.field.problem
-    qtbot.mouseClick(canvas, LEFT, NONE, place(canvas, 0, -150))
+    window.start_run()
+    assert feature.open
+    assert "already" in feature.page.words.text()
+    window.start_run()
+    assert not feature.open
     assert names(model) == ["S", "A", "B"]
+    feature.show()
+    assert "already" not in feature.page.words.text()
 
 
 def test_a_list_is_pasted_and_copied(

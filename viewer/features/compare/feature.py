@@ -23,6 +23,7 @@ from gpu.algorithms.all_pairs import same_rows
 from gpu.engine import checked_settings
 from gpu.errors import GpuError
 from gpu.record.trace import RunSettings
+from gpu.study.compare_words import name_of
 from gpu.words import distance
 from viewer.action_set import keys_of
 from viewer.common.later import later
@@ -35,7 +36,7 @@ from viewer.features.compare.runs import RunsPanel
 from viewer.features.compare.view import PairView
 from viewer.frame.copied_commands import copy_run
 from viewer.models.comparison import STOPS, rival_of, rivals_of
-from viewer.models.session import Notice, RunRecord
+from viewer.models.session import Notice, Offer, RunRecord
 
 COMPARED = "the same graph, show both together"
 BEHIND = (  # actions behind the bar's button
@@ -80,6 +81,7 @@ class CompareFeature(Pairs):
         others = window.actions_by_key.menu("compare_other")
         others.aboutToShow.connect(self._fill_others)
         others.triggered.connect(self._compare_row)
+        window.notice_bar.offer_taken.connect(self._bring_back)
         window.docks.named.connect(lambda name: self.bar.allow(name != SIMPLE))
         self.bar.allow(window.docks.arrangement != SIMPLE)
         # the models change
@@ -96,7 +98,7 @@ class CompareFeature(Pairs):
         panel = RunsPanel(self._window.session, self.model)
         panel.show_requested.connect(self._window.controller.show_run)
         panel.compare_requested.connect(self.model.compare_or_say)
-        panel.delete_requested.connect(self._window.session.remove_run)
+        panel.delete_requested.connect(self._delete)
         panel.copy_requested.connect(partial(copy_run, self._window.session))
         return panel
 
@@ -117,6 +119,17 @@ class CompareFeature(Pairs):
         rival = rival_of(self._window.session.current, self.model.rival)
         if rival is not None:
             self.compare_algorithm(rival.key)
+
+    def _delete(self, record: RunRecord) -> None:
+        self._window.session.remove_run(record)
+        offers = (Offer("Bring it back", record),)
+        words = f"Deleted: {name_of(record.settings)} on {record.graph_reference.name}."
+        self._window.session.set_notice(Notice("info", words, offers=offers))
+
+    def _bring_back(self, what: object) -> None:
+        if isinstance(what, RunRecord):
+            self._window.session.add_run(what, show=False)
+            self._window.controller.show_run(what)
 
     # --- wishes
 

@@ -96,9 +96,16 @@ class DrawFeature(DrawnGraph):
             self.page.apply_theme(theme)
 
     def refuses_run(self) -> bool:
-        """While the page is open a run is the drawing's: make it the graph, if there is one."""
-        if self.open:
-            self.give()
+        """While the page is open a run is the drawing's: make it the graph, if there is one.
+
+        A text that was refused just now is looked at first; the next wish runs.
+        """
+        if self.open and self.page is not None:
+            self.page.canvas.setFocus()  # the field, if there is one, takes its text
+            field = self.page.canvas.field
+            refused, field.problem = field.problem, ""
+            if not refused or self.page.words.text() != refused:
+                self.give()
         return self.open
 
     def back(self) -> bool:
@@ -132,6 +139,7 @@ class DrawFeature(DrawnGraph):
             window.modes.set_drawing(True)
             window.run_panel.show_drawing(True)
             self._show_state()
+            self.model.selection_changed.emit()  # what was said before is over
             later(page, page.canvas.fit)
         page.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -78,6 +78,7 @@ class FieldInPlace(QLineEdit):
         if a0.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._commit()
         elif a0.key() == Qt.Key.Key_Escape:
+            self._show_problem("")
             self.leave()
         else:
             super().keyPressEvent(a0)
