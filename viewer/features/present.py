@@ -44,18 +44,13 @@ class PresentFeature(FeaturePart):
         self._keys: list[QShortcut] = []
         self._told = False  # how one leaves
 
-    @property
-    def on(self) -> bool:
-        """Whether a presentation goes on."""
-        return self._window.modes.presenting
-
     def toggle(self) -> None:
         """Begin, or end."""
-        self.close() if self.on else self.begin()
+        self.close() if self._before else self.begin()
 
     def back(self) -> bool:
         """End the presentation."""
-        was_on = self.on
+        was_on = self._before is not None
         self.close()
         return was_on
 

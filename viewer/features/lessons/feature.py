@@ -38,6 +38,7 @@ class LessonsFeature(FeaturePart):
         self.panel: LessonPanel | None = None
         self._before: dict[str, Any] = {}  # how the window stood
         self._asking_vertex = False
+        self._presented: tuple[object, ...] | None = None  # where a presentation began
         self._connect()
         if not window.named_file:
             self._offer_last()
@@ -86,10 +87,15 @@ class LessonsFeature(FeaturePart):
         return is_open
 
     def apply_theme(self, theme: Theme) -> None:
-        """A presentation may have begun or ended: its list says nothing of a person."""
+        """A presentation may have begun or ended: its list does not say how a person did."""
         self._list()
-        if self.model.lesson is not None and self._window.modes.presenting:
-            later(self, self.model.look.spread)  # once the window is full
+        model, presenting = self.model, self._window.modes.presenting
+        now = (model.lesson, model.place, model.phase)
+        if presenting and model.lesson is not None:
+            later(self, model.look.spread)  # once the window is full
+        elif self._presented not in (None, now):
+            later(self, self._stand_again)  # once the window stands as it was
+        self._presented = (self._presented or now) if presenting else None
 
     # --- actions
 
@@ -103,8 +109,8 @@ class LessonsFeature(FeaturePart):
         """Open a lesson by its number in the list, from 1."""
         self.open_path(str(find_lessons()[number - 1]))
 
-    def open_path(self, path: str, *, keep_answers: bool = False) -> None:
-        """Open a lesson by its file. A finished one begins again, unless its answers are kept."""
+    def open_path(self, path: str, anew: bool | None = None) -> None:
+        """Open a lesson by its file, `anew` without its answers; None: anew if it is finished."""
         try:
             lesson = read_lesson(Path(path))
         except GpuError as error:
@@ -115,7 +121,7 @@ class LessonsFeature(FeaturePart):
         else:
             self._window.graph_view.set_colour_by(self._before["colour"])
         progress = self.model.progress_of(lesson)
-        if progress.finished and not keep_answers:
+        if progress.finished if anew is None else anew:
             progress = Progress()
         self._show_dock()
         self.model.begin(lesson, progress)
@@ -147,6 +153,14 @@ class LessonsFeature(FeaturePart):
         files.ask_save("Lesson as a web page", "Web pages (*.html)", ".html", save, lesson.key)
 
     # --- leaving
+
+    def _stand_again(self) -> None:
+        """A presentation ended elsewhere than it began: show its panels, or the list."""
+        if self.model.lesson is not None:
+            self.model.look.put_up(self.model.step, before=self.model.phase == "open")
+        else:
+            self._window.docks.return_to(self._window.docks.base)
+            self._window.show_dock(DOCK)
 
     def _end(self) -> None:
         self.model.leave()
@@ -186,7 +200,7 @@ class LessonsFeature(FeaturePart):
 
     def _take_offer(self, what: object) -> None:
         if isinstance(what, Lesson):
-            self.open_path(what.path, keep_answers=True)
+            self.open_path(what.path, anew=False)
 
     # --- a question that the graph answers
 
@@ -205,7 +219,7 @@ class LessonsFeature(FeaturePart):
     def _pass_names(self) -> None:
         question = self._vertex_question()
         if question is not None:
-            question.set_graph(self._window.session.graph)
+            question.graph = self._window.session.graph
             question.show_given(self.model.given)
 
     def _ask_vertex(self, _news: object = None) -> None:
@@ -278,11 +292,8 @@ class LessonsFeature(FeaturePart):
     def _list(self) -> None:
         if self.panel is not None:
             lessons, problems = all_lessons()
-            known = Progress() if self._window.modes.presenting else None  # nobody's, to a class
-            rows = [
-                (path, lesson, known or self.model.progress_of(lesson)) for path, lesson in lessons
-            ]
-            self.panel.show_home(rows, "\n".join(problems))
+            rows = [(path, lesson, self.model.progress_of(lesson)) for path, lesson in lessons]
+            self.panel.show_home(rows, "\n".join(problems), self._window.modes.presenting)
 
     def _fill_menu(self) -> None:
         menu = self._window.actions_by_key.menu("open_lesson")

@@ -94,6 +94,14 @@ class Look(QObject):
                 window.show_dock(key)
                 window.docks[key].raise_()
 
+    def put_up(self, step: Step, *, before: bool) -> None:
+        """Show once more what a step shows: the docks were put otherwise."""
+        microscope = self._window.part(Microscope) if self._scoped else None
+        self._scoped, self._docks = False, ()
+        if microscope is not None:
+            self._open_microscope(microscope)
+        self.bring_panels(step, before=before)
+
     def spread(self) -> None:
         """Give the lesson its share of the width: beside the microscope, large type or nothing."""
         window, shares = self._window, {}

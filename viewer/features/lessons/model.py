@@ -173,6 +173,7 @@ class LessonModel(QObject):
         self._close()
         self.bench, self.progress = Bench(lesson), progress
         self.place = min(max(progress.step, 0), len(lesson.steps) - 1)
+        self._keep()
         self.lesson_changed.emit()
         self._enter()
 
@@ -182,11 +183,6 @@ class LessonModel(QObject):
             self._close()
             self.bench = None
             self.lesson_changed.emit()
-
-    def restart(self) -> None:
-        """Forget every answer and begin again."""
-        self.progress = Progress()
-        self.go(0)
 
     def go(self, place: int) -> None:
         """Go to a step; kept within the lesson. Not while something is being made."""

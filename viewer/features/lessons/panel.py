@@ -10,6 +10,7 @@ Nothing is fetched, and only links within the text do anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
@@ -26,25 +27,27 @@ from PyQt6.QtWidgets import (
 
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.markdown import inline, to_html
+from viewer.common.later import later
 from viewer.common.small_widgets import label, one_press, packed, scroller
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.lessons.figures import Figures
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.questions import ChoiceQuestion, QuestionWidget, make_question
-from viewer.features.lessons.step_widgets import LessonCard, StepText, show
+from viewer.features.lessons.step_widgets import LessonCard, StepText
 
 TURN = (72, 28)  # pixels, a button that turns pages, at the reference text size
 LEAST_WIDTH = 240  # pixels at the reference text size
 SETTLE_MS = 60  # until a page that grew has its height
 HELD = "The microscope still shows the run of the step before."
 TITLE_SCALE = 1.35  # of a step's title
+Row = tuple[str, Lesson, Progress]  # of the list: path, lesson, how far somebody is
 
 
 class LessonPanel(QWidget):
     """See the module docstring."""
 
-    lesson_requested = pyqtSignal(str)  # path
+    lesson_requested = pyqtSignal(str, bool)  # path, whether to begin anew
     leave_requested = pyqtSignal()
 
     def __init__(self, model: LessonModel) -> None:
@@ -57,7 +60,6 @@ class LessonPanel(QWidget):
         self._build_home()
         self._build_page()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumWidth(scaled(LEAST_WIDTH))
         model.lesson_changed.connect(self.show_lesson)
         model.step_changed.connect(self.show_step)
         model.changed.connect(self.show_phase)
@@ -134,24 +136,27 @@ class LessonPanel(QWidget):
 
     # --- show
 
-    def show_home(self, rows: Sequence[tuple[str, Lesson, Progress]], problems: str = "") -> None:
-        """Show the list of lessons: path, lesson, progress of each."""
-        next_place = next((k for k, row in enumerate(rows, 1) if not row[2].finished), 0)
+    def show_home(self, rows: Sequence[Row], problems: str, to_a_class: bool) -> None:
+        """Show the list of lessons, the one to take next in sight; to a class without progress."""
+        next_place = next((k for k, row in enumerate(rows) if not row[2].finished), -1)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
         about = "Each lesson has one idea. You predict, then the program runs."
         column.addWidget(label(about))
         self.cards = []
-        for place, (path, lesson, progress) in enumerate(rows, 1):
-            card = LessonCard(place, lesson, progress, is_next=place == next_place)
-            card.button.clicked.connect(lambda _on, path=path: self.lesson_requested.emit(path))
+        for place, (path, lesson, progress) in enumerate(rows):
+            card = LessonCard(place + 1, lesson, progress, place == next_place, to_a_class)
+            card.requested.connect(partial(self.lesson_requested.emit, path))
             self.cards.append(card)
             column.addWidget(card)
         if problems:
             column.addWidget(label(problems, "muted"))
         column.addStretch(1)
         self.home.setWidget(inside)
+        if next_place >= 0:
+            card = self.cards[next_place]
+            later(card, lambda: self.home.ensureVisible(0, card.geometry().bottom(), 0, SPACING))
 
     def show_lesson(self) -> None:
         """Show the page of a lesson, or the list."""
@@ -192,7 +197,7 @@ class LessonPanel(QWidget):
 
     def _order_focus(self) -> None:
         """Let Tab go down the page: a question is made later than what stands under it."""
-        inner = self.question.stops() if self.question is not None else []
+        inner = self.question.stops if self.question is not None else []
         order = [self.leave, self.text, self.ask, *inner, self.check, self.hurry, self.outcome]
         order += [self.retry, self.back, self.next]
         for before, after in pairwise(order):
@@ -204,8 +209,8 @@ class LessonPanel(QWidget):
         if model.lesson is None:
             return
         working = model.phase == "working"
-        show(self.text, to_html(model.text(model.step.text)))
-        show(self.ask, self._ask_html())
+        self.text.show_html(to_html(model.text(model.step.text)))
+        self.ask.show_html(self._ask_html())
         if self.question is not None:
             self.question.setEnabled(model.phase == "open")
             if isinstance(self.question, ChoiceQuestion):
@@ -219,10 +224,9 @@ class LessonPanel(QWidget):
         self._show_outcome()
         self.figures.show_figures(model.figures())
         self.retry.setVisible(bool(model.problem) and not working)
-        last = model.is_last
         self.back.setEnabled(model.place > 0 and not working)
         self.next.setEnabled(not working)
-        self.next.setText("Finish" if last else "Next")
+        self.next.setText("Finish" if model.is_last else "Next")
         self._lead_on(on=model.phase in ("judged", "done") and not model.problem)
 
     def _show_check(self) -> None:
@@ -265,7 +269,7 @@ class LessonPanel(QWidget):
         tint = mix(theme.window, colour, 0.12)
         html = _boxed(tint, f'<b style="color:{colour}">{head}</b>{words}')
         seen = self.outcome.isVisible()
-        show(self.outcome, html if words else "")
+        self.outcome.show_html(html if words else "")
         if words and not seen:
             QTimer.singleShot(SETTLE_MS, self._scroll_to_outcome)  # once it has its height
             if self.isActiveWindow() and self.isAncestorOf(QApplication.focusWidget()):
@@ -290,7 +294,8 @@ class LessonPanel(QWidget):
             self.model.go(self.model.place + 1)
 
     def apply_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
+        """Take the colours of a theme, and room for its text."""
+        self.setMinimumWidth(scaled(LEAST_WIDTH))
         self._theme = self.figures.theme = theme
         for button in (self.back, self.next):
             button.setFixedSize(*map(scaled, TURN))

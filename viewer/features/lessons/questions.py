@@ -29,6 +29,7 @@ from PyQt6.QtWidgets import (
     QPushButton,
     QRadioButton,
     QSlider,
+    QStyle,
     QVBoxLayout,
     QWidget,
 )
@@ -56,14 +57,11 @@ class QuestionWidget(QWidget):
     def __init__(self, question: Question) -> None:
         super().__init__()
         self.question = question
+        self.stops: list[QWidget] = []  # what Tab stops at, in order
         self.column = packed(QVBoxLayout(self))
 
     def show_given(self, given: Any) -> None:
         """Show an answer that was given before."""
-
-    def stops(self) -> list[QWidget]:
-        """Return what Tab stops at, in order."""
-        return []
 
 
 class NumberQuestion(QuestionWidget):
@@ -71,11 +69,12 @@ class NumberQuestion(QuestionWidget):
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setRange(0, TICKS)
-        self.slider.setAccessibleName("Your answer, as a slider")
+        self.slider = GrooveSlider(Qt.Orientation.Horizontal)
         self.box = NumberBox()
         self.box.setDecimals(decimals_of(question.answer))
+        values = round((question.high - question.low) * 10 ** self.box.decimals())
+        self.slider.setRange(0, TICKS if self._logarithmic else min(TICKS, values) or TICKS)
+        self.slider.setAccessibleName("Your answer, as a slider")
         self._unset = question.low - 10.0 ** -self.box.decimals()  # under what can be answered
         self.box.setRange(self._unset, question.high)
         self.box.setSpecialValueText(UNSET)
@@ -88,43 +87,37 @@ class NumberQuestion(QuestionWidget):
         row.insertWidget(1, self.slider, 1)
         self.column.addLayout(row)
         self.column.addWidget(self.box)
+        self.stops = [self.slider, self.box]
         self.slider.valueChanged.connect(self._slid)
         self.slider.sliderReleased.connect(lambda: self._slid(self.slider.value()))
         self.box.valueChanged.connect(self._typed)
         with QSignalBlocker(self.slider), QSignalBlocker(self.box):
-            self.slider.setValue(TICKS // 2)
+            self.slider.setValue(self.slider.maximum() // 2)
             self.box.setValue(self._unset)
-
-    def stops(self) -> list[QWidget]:
-        """Return slider and box."""
-        return [self.slider, self.box]
 
     def show_given(self, given: Any) -> None:
         """Show a number."""
         if isinstance(given, int | float):
             with QSignalBlocker(self.slider), QSignalBlocker(self.box):
                 self.box.setValue(given)
-                self.slider.setValue(round(TICKS * self._share(given)))
+                self.slider.setValue(self._tick(given))
 
     @property
     def _logarithmic(self) -> bool:
         return self.question.logarithmic and self.question.low > 0
 
-    def _value(self, share: float) -> float:
+    def _tick(self, value: float) -> int:
         low, high = self.question.low, self.question.high
+        share = (value - low) / (high - low)
         if self._logarithmic:
-            return float(low * (high / low) ** share)
-        return low + (high - low) * share
-
-    def _share(self, value: float) -> float:
-        low, high = self.question.low, self.question.high
-        if self._logarithmic:
-            return math.log(max(value, low) / low) / math.log(high / low)
-        return (value - low) / (high - low)
+            share = math.log(max(value, low) / low) / math.log(high / low)
+        return round(self.slider.maximum() * share)
 
     def _slid(self, tick: int) -> None:
+        low, high, share = self.question.low, self.question.high, tick / self.slider.maximum()
+        value = low * (high / low) ** share if self._logarithmic else low + (high - low) * share
         with QSignalBlocker(self.box):
-            self.box.setValue(float(f"{self._value(tick / TICKS):.{DIGITS}g}"))
+            self.box.setValue(float(f"{value:.{DIGITS}g}"))
         self.answered.emit(self.box.value())
 
     def _typed(self, value: float) -> None:
@@ -132,8 +125,20 @@ class NumberQuestion(QuestionWidget):
             self.answered.emit(None)
             return
         with QSignalBlocker(self.slider):
-            self.slider.setValue(round(TICKS * self._share(value)))
+            self.slider.setValue(self._tick(value))
         self.answered.emit(value)
+
+
+class GrooveSlider(QSlider):
+    """A slider whose handle comes to where its groove is pressed."""
+
+    def mousePressEvent(self, ev: QMouseEvent | None) -> None:
+        """Take the handle there; it can be dragged on."""
+        if ev is not None and ev.button() == Qt.MouseButton.LeftButton:
+            handle = self.style().pixelMetric(QStyle.PixelMetric.PM_SliderLength)  # type: ignore[union-attr]
+            at, room = ev.position().toPoint().x() - handle // 2, self.width() - handle
+            self.setValue(QStyle.sliderValueFromPosition(0, self.maximum(), at, room))
+        super().mousePressEvent(ev)
 
 
 class NumberBox(QDoubleSpinBox):
@@ -184,10 +189,7 @@ class ChoiceQuestion(QuestionWidget):
             row.addWidget(said, 1)
             self.column.addLayout(row)
             self.said.append(said)
-
-    def stops(self) -> list[QWidget]:
-        """Return the buttons."""
-        return list(self.group.buttons())
+            self.stops.append(button)
 
     def show_given(self, given: Any) -> None:
         """Check a choice."""
@@ -206,21 +208,14 @@ class VertexQuestion(QuestionWidget):
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
-        self._graph: CSRGraph | None = None
+        self.graph: CSRGraph | None = None  # knows the names
         self.field = QLineEdit()
         self.field.setPlaceholderText("name of a vertex")
         self.field.setAccessibleName("Name of a vertex")
         self.column.addWidget(muted("Click a vertex in the graph, or type its name:"))
         self.column.addWidget(self.field)
         self.field.textEdited.connect(self._typed)
-
-    def stops(self) -> list[QWidget]:
-        """Return the field."""
-        return [self.field]
-
-    def set_graph(self, graph: CSRGraph | None) -> None:
-        """Know the names."""
-        self._graph = graph
+        self.stops = [self.field]
 
     def choose(self, vertex: int) -> None:
         """Take a click in the graph."""
@@ -229,14 +224,14 @@ class VertexQuestion(QuestionWidget):
 
     def show_given(self, given: Any) -> None:
         """Show the name of a vertex."""
-        if isinstance(given, int | float) and self._graph is not None:
-            self.field.setText(str(self._graph.id_of(int(given))))
+        if isinstance(given, int | float) and self.graph is not None:
+            self.field.setText(str(self.graph.id_of(int(given))))
 
     def _typed(self, words: str) -> None:
         from gpu.errors import GpuError
 
         try:
-            found = self._graph.vertex_of(words.strip()) if self._graph is not None else None
+            found = self.graph.vertex_of(words.strip()) if self.graph is not None else None
         except GpuError:
             found = None
         self.answered.emit(None if found is None else float(found))
@@ -250,10 +245,7 @@ class ScheduleQuestion(QuestionWidget):
         self.play, self.words = QPushButton("Play"), muted("Not played yet.")
         self.column.addWidget(self.play)
         self.column.addWidget(self.words)
-
-    def stops(self) -> list[QWidget]:
-        """Return the button."""
-        return [self.play]
+        self.stops = [self.play]
 
     def take(self, score: Score) -> None:
         """Take a game that is over as the answer."""
@@ -287,12 +279,9 @@ class CurveQuestion(QuestionWidget):
             self.sliders.append(slider)
             grid.addWidget(slider, 0, column, Qt.AlignmentFlag.AlignHCenter)
             grid.addWidget(muted(words), 1, column, Qt.AlignmentFlag.AlignHCenter)
+        self.stops = [*self.sliders]
         self.column.addWidget(muted("Time ↑ at each Δ →"))
         self.column.addLayout(grid)
-
-    def stops(self) -> list[QWidget]:
-        """Return the sliders."""
-        return list(self.sliders)
 
     def show_given(self, given: Any) -> None:
         """Show heights, as many as there are values."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from PyQt6.QtCore import QEvent, Qt, QUrl
+from PyQt6.QtCore import QEvent, Qt, QUrl, pyqtSignal
 from PyQt6.QtGui import QResizeEvent, QTextOption
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QTextBrowser, QVBoxLayout
 
@@ -39,10 +40,12 @@ class StepText(QTextBrowser):
         return None
 
     def show_html(self, html: str) -> None:
-        """Show, and take the height that is needed."""
-        self._html = html.replace("<table>", f'<table cellpadding="{scaled(3)}">')
-        self._fitted = 0
-        self._fit()
+        """Show, and take the height that is needed; hide where there is nothing to show."""
+        self.setVisible(bool(html))
+        html = html.replace("<table>", f'<table cellpadding="{scaled(3)}">')
+        if html != self._html:
+            self._html, self._fitted = html, 0
+            self._fit()
 
     def changeEvent(self, e: QEvent | None) -> None:
         """Take the height that another size of text needs."""
@@ -82,9 +85,13 @@ class StepText(QTextBrowser):
 
 
 class LessonCard(QFrame):
-    """One lesson of the list; `is_next`: the one to take next."""
+    """One lesson of the list; `is_next`: the one to take next; `to_a_class`: without progress."""
 
-    def __init__(self, place: int, lesson: Lesson, progress: Progress, *, is_next: bool) -> None:
+    requested = pyqtSignal(bool)  # whether to begin anew
+
+    def __init__(
+        self, place: int, lesson: Lesson, progress: Progress, is_next: bool, to_a_class: bool
+    ) -> None:
         super().__init__()
         self.setFrameShape(QFrame.Shape.StyledPanel)
         column = QVBoxLayout(self)
@@ -92,25 +99,22 @@ class LessonCard(QFrame):
         column.addWidget(label(lesson.idea))
         row = QHBoxLayout()
         words = f"{lesson.minutes} minutes"
-        if progress.finished:
+        if progress.finished and not to_a_class:
             judged = [given.right for given in progress.answers.values() if given.right is not None]
             right = f" · {sum(judged)} of {len(judged)} right" if judged else ""
             words += f" · finished{right}"
-        elif progress.begun:
+        elif progress.begun and not to_a_class:
             words += f" · step {progress.step + 1} of {len(lesson.steps)}"
         row.addWidget(label(words, "muted"), 1)
         going = progress.begun and not progress.finished
         self.button = QPushButton("Go on" if going else "Again" if progress.finished else "Start")
-        self.button.setAccessibleName(f"{self.button.text()}: lesson {place}, {lesson.title}")
         if is_next:
             self.button.setProperty("role", "primary")
-        row.addWidget(self.button)
+        self.anew = QPushButton("Begin anew")
+        self.anew.setToolTip("Forget the answers, begin at step 1")
+        for button, anew in ((self.anew, True), (self.button, progress.finished)):
+            button.setAccessibleName(f"{button.text()}: lesson {place}, {lesson.title}")
+            button.clicked.connect(partial(self.requested.emit, anew))
+            row.addWidget(button)
         column.addLayout(row)
-
-
-def show(part: StepText, html: str) -> None:
-    """Show HTML in a text, or hide the text where there is none."""
-    part.setVisible(bool(html))
-    if part.property("shown") != html:
-        part.setProperty("shown", html)
-        part.show_html(html)
+        self.anew.setVisible(going)

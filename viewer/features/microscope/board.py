@@ -10,9 +10,9 @@ outlined.
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PyQt6.QtWidgets import QSizePolicy, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from gpu.algorithms import Algorithm
 from gpu.record.events import MANAGER, EventKind
@@ -49,8 +49,7 @@ class Board(QWidget):
         super().__init__(parent)
         self._lit_at: tuple[int, tuple[int, int] | None] = (-1, None)
         self._model, self._theme, self._workers = model, LIGHT, 0
-        self._needed = 200.0
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
+        self.setMinimumSize(200, 200)
         self.setAccessibleName("Workers and buckets")
         self.setToolTip(explain("pointers"))
         model.moved.connect(self.update)
@@ -61,14 +60,6 @@ class Board(QWidget):
         """Take the colours of a theme."""
         self._theme = theme
         self.update()
-
-    def sizeHint(self) -> QSize:
-        """Return the height that the last picture needed."""
-        return QSize(300, int(self._needed))
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the same height, at the least width."""
-        return QSize(200, int(self._needed))
 
     def _count_workers(self) -> None:
         from gpu.devices import find_preset
@@ -99,10 +90,10 @@ class Board(QWidget):
             self._lit_at = now
             if pen.lit_at is not None:
                 self.lit.emit(*pen.lit_at)
-        if abs(pen.y + SPACING - self._needed) > 1:
-            self._needed = pen.y + SPACING
+        needed = int(pen.y + SPACING)
+        if needed != self.minimumHeight():
             self._lit_at = (-1, None)  # said again once there is room to scroll to it
-            self.updateGeometry()
+            self.setMinimumHeight(needed)
 
 
 class _Pen:
@@ -169,10 +160,10 @@ class _Pen:
         inside = box.adjusted(7, 4, -7, -4)
         top = QRectF(inside.x(), inside.y(), inside.width(), self.line)
         below = top.translated(0, self.line)
-        name = hand_sign(self.noun, worker)
-        self.text(top, name, theme.text, bold=True)
+        wide = self.text(top, hand_sign(self.noun, worker), theme.text, bold=True) + 6
         flag, doing = self.words(hand, row)
-        self.text(top, flag, theme.muted if hand.idle else theme.text, right=True)
+        ink = theme.muted if hand.idle else theme.text
+        self.text(top.adjusted(wide, 0, 0, 0), flag, ink, right=True)
         self.text(below, doing, theme.text)
 
     def words(self, hand: Hand, row: Algorithm) -> tuple[str, str]:

@@ -189,10 +189,9 @@ class MicroscopeFeature(Microscope):
         self.record()
 
     def go(self, events: int) -> None:
-        """Show the state after so many events; where that is a counter's, one steps to all."""
+        """Show the state after so many events; step to counters if that is a counter's."""
         self.model.go(events)
-        if self.model.kind in COUNTERS:
-            self.model.set_every(True)
+        self.model.set_every(self.model.kind in COUNTERS)
 
     # --- what happens
 

@@ -35,7 +35,8 @@ COUNTERS = (
     EventKind.FINISH,
     EventKind.COLLECT,
 )
-PACE_MS = 200  # between two events that go by
+LEAST_MS, MOST_MS = 200, 1200  # between two events that go by; a class reads each of a short run
+PLAYED_MS = 60_000  # the time of a whole run between these
 NO_EVENTS = "This run recorded no events: run it once more and record every one."
 NO_RUN = "No run yet: run this graph and record every event."
 TOO_MANY = "{count:,} events are too many for the microscope: it opens up to {most:,}."
@@ -69,7 +70,6 @@ class MicroscopeModel(QObject):
         self._follow = True  # whether a move of the cursor is somebody else's
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
-        self._timer.setInterval(PACE_MS)
         session.current_changed.connect(self._show_run)
         session.run_changed.connect(self._show_change)
         session.graph_changed.connect(lambda: self._show_run(session.current))
@@ -221,7 +221,7 @@ class MicroscopeModel(QObject):
         self._playback.pause()
         if self.number >= self.count:
             self.go(0)
-        self._timer.start()
+        self._timer.start(min(max(PLAYED_MS // max(self.count, 1), LEAST_MS), MOST_MS))
         self.playing_changed.emit(True)
 
     def pause(self) -> None:

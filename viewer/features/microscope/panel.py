@@ -10,7 +10,6 @@ from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -22,6 +21,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.record.events import EventKind
 from gpu.words import in_sight, time_words
+from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import centred_hint, choice, hint_or_page, label, packed, scroller
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.microscope.board import Board
@@ -75,8 +75,7 @@ class MicroscopePanel(QWidget):
         self.slider.setAccessibleName("Event")
         self.every = QCheckBox("Stop at counters")
         self.every.setToolTip(EVERY_TIP)
-        self.where = QLabel()
-        self.where.setProperty("role", "muted")
+        self.where = ElidedLabel()
         self.sentence = label()
         self.sentence.setAccessibleName("What happens")
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -90,8 +89,11 @@ class MicroscopePanel(QWidget):
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, 0)
         column.setSpacing(SPACING // 2 + 1)
         steps = (self.back, self.goal, self.forward, self.play, self.leave)
-        for parts in (steps, (self.slider, self.where)):
-            column.addLayout(packed(QHBoxLayout(), *parts))
+        where = packed(QHBoxLayout(), self.slider, self.where)
+        where.setStretch(0, 2)
+        where.setStretch(1, 3)
+        column.addLayout(packed(QHBoxLayout(), *steps))
+        column.addLayout(where)
         column.addWidget(self.every)
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
