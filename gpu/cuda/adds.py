@@ -18,7 +18,8 @@ from gpu.graph import HUBS, CSRGraph, are_hubs
 from gpu.record.trace import RunSettings
 
 _OWNERS: weakref.WeakKeyDictionary[launch.DeviceGraph, Any] = weakref.WeakKeyDictionary()
-FILE = "adds.cu"
+FILE, WIDE_FILE = "adds.cu", "adds_wide.cu"
+NARROW_DEGREE = 4.0  # mean, up to which warps go on by themselves
 MOST_BLOCKS = 65_000  # of the pool, whose number has 16 bits
 READINGS_ROOM = 1 << 17  # manager sweeps that are recorded from probe level 1 on
 
@@ -73,16 +74,19 @@ def tuning_for(graph: CSRGraph, settings: RunSettings) -> Tuning:
     return AS_PUBLISHED if graph.weights.itemsize == 4 else WIDE_AS_PUBLISHED
 
 
+def file_for(graph: CSRGraph) -> str:
+    """Return the kernel file: the one for wide graphs has no code for warps that go on."""
+    return FILE if graph.mean_degree <= NARROW_DEGREE else WIDE_FILE
+
+
 def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.Plan:
     """Size queues and grid, and fill the kernel's record."""
     tuning = tuning_for(graph, settings)
     parameters, probe = settings.parameters, settings.probe
     variant = probe, graph.weights.dtype.name, tuning.threads, settings.policy
-    kernel = function(device.number, FILE, "adds", *variant)
-    most = min(
-        launch.resident_blocks(device, kernel, tuning.threads) - 1,
-        records.most_workers(tuning.threads),
-    )
+    kernel = function(device.number, file_for(graph), "adds", *variant)
+    resident = launch.resident_blocks(device, kernel, tuning.threads) - 1
+    most = min(resident, records.most_workers(tuning.threads))
     uploaded = launch.device_graph(graph, device)  # before the queues: it is the larger demand
     skewed = are_hubs(largest_beside(graph, settings.source), graph.mean_degree, tuning.skew)
     per_sm = tuning.blocks_per_sm + (graph.m >= tuning.many_arcs or skewed)
@@ -103,7 +107,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.
         band_low=low * threads,
         band_high=high * threads,
         pool_blocks=blocks,
-        table_mask=table_size(blocks) - 1,
+        table_mask=(1 << (blocks - 1).bit_length()) - 1,  # a bucket's table holds all blocks
         readings_room=READINGS_ROOM if probe else 0,
         chunk_smallest=tuning.chunk_smallest,
         chunk_largest=tuning.chunk_largest,
@@ -113,7 +117,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.
         controller=start(rule, Weights(1.0, 1.0, graph.mean_degree, graph.integer))[0],
     )
     fill_rule(record, rule, graph.integer)
-    plan = launch.Plan(FILE, "adds", tuning.threads, workers, record)
+    plan = launch.Plan(file_for(graph), "adds", tuning.threads, workers, record)
     _allocate(plan, blocks, workers, probe, records.item_bytes(graph.weights.dtype))
     plan.arrays["owners"] = owners_of(uploaded, device)
     return plan
@@ -154,7 +158,7 @@ def pool_blocks(graph: CSRGraph, buckets: int, as_published: bool = False) -> in
     items = 2 * graph.n + (3 * graph.m if as_published else graph.m) // 2
     blocks = 4 * buckets + items // records.BLOCK_ITEMS
     block_bytes = records.BLOCK_ITEMS * (records.item_bytes(graph.weights.dtype) + 1)
-    return launch.places_for(graph, FILE, blocks, block_bytes, MOST_BLOCKS)
+    return launch.places_for(graph, file_for(graph), blocks, block_bytes, MOST_BLOCKS)
 
 
 def owners_of(uploaded: launch.DeviceGraph, device: Device) -> Any:
@@ -171,11 +175,6 @@ def owners_of(uploaded: launch.DeviceGraph, device: Device) -> Any:
     return _OWNERS[uploaded]
 
 
-def table_size(blocks: int) -> int:
-    """Return the entries of one bucket's block table: a power of two, all blocks fit."""
-    return 1 << (blocks - 1).bit_length()
-
-
 def _allocate(plan: launch.Plan, blocks: int, workers: int, probe: int, item_bytes: int) -> None:
     import cupy
 
@@ -186,7 +185,7 @@ def _allocate(plan: launch.Plan, blocks: int, workers: int, probe: int, item_byt
         "items": cupy.empty(items * item_bytes // 8, np.uint64),
         "written": cupy.empty(items // records.SEGMENT, np.uint32),
         "taken": cupy.empty(blocks, np.uint32),
-        "table": cupy.empty(32 * table_size(blocks), np.uint32),
+        "table": cupy.empty(32 * (int(plan.record["table_mask"][0]) + 1), np.uint32),
         "free_blocks": cupy.empty(blocks, np.uint32),
         "readings": cupy.empty((READINGS_ROOM if probe else 1) * records.READING_WORDS, np.int32),
     }

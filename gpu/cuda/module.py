@@ -23,7 +23,7 @@ from gpu.policy import Policy, translated
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
 _OTHERS = {"async_near_far.cu": 512} | dict.fromkeys(
-    ("adds.cu", "apsp_edge.cu", "apsp_sweep.cu", "prepare.cu"), 256
+    ("adds.cu", "adds_wide.cu", "apsp_edge.cu", "apsp_sweep.cu", "prepare.cu"), 256
 )
 THREADS = {  # threads a block of each kernel file; of supersteps 1024
     path.name: _OTHERS.get(path.name, 1024) for path in sorted(KERNELS.glob("*.cu"))

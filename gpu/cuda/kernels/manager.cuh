@@ -128,9 +128,10 @@ struct Manager : Reader {
             u32 place = s.moved + step;  // the buckets were looked at from the old head
             u32 available = place < MAX_OPEN ? s.available[place] : 0;
             if (available == 0) continue;
-            u32 blocks = s.more[place], gone = 0;
-            u32 size = chunk_size(available + blocks * BLOCK_ITEMS, idle - taken,
-                                  RUN.chunk_smallest, RUN.chunk_largest);
+            u32 blocks = s.more[place], gone = 0, waits = available + blocks * BLOCK_ITEMS;
+            bool few = !RUN.as_published && waits < 128 * RUN.workers;  // a narrow frontier
+            u32 size = chunk_size(waits, idle - taken, RUN.chunk_smallest,
+                                  few ? RUN.chunk_largest / 4 : RUN.chunk_largest);
             for (u32 k = 0; k <= blocks && taken < idle; k++) {
                 u32 part = k == 0 ? available : BLOCK_ITEMS;
                 u32 address = k == 0 ? s.address[place] : s.more_at[place][k - 1];

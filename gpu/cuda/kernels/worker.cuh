@@ -25,7 +25,9 @@ round's, the last one's (being read), the next one's (being cleared).
 #define PIECE_ARCS (1u << PIECE_SHIFT)
 #define SPLIT_DEGREE (4 * PIECE_ARCS)
 #define LONG_ROW 256u  // arcs, beyond which a row is the whole block's
+#ifndef TURNS
 #define TURNS 4  // of a warp in a round
+#endif
 #define OWN 8u   // vertices that a warp goes on with at most, each of a lane an arc
 #define NARROW (WARPS * OWN)  // vertices, up to which warps go on in a round
 

@@ -11,12 +11,9 @@ Written   is counted a block: the manager reads whole blocks while others write 
 Launch    as step 1, but `room` is in blocks, and `written` is the memory of the struct Pool
 */
 #define POOL
-struct Run;
-struct Manager;
-struct Item;
-__device__ Item *place_of(const Run &run, int slot, int place);
-__device__ void count_written(const Run &run, int slot, int place);
-__device__ void look_at_bucket(const Run &run, Manager &m, int slot);
+__device__ struct Item *place_of(const struct Run &run, int slot, int place);
+__device__ void count_written(const struct Run &run, int slot, int place);
+__device__ void look_at_bucket(const struct Run &run, struct Manager &m, int slot);
 #include "ladder/adds_simple.cu"
 
 #define BLOCK 256  // items

@@ -12,9 +12,7 @@ After it  ../adds.cu, the kernel that is measured: items dealt to warps and lane
           collected in shared memory, hubs shared, four number types, probes, a word with the host
 */
 #define ROUNDS
-struct Run;
-struct Order;
-__device__ void process(const Run &run, const Order &order);
+__device__ void process(const struct Run &run, const struct Order &order);
 #include "ladder/adds_pool.cu"
 
 struct Kept {
