@@ -219,9 +219,12 @@ def uncompiled(function: Any, *arguments: Any) -> Any:
 
 def load_types() -> None:
     """Let Numba import now what it does before it loads compiled code: a quarter of a second."""
+    linalg: Any = import_module("numba.np.linalg")
     with global_compiler_lock:
+        usual, linalg.ensure_blas = linalg.ensure_blas, bool  # SciPy is there; its import: 0.1 s
         registry.cpu_target.typing_context.refresh()
         registry.cpu_target.target_context.refresh()
+        linalg.ensure_blas = usual
 
 
 def is_compiled(function: Any, *arguments: Any) -> bool:

@@ -22,7 +22,6 @@ from gpu.algorithms.all_pairs import check_events, require_room, source_range
 from gpu.devices import DEFAULT_PRESET
 from gpu.errors import DistanceRangeError, ParameterError, QueuesFullError
 from gpu.graph import CSRGraph
-from gpu.interpreter import early
 from gpu.numbers import check_choice, in_numbers, judge_range, unreached, wider
 from gpu.policy import check_runs
 from gpu.record.trace import (
@@ -38,7 +37,6 @@ from gpu.record.trace import (
     remember,
 )
 
-LARGE_BYTES = 1 << 24  # of a graph whose hash takes 30 ms: it is made beside the run
 DEVICES = {"model": DEFAULT_PRESET, "cuda": "cuda:0"}  # where none is named; the CPU is one device
 
 
@@ -152,7 +150,6 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer | None = None
     """
     settings, observer = checked_settings(graph, settings), observer or Observer()
     notes: dict[str, str] = {}  # for the trace's environment
-    hashed = early(lambda: graph.hash) if graph.nbytes > LARGE_BYTES else None
     while True:
         in_type = in_numbers(graph, settings.numbers)
         buffers = observer.begin(in_type, settings)
@@ -169,8 +166,6 @@ def run(graph: CSRGraph, settings: RunSettings, observer: Observer | None = None
         except QueuesFullError as error:
             notes["queues"] = f"{error}: run again with more"
         else:
-            if hashed is not None:
-                hashed()
             date = datetime.now(UTC).isoformat(timespec="seconds")
             return Trace(
                 settings=settings,

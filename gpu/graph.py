@@ -9,16 +9,20 @@ are kept; `id_of` and `vertex_of` translate.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import accumulate, islice
 from typing import Any
 
 import numpy as np
 
 from gpu.errors import GraphError, SourceError, WeightError
+from gpu.interpreter import early
 from gpu.words import in_sight
 
 MAX_COUNT = 2**31 - 1  # vertices and arcs: indices are int32
+LARGE_BYTES = 1 << 24  # of a graph whose hash takes 30 ms: a thread makes it
 HUBS = 64.0  # times the mean degree: a graph whose largest degree is more has hubs
 SPREAD, SPREAD_HOPS = 4096, 16  # mesh, small world and random graphs 4 to 12; 2-D ones 32 to 67
 NUMBER_TYPES = ("int32", "int64", "float32", "float64")  # of weights, see `gpu.numbers`
@@ -70,8 +74,7 @@ class CSRGraph:
     def __post_init__(self) -> None:
         """Refuse arrays of another type or length: compiled loops would read past them."""
         object.__setattr__(self, "name", in_sight(self.name))
-        _check_types(self)
-        _check_lengths(self)
+        _check_arrays(self)
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         """Pickle the fields alone: another thread may add a cached property meanwhile."""
@@ -129,12 +132,17 @@ class CSRGraph:
     @cached_property
     def spreads_fast(self) -> bool:
         """Whether two of three searches meet SPREAD vertices in SPREAD_HOPS hops."""
-        met = [_meets(self, self.n * part // 6, SPREAD, SPREAD_HOPS) for part in (1, 3, 5)]
-        return sum(met) >= 2
+        searches = [islice(fronts(self, self.n * part // 6), SPREAD_HOPS + 1) for part in (1, 3, 5)]
+        return sum(any(m >= SPREAD for m in accumulate(map(len, one))) for one in searches) >= 2
 
     @cached_property
     def hash(self) -> str:
         """16 hex digits over the arcs, the same for the same weights in a wider type."""
+        vars(self).get("_hashed", bool)()  # waits for the thread of `checked`
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         digest = hashlib.blake2b(digest_size=8)
         weights = _narrowed(self.weights)
         digest.update(str(weights.dtype).encode())
@@ -177,6 +185,8 @@ class CSRGraph:
 
     def checked(self) -> CSRGraph:
         """Return this graph, verified in O(n + m); -0.0 becomes 0.0. GraphError, WeightError."""
+        if self.nbytes > LARGE_BYTES:
+            vars(self)["_hashed"] = early(lambda: self._digest)
         check_rows(self.indptr, self.indices)
         _check_weights(self)
         if not self.integer and self.m and np.signbit(self.weights).any():
@@ -262,23 +272,16 @@ class CSRGraph:
         return f"its {self.n} vertices begin {self.ids[0]}, end {self.ids[-1]}"
 
 
-def _meets(graph: CSRGraph, vertex: int, count: int, hops: int) -> bool:
-    """Whether a search by hops meets so many vertices; at once where the graph has fewer."""
-    if graph.n < count:
-        return False
-    is_met = np.zeros(graph.n, np.bool_)
-    is_met[vertex] = True
-    front, met = np.array([vertex]), 1
-    for _ in range(hops):
+def fronts(graph: CSRGraph, source: int) -> Iterator[np.ndarray]:
+    """Yield the vertices that are 0, 1, 2, ... hops from a source."""
+    is_met, front = np.zeros(graph.n, np.bool_), np.arange(graph.n)[source : source + 1]
+    while len(front):
+        is_met[front] = True
+        yield front
         starts, degrees = graph.indptr[front], graph.indptr[front + 1] - graph.indptr[front]
         skipped = np.repeat(starts - np.cumsum(degrees) + degrees, degrees)
         heads = graph.indices[skipped + np.arange(len(skipped))]
         front = np.unique(heads[~is_met[heads]])
-        is_met[front] = True
-        met += len(front)
-        if met >= count or not len(front):
-            break
-    return met >= count
 
 
 def _edges_of(
@@ -311,18 +314,14 @@ def _narrowed(weights: np.ndarray) -> np.ndarray:
     return narrow if np.array_equal(narrow, weights) else weights
 
 
-def _check_types(graph: CSRGraph) -> None:
+def _check_arrays(graph: CSRGraph) -> None:
     indptr, indices = graph.indptr, graph.indices
     if indptr.dtype != np.int64 or indices.dtype != np.int32:
         raise GraphError(f"indptr is {indptr.dtype}, indices {indices.dtype}; need int64 and int32")
     if graph.weights.dtype.name not in NUMBER_TYPES:
         allowed = ", ".join(NUMBER_TYPES)
         raise GraphError(f"weights are {graph.weights.dtype}; allowed: {allowed}")
-
-
-def _check_lengths(graph: CSRGraph) -> None:
-    indptr = graph.indptr
-    if any(array.ndim != 1 for array in (indptr, graph.indices, graph.weights)):
+    if any(array.ndim != 1 for array in (indptr, indices, graph.weights)):
         raise GraphError("indptr, indices and weights need one dimension each")
     if graph.n > MAX_COUNT or graph.m > MAX_COUNT:
         raise GraphError(f"{graph.n} vertices, {graph.m} edges; each may be at most {MAX_COUNT}")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpu.cli.inputs import GRAPH, SOURCE, choose_source, fill, has_source, is_large, open_graph
+from gpu.cli.inputs import GRAPH, SOURCE, choose_source, fill, has_source, open_graph
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import progress_line, report_table, result
 from gpu.errors import GpuError
 from gpu.files import check_writable
 from gpu.graph import CSRGraph
-from gpu.interpreter import early
 from gpu.record.tracefile import plain
 from gpu.study.statistics import reachable, statistics
 
@@ -49,8 +47,6 @@ def add_convert(parser: Parser) -> None:
 
 
 def _info(args: argparse.Namespace) -> int:
-    if is_large(args.file):  # SciPy searches it, see `reachable`
-        early(lambda: import_module("scipy.sparse.csgraph"))
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         source = choose_source(graph, args) if graph.n or has_source(args) else 0

@@ -9,7 +9,6 @@ standard output, where it takes the place of the report for people.
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +31,6 @@ ENGINES = sorted({engine for row in OURS.values() for engine in row.engines})
 KNOBS = dict.fromkeys(knob.key for row in OURS.values() for knob in row.parameters)
 FIRST, SECOND = list(OURS)[:2]
 ALL = "all"
-LARGE = 200_000  # bytes of a file
 PROBES = [int(probe) for probe in Probe]
 
 
@@ -222,11 +220,6 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
         raise
     except MemoryError as error:
         raise MemoryNeededError(f"{name}: does not fit into memory") from error
-
-
-def is_large(name: str) -> bool:
-    """Whether a file's graph is one that SciPy and compiled loops are loaded for."""
-    return os.path.isfile(name) and os.path.getsize(name) > LARGE
 
 
 def _open_sample(name: str, options: dict[str, Any]) -> CSRGraph:

@@ -8,6 +8,7 @@ that is asked for.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -69,6 +70,7 @@ exit codes: 0 done, 1 a reported error, 2 wrong usage, 3 a failed check"""
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return its exit code. Never shows a traceback."""
     settle_process()
+    gc.set_threshold(100_000)  # imports make many objects that stay
     sys.setswitchinterval(2e-4)  # s: whoever reads a file waits for Python's lock at each block
     if argv is None:
         return process_of(lambda: main(sys.argv[1:]))

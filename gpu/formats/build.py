@@ -45,19 +45,17 @@ def graph_of(reading: Reading, key: str, arcs: Arcs) -> CSRGraph:
         tails, heads, weights = _both_ways(tails, heads, weights)
         reading.note(f"undirected: each of {len(arcs.heads)} edges goes both ways")
     kept: dict[str, Any] = {
+        "provenance": replace(reading.provenance(key), notes=(*reading.notes, *arcs.notes)),
         "positions": arcs.places,
         "ids": arcs.ids,
         "id_base": arcs.id_base,
         "name": arcs.name or bare_name(reading.path),
     }
     if rows is None:
-        graph = CSRGraph.from_arcs(tails, heads, weights, arcs.n, **kept)
-    else:
-        heads = np.require(heads, np.int32, ["C", "A", "W"])
-        weights = np.require(weights, None, ["C", "A", "W"])
-        graph = CSRGraph(rows, heads, weights, **kept).checked()
-    notes = (*reading.notes, *arcs.notes)
-    return replace(graph, provenance=replace(reading.provenance(key), notes=notes))
+        return CSRGraph.from_arcs(tails, heads, weights, arcs.n, **kept)
+    heads = np.require(heads, np.int32, ["C", "A", "W"])
+    weights = np.require(weights, None, ["C", "A", "W"])
+    return CSRGraph(rows, heads, weights, **kept).checked()
 
 
 def tails_of(indptr: np.ndarray) -> np.ndarray:

@@ -65,7 +65,15 @@ def read(reading: Reading, data: bytearray) -> Arcs:
     header = _header(reading, data)
     row_bytes = 8 if header.kind == "sp" else 4
     reading.check_promise(header.n, header.edges, len(data), header.line, row_bytes)
-    rows = read_rows(reading, data, header.rows_at, _rules(reading, data, header))
+    key, width, expected = b"a", 1, "'a TAIL HEAD WEIGHT'"
+    if header.kind == "tw":
+        width = int(len(line_at(data, header.rows_at).split()) == 3)
+        key, expected = b"", f"'TAIL HEAD{' WEIGHT' * width}'"
+    rules = RowRules(
+        expected, value_columns=width, key=key, comments=b"c", low=1, high=header.n,
+        range_words=f"the header promises vertices 1 to {header.n}", values=value_rule(reading),
+    )  # fmt: skip
+    rows = read_rows(reading, data, header.rows_at, rules)
     if len(rows) != header.edges:
         raise reading.fault(
             f"the header promises {header.edges} edges, but the file has {len(rows)}", header.line
@@ -91,17 +99,6 @@ def _header(reading: Reading, data: bytearray) -> Header:
         raise reading.fault(f"found {shown(line)}, expected {EXPECTED_HEADER}", number)
     rows_at = first_row(data, b"c", min(at + len(line) + 1, len(data)))
     return Header(tokens[1].decode(), int(tokens[2]), int(tokens[3]), number, rows_at)
-
-
-def _rules(reading: Reading, data: bytearray, header: Header) -> RowRules:
-    key, width, expected = b"a", 1, "'a TAIL HEAD WEIGHT'"
-    if header.kind == "tw":
-        width = int(len(line_at(data, header.rows_at).split()) == 3)
-        key, expected = b"", f"'TAIL HEAD{' WEIGHT' * width}'"
-    return RowRules(
-        expected, value_columns=width, key=key, comments=b"c", low=1, high=header.n,
-        range_words=f"the header promises vertices 1 to {header.n}", values=value_rule(reading),
-    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- coordinates

@@ -13,12 +13,14 @@ that shortens a mapped file would end this process.
 
 from __future__ import annotations
 
+import ctypes
 import gzip
 import lzma
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -30,6 +32,7 @@ import numpy as np
 from gpu.errors import CancelledByUserError, FormatError, ParameterError, Remedy
 from gpu.files import is_stdin, open_any, require_memory
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
+from gpu.interpreter import cores
 
 WEIGHT_CHOICES = ("file", "unit", "random", "absolute")
 RANDOM_SEED = 1  # of weights="random"
@@ -41,8 +44,10 @@ DISK_FACTOR = 48  # or to so many times its size on disk: gzip makes an edge a b
 
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
 BLOCK_BYTES = 2 << 20  # read or unpacked at a time
+PIECE_BYTES = 8 << 20 if hasattr(os, "preadv") else 2**63  # of a plain file, read by threads
 CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
 READ_SHARE = 0.5  # of the progress bar
+STEPS = {"reading": (0.0, 0.5, 4), "parsing": (0.5, 0.9, 64), "joining": (0.9, 0.9, 64)}
 XZ_MEMORY = 128 << 20  # bytes that a decoder may take; `xz -9` needs 65 MiB
 
 PACKINGS = (".gz", ".xz")
@@ -73,7 +78,6 @@ class Reading:
     disk_bytes: int = 0  # size of the file; of a pipe, bytes read so far
 
     _data: bytearray = field(default_factory=bytearray, init=False)  # unpacked so far
-    _checked: int = field(default=0, init=False)  # bytes for which memory was checked
 
     def __post_init__(self) -> None:
         if self.weights not in WEIGHT_CHOICES:
@@ -97,6 +101,16 @@ class Reading:
             raise CancelledByUserError(f"loading {self.path.name} was stopped")
         if self.progress is not None:
             self.progress(fraction, words)
+
+    def in_pieces(self, work: Callable[[Any], Any], pieces: Sequence[Any], step: str) -> list[Any]:
+        """Return `work` of each piece, on all cores; `step` is one of STEPS."""
+        results: list[Any] = []
+        begin, end, most = STEPS[step]  # of the progress bar, and how many threads
+        with ThreadPoolExecutor(min(cores(), most)) as pool:
+            for result in pool.map(work, pieces):  # an error in the loop cancels the other pieces
+                results.append(result)
+                self.report(begin + (end - begin) * len(results) / len(pieces), step)
+        return results
 
     def fault(
         self, problem: str, line: int | None = None, remedy: Remedy | None = None
@@ -162,9 +176,8 @@ class Reading:
             return False
         self._data += block
         self.check_unpacked(len(self._data), "the file")
-        if len(self._data) - self._checked > CHECK_BYTES:
-            self._checked = len(self._data)
-            self.need_memory(self._checked)
+        if len(self._data) % CHECK_BYTES < len(block):
+            self.need_memory(len(self._data))
         return True
 
     def _refuse_zeros(self, start: int) -> None:
@@ -185,6 +198,9 @@ class Reading:
                 if not self._size and not packing:
                     self.disk_bytes += len(block)
                 yield block
+                if not packing and HEAD_BYTES <= len(self._data) < self._size - PIECE_BYTES:
+                    self._read_pieces()
+                    yield b""
         except EOFError as error:
             raise self.fault(
                 f"the {packing} data end early; expected the end mark (is the file cut short?)"
@@ -192,6 +208,23 @@ class Reading:
         except (zlib.error, lzma.LZMAError, OSError, ValueError) as error:
             words = f"broken {packing} data" if packing else "cannot be read"
             raise self.fault(f"{words} ({_one_line(error)})") from error
+
+    def _read_pieces(self) -> None:
+        """Read a large plain file by threads, into memory that is taken at once."""
+        make = ctypes.pythonapi.PyByteArray_FromStringAndSize  # `bytearray(size)` writes zeros
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_char_p, ctypes.c_ssize_t]
+        self._data, size = make(None, self._size), self._size
+
+        def missing(at: int) -> int:
+            end = min(at + PIECE_BYTES, size)
+            with memoryview(self._data) as view:
+                while count := os.preadv(self._file.fileno(), [view[at:end]], at):
+                    at += count
+            return end - at
+
+        if any(self.in_pieces(missing, range(0, size, PIECE_BYTES), "reading")):
+            raise self.fault("became shorter while it was read")
+        self._file.seek(size)
 
     def _packing(self) -> str:
         try:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -23,10 +22,10 @@ import numpy as np
 
 from gpu.errors import FormatError, Remedy
 from gpu.formats.reading import READ_SHARE, SIGNS, Reading, shown
-from gpu.interpreter import cores
+from gpu.graph import MAX_COUNT
 from gpu.numbers import EXACT_FLOAT64
 
-NEWLINE, ZERO = b"\n0"
+NEWLINE, BLANK, ZERO, NINE = b"\n 09"
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold; as in gpu.formats.scan
 FLOAT_MAX = float(np.finfo(np.float64).max)
 INT64_MAX = 2**63 - 1
@@ -35,8 +34,7 @@ COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded a
 COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it takes about a second
 PLAIN_BYTES = 20_000_000  # up to which NumPy reads plain rows before Numba is loaded for them
 PLAIN_DIGITS = 15  # of a number that NumPy reads: below 2**53
-CHUNK_BYTES = 1 << 20
-PARSE_SHARE = 0.4  # of the progress bar
+CHUNK_BYTES, MOST_CHUNKS = 1 << 18, 1000  # of one at least; of a text
 ROWS_PER_REPORT = 50_000
 
 _BLANK = rb"[ \t\r]*+"
@@ -111,7 +109,7 @@ class RowRules:
 class Rows:
     """The columns of a text of numbers.
 
-    ids : int64 (id_columns, rows)
+    ids : int64 (id_columns, rows), or int32 where the rules allow no others
     values : (value_columns, rows), int64 if all are whole numbers, otherwise float64
     """
 
@@ -143,11 +141,6 @@ def runs_compiled(size: int) -> bool:
     """Return whether so many bytes are worth the compiled loop."""
     least = COMPILED_BYTES if "numba" in sys.modules else COMPILED_BYTES_COLD
     return size >= least and find_spec("numba") is not None
-
-
-def reads_plain(size: int) -> bool:
-    """Return whether NumPy is to read so many bytes where it can: it need not be loaded."""
-    return "gpu.formats.scan" not in sys.modules and size <= PLAIN_BYTES
 
 
 def warm_up() -> None:
@@ -200,60 +193,62 @@ def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRule
     some = bounds[:: len(bounds) // 8 + 1]  # lines are estimated from these
     lines = sum(data.count(b"\n", *part) for part in some) * len(bounds) // max(len(some), 1) + 1
     reading.need_memory(lines * 8 * (2 * rules.columns + 4 * rules.value_columns))
-    parts: list[_Part] = []
-    with ThreadPoolExecutor(max_workers=max(1, min(cores(), len(bounds)))) as pool:
-        read = _read_plain if reads_plain(len(data) - start) else _scan_chunk
-        waiting = [pool.submit(read, reading, data, *bound, rules) for bound in bounds]
-        try:
-            for done, future in enumerate(waiting, 1):
-                parts.append(future.result())
-                reading.report(READ_SHARE + PARSE_SHARE * done / len(waiting), "parsing")
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    parts = reading.in_pieces(lambda at: _read_chunk(reading, data, rules, *at), bounds, "parsing")
     whole = all(part.whole for part in parts)
     if not parts or (whole and any(part.huge for part in parts)):  # float64 is not exact there
         return _read_python(reading, data, start, rules)
-    kind, columns = np.dtype("i8" if whole else "f8"), [part.values for part in parts]
-    values = np.concatenate(columns, axis=1, dtype=kind, casting="unsafe")
-    return Rows(np.concatenate([part.ids for part in parts], axis=1), values)
+    ends = np.cumsum([part.ids.shape[1] for part in parts])
+    kind = np.int32 if -MAX_COUNT <= rules.low <= rules.high <= MAX_COUNT else np.int64
+    ids = np.empty((rules.id_columns, ends[-1]), kind)
+    values = np.empty((rules.value_columns, ends[-1]), np.int64 if whole else np.float64)
+
+    def place(number: int) -> None:
+        part, end = parts[number], ends[number]
+        ids[:, end - part.ids.shape[1] : end] = part.ids
+        values[:, end - part.ids.shape[1] : end] = part.values
+
+    reading.in_pieces(place, range(len(parts)), "joining")
+    return Rows(ids, values)
 
 
 def _chunk_bounds(data: bytearray, start: int) -> list[tuple[int, int]]:
-    """Cut data[start:] into pieces of about CHUNK_BYTES that end after a newline."""
+    """Cut data[start:] into pieces that end after a newline."""
+    size = max(CHUNK_BYTES, (len(data) - start) // MOST_CHUNKS)
     bounds: list[tuple[int, int]] = []
     at = start
     while at < len(data):
-        end = data.find(b"\n", at + CHUNK_BYTES)
+        end = data.find(b"\n", at + size)
         stop = len(data) if end < 0 else end + 1
         bounds.append((at, stop))
         at = stop
     return bounds
 
 
-def _read_plain(reading: Reading, data: bytearray, first: int, stop: int, rules: RowRules) -> _Part:
+def _read_chunk(reading: Reading, data: bytearray, rules: RowRules, first: int, stop: int) -> _Part:
     """Read a chunk of plain lines by NumPy; any other chunk by the compiled loop.
 
     A plain line holds the key, if there is one, and whole numbers, one blank between, no sign.
     """
-    chunk = data[first:stop]
-    gaps = _gaps(chunk, rules)
+    if "gpu.formats.scan" in sys.modules:  # it is quicker, and reads any line
+        return _scan_chunk(reading, data, first, stop, rules)
+    letters = np.frombuffer(data, np.uint8, stop - first, first)
+    gaps = _gaps(letters, rules)
     lengths = np.diff(gaps, axis=0) - 1
     if not lengths.size or lengths.min() < 1 or lengths.max() > PLAIN_DIGITS:
         return _scan_chunk(reading, data, first, stop, rules)
-    numbers = _spelled(chunk, gaps[1:], lengths)
+    numbers = _spelled(letters, gaps[1:], lengths)
     ids, values = numbers[: rules.id_columns], numbers[rules.id_columns :]
     if ids.min() < rules.low or ids.max() > rules.high:
         return _scan_chunk(reading, data, first, stop, rules)
     return _Part(ids, values, whole=True, huge=False)
 
 
-def _spelled(text: bytearray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def _spelled(letters: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Return int64, the numbers that so many digits before each end spell, up to 16.
 
     Eight digits are the bytes of one word, in which neighbours are joined three times.
     """
-    padded = np.frombuffer(bytes(16) + text, np.uint8)
+    padded = np.concatenate([np.zeros(16, np.uint8), letters])
     words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))  # one from each byte on
     numbers = np.zeros(lengths.shape, np.int64)
     for place in range(0, int(lengths.max()), 8):
@@ -266,24 +261,23 @@ def _spelled(text: bytearray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarr
     return numbers
 
 
-def _gaps(text: bytearray, rules: RowRules) -> np.ndarray:
+def _gaps(letters: np.ndarray, rules: RowRules) -> np.ndarray:
     """Return the bytes before and after each number of plain lines, (columns + 1, rows).
 
     No rows where there is any other line.
     """
-    keys, other = len(rules.key), text.translate(None, b"0123456789 \n" + rules.key)
-    letters = np.frombuffer(text, np.uint8)
-    gaps = np.flatnonzero(letters < ZERO)
-    rows, left = divmod(len(gaps), keys + rules.columns)
-    gaps = gaps.reshape(-1, keys + rules.columns).T if not left else np.zeros((1, 0), np.int64)
+    keys, marks = len(rules.key), np.flatnonzero(letters < ZERO)
+    rows, left = divmod(len(marks), keys + rules.columns)
+    if left or not rows or rules.separator or rules.values == SKIPPED:
+        return np.zeros((1, 0), np.int64)
+    gaps = marks.reshape(rows, -1).T
     lines = np.concatenate([[-1], gaps[-1]])  # the byte before each, and the last newline
-    good = not (other or left or rules.separator) and rows and rules.values != SKIPPED
-    good = good and lines[-1] == len(text) - 1 and np.count_nonzero(letters == NEWLINE) == rows
-    good = good and (letters[lines[1:]] == NEWLINE).all()
-    if good and keys:
+    good = lines[-1] == len(letters) - 1 and (letters[lines[1:]] == NEWLINE).all()
+    good = good and (letters[gaps[:-1]] == BLANK).all()
+    good = good and np.count_nonzero(letters > NINE) == rows * keys
+    if keys:
         begin = lines[:-1] + 1
-        good = (letters[begin] == rules.key[0]).all() and (gaps[0] == begin + 1).all()
-        good = good and np.count_nonzero(letters == rules.key[0]) == rows
+        good = good and (letters[begin] == rules.key[0]).all() and (gaps[0] == begin + 1).all()
     gaps = gaps if keys else np.vstack([lines[:-1], gaps])
     return gaps if good else gaps[:, :0]
 

@@ -117,10 +117,11 @@ def test_threads_that_the_system_refuses_are_an_error_and_the_next_run_works(
 def test_what_is_made_beside_a_run_is_made_after_it_where_no_thread_is_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("gpu.engine.LARGE_BYTES", 0)
+    monkeypatch.setattr("gpu.graph.LARGE_BYTES", 0)
+    by_thread = make_graph("grid", np.int32).hash
     monkeypatch.setattr("threading.Thread.start", Mock(side_effect=RuntimeError("no thread")))
     graph = make_graph("grid", np.int32)
-    assert gpu.run(graph).graph.hash == graph.hash
+    assert gpu.run(graph).graph.hash == graph.hash == by_thread
 
 
 def _system_threads() -> int:

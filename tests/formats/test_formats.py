@@ -8,6 +8,8 @@
 
 import gzip
 import lzma
+import os
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -15,8 +17,9 @@ import numpy as np
 import pytest
 from processes import python
 
-from gpu.errors import CancelledByUserError, GpuError, ParameterError
-from gpu.formats import load_graph, rows, warm_up
+from gpu.errors import CancelledByUserError, FormatError, GpuError, ParameterError
+from gpu.formats import load_graph, rows, scan, warm_up  # noqa: F401 - a loaded scan
+from gpu.formats.reading import HEAD_BYTES, Reading
 from gpu.graph import CSRGraph
 
 ARCS = [(0, 1, 3), (0, 2, 1), (0, 2, 5), (1, 1, 2), (2, 3, 0), (3, 0, 7)]
@@ -79,7 +82,8 @@ def arcs_of(graph: CSRGraph) -> list[tuple[int, int, float]]:
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run a test with each reader of rows: the compiled one, NumPy's and the definition."""
     monkeypatch.setattr(rows, "runs_compiled", lambda size: request.param != "python")
-    monkeypatch.setattr(rows, "reads_plain", lambda size: request.param == "plain")
+    if request.param == "plain":
+        monkeypatch.delitem(sys.modules, "gpu.formats.scan")
     return str(request.param)
 
 
@@ -199,6 +203,19 @@ def test_progress_rises_and_cancel_is_heard(tmp_path: Path, parser: str) -> None
 
     with pytest.raises(CancelledByUserError, match=r"a\.gr was stopped"):
         load_graph(path, should_stop=third_time)
+
+
+def test_large_plain_files_are_read_in_pieces(tmp_path: Path) -> None:
+    path = save(tmp_path, "a.gr", "p sp 9 60000\n" + "a 1 2 3\n" * 60_000)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gpu.formats.reading.BLOCK_BYTES", HEAD_BYTES)
+        patch.setattr("gpu.formats.reading.PIECE_BYTES", 10_000)
+        with (reading := Reading(path)).opened():
+            assert reading.read_all() == path.read_bytes()
+        with (reading := Reading(path)).opened():
+            os.truncate(path, 200_000)
+            with pytest.raises(FormatError, match="became shorter"):
+                reading.read_all()
 
 
 def test_small_files_do_not_load_numba(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import gzip
 import lzma
 import random
 import re
+import sys
 import tempfile
 import tracemalloc
 from collections.abc import Callable
@@ -190,7 +191,8 @@ def test_compiled_and_python_accept_the_same_lines(
 
 def _outcome(data: bytearray, rules: RowRules, how: str) -> Rows | str:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gpu.formats.rows.reads_plain", lambda size: how == "plain")
+        if how == "plain":
+            patch.delitem(sys.modules, "gpu.formats.scan")
         try:
             return read_rows(Reading(Path("text")), data, 0, rules, compiled=how != "python")
         except FormatError as error:
@@ -205,7 +207,7 @@ def test_plain_rows_need_no_compiled_loop(rows: list[list[int]], key: str) -> No
     rules = RowRules("x", value_columns=1, key=key.strip().encode())
     data = bytearray("".join(f"{key}{a} {b} {w}\n" for a, b, w in rows), "ascii")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gpu.formats.rows.reads_plain", lambda size: True)
+        patch.delitem(sys.modules, "gpu.formats.scan")
         patch.setattr("gpu.formats.rows._scan_chunk", None)
         read = read_rows(Reading(Path("text")), data, 0, rules, compiled=True)
     assert np.array_equal([*read.ids, *read.values], np.transpose(rows))
