@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLayout,
+    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStackedLayout,
@@ -30,17 +31,24 @@ L = TypeVar("L", bound=QLayout)
 
 
 class OnePress(QObject):
-    """Keeps the second press of a double click from its parent, whose words may have changed."""
+    """Lets a double click press once: Run would turn into Stop, Next into the step after."""
+
+    def __init__(self, *buttons: QAbstractButton) -> None:
+        super().__init__(buttons[0])
+        for button in buttons:
+            button.installEventFilter(self)
 
     def eventFilter(self, _button: QObject | None, a1: QEvent | None) -> bool:
-        """Stop it."""
+        """Stop the second press."""
         return a1 is not None and a1.type() == QEvent.Type.MouseButtonDblClick
 
 
-def one_press(*buttons: QAbstractButton) -> None:
-    """Let a double click press these once: Run would turn into Stop, Next into the step after."""
-    for button in buttons:
-        button.installEventFilter(OnePress(button))
+def run_button(words: str) -> QPushButton:
+    """Return a main button, as Run; a double click presses it once."""
+    button = QPushButton(words)
+    button.setProperty("role", "primary")
+    OnePress(button)
+    return button
 
 
 def centred_hint(words: str = "", margin: int = 2 * SPACING) -> QLabel:

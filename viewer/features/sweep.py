@@ -20,15 +20,7 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QCursor
-from PyQt6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QProgressBar,
-    QPushButton,
-    QToolTip,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QToolTip, QVBoxLayout, QWidget
 
 from gpu.algorithms import find
 from gpu.cli.command_line import sweep_words
@@ -39,7 +31,7 @@ from gpu.study.sweep import DELTA, SweepPlan, SweepPoint
 from gpu.words import percent, short, time_words
 from viewer.common.background import run_command
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import centred_hint, hint_or_page, label, one_press, panel_column
+from viewer.common.small_widgets import centred_hint, hint_or_page, label, panel_column, run_button
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.feature import FeaturePart, Window
 from viewer.models.session import Notice
@@ -97,9 +89,7 @@ class SweepPanel(QWidget):
         self.values.setAccessibleName("Values of the sweep, with commas between")
         self.values.setToolTip("Values with commas between; empty: doublings around the usual one")
         self.values.setMinimumWidth(60)
-        self.button = QPushButton("Sweep")
-        one_press(self.button)
-        self.button.setProperty("role", "primary")
+        self.button = run_button("Sweep")
         self.button.setAccessibleDescription("Run the chosen algorithm once for each value")
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)

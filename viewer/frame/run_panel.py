@@ -30,7 +30,7 @@ from gpu.record.trace import RunSettings
 from gpu.words import in_sight, thousands
 from sample_graphs import CATALOGUE, FIRST_SAMPLE, LARGEST, SMALLEST
 from viewer.common.glossary import explain
-from viewer.common.small_widgets import chip, one_press, packed, scroller, wrapped_label
+from viewer.common.small_widgets import chip, packed, run_button, scroller, wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.frame.run_fields import (
@@ -113,9 +113,7 @@ class RunPanel(QWidget):
         self._room, self._problem, self._closest = (wrapped_label() for _ in range(3))
         self._problem.setProperty("role", "error")
         self._advanced = chip("Advanced", "Show what is rarely changed", checkable=True)
-        self._run = QPushButton("Run")
-        one_press(self._run)
-        self._run.setProperty("role", "primary")
+        self._run = run_button("Run")
 
     def _lay_out(self) -> None:
         inside = QWidget()

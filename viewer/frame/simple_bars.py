@@ -27,7 +27,7 @@ from gpu.words import distance, time_unit
 from viewer.common.elided import ElidedLabel
 from viewer.common.icons import stroke_icon
 from viewer.common.later import later
-from viewer.common.small_widgets import chip, one_press, packed, panel_column
+from viewer.common.small_widgets import OnePress, chip, packed, panel_column, run_button
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.frame.run_fields import GraphChoice
@@ -84,7 +84,8 @@ class TopBar(QWidget):
         changed = whole != self.more.accessibleDescription()
         self.more.setAccessibleDescription(whole)
         self.more.setEnabled(bool(whole))
-        if changed and self._sheet() is not None:
+        sheet = QApplication.activePopupWidget()
+        if changed and sheet is not None and sheet.inherits("QWhatsThat"):
             self._show_all()
         self.setAccessibleDescription(f"{verdict} {whence}")
 
@@ -103,17 +104,13 @@ class TopBar(QWidget):
         corner = self.more.mapToGlobal(self.more.rect().bottomLeft())
         words = escape(self.more.accessibleDescription())
         QWhatsThis.showText(corner, f"<p>{words}</p>", self.more)
-        if (sheet := self._sheet()) is not None:
+        if (sheet := QApplication.activePopupWidget()) is not None:
             sheet.installEventFilter(self)
             later(sheet, partial(sheet.removeEventFilter, self), QApplication.doubleClickInterval())
 
     def eventFilter(self, _sheet: QObject | None, a1: QEvent | None) -> bool:
         """Keep the second press of a double click on the info button from the sheet."""
         return a1 is not None and a1.type() == QEvent.Type.MouseButtonPress
-
-    def _sheet(self) -> QWidget | None:
-        sheet = QApplication.activePopupWidget()
-        return sheet if sheet is not None and sheet.inherits("QWhatsThat") else None
 
 
 class PassingSlider(QSlider):
@@ -165,6 +162,7 @@ class BottomBar(QWidget):
         self.play.setAutoRaise(True)
         self.play.setToolTip("Play or pause (Space)")
         self.play.setAccessibleName("Play or pause")
+        OnePress(self.play)
         self.strip = PassingSlider(Qt.Orientation.Horizontal)
         self.strip.setRange(0, STRIP_STEPS)
         self.strip.setAccessibleName("Time in the run")
@@ -177,9 +175,7 @@ class BottomBar(QWidget):
             RECORDED: chip("recorded", "The runs recorded on a GPU", checkable=True),
             HERE: chip("here", "The runs made on this machine", checkable=True),
         }
-        self.run = QPushButton("Run it here")
-        one_press(self.run, self.play)
-        self.run.setProperty("role", "primary")
+        self.run = run_button("Run it here")
         self._lay_out()
         self._connect()
 

@@ -246,18 +246,11 @@ class CompareFeature(Pairs):
 
     def _existing(self, settings: RunSettings, basis: RunRecord) -> RunRecord | None:
         graph = basis.graph_reference.hash
-        return next(
-            (
-                run
-                for run in self._window.session.runs
-                if run is not basis
-                and run.settings == settings
-                and run.graph_reference.hash == graph
-                and run.state == "finished"
-                and not run.recorded_on
-            ),
-            None,
-        )
+        for run in self._window.session.runs:
+            alike = run.settings == settings and run.graph_reference.hash == graph
+            if alike and run is not basis and run.state == "finished" and not run.recorded_on:
+                return run
+        return None
 
     # --- the models changed
 

@@ -28,7 +28,7 @@ from PyQt6.QtWidgets import (
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.markdown import inline, to_html
 from viewer.common.later import later
-from viewer.common.small_widgets import label, one_press, packed, scroller
+from viewer.common.small_widgets import OnePress, label, packed, run_button, scroller
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
 from viewer.features.lessons.figures import Figures
@@ -103,14 +103,12 @@ class LessonPanel(QWidget):
         self.text, self.ask, self.outcome = (
             StepText(name) for name in ("Text of the step", "Question", "What came out")
         )
-        self.check = QPushButton("Check")
-        self.check.setProperty("role", "primary")
+        self.check = run_button("Check")
         self.check.clicked.connect(self.model.check)
         self.hurry = QPushButton("Finish at full speed")
         self.hurry.clicked.connect(self.model.hurry)
         self.doing = label("", "muted")
-        self.retry = QPushButton("Run again")
-        self.retry.setProperty("role", "primary")
+        self.retry = run_button("Run again")
         self.retry.clicked.connect(self.model.retry)
         self.figures = Figures()
         parts = (self.text, self.ask, self.check, self.hurry, self.doing, self.outcome)
@@ -127,7 +125,7 @@ class LessonPanel(QWidget):
         self.next.setToolTip("The next step (PgDn)")
         self.back.clicked.connect(lambda: self.model.go(self.model.place - 1))
         self.next.clicked.connect(self.forward)
-        one_press(self.back, self.next, self.leave)
+        OnePress(self.back, self.next, self.leave)
         for button in (self.back, self.next):
             button.setFixedSize(*map(scaled, TURN))
             row.addWidget(button)
