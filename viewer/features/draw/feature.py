@@ -18,7 +18,7 @@ from gpu.errors import GpuError, ParameterError
 from viewer.common.kept_graphs import kept_folder
 from viewer.common.later import later
 from viewer.feature import DrawnGraph, Window
-from viewer.features.draw import files as draw_files
+from viewer.features.draw import graph as graphs
 from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
 from viewer.features.draw.graph import can_be_drawn, from_graph, placed, to_graph
 from viewer.features.draw.page import DrawPage
@@ -54,7 +54,7 @@ class DrawFeature(DrawnGraph):
         self._folder = kept_folder("drawings")
         self._docks: QByteArray | None = None  # their state before the page opened
         self._pair: tuple[RunRecord | None, RunRecord | None] = None, None  # A and B before
-        kept = draw_files.latest(self._folder)
+        kept = graphs.latest(self._folder)
         if kept is not None:
             self.model.start_with(kept)
         self._kept = self.model.drawing  # as it is on the disk
@@ -303,7 +303,7 @@ class DrawFeature(DrawnGraph):
             self._page().say("Nothing is drawn yet: double-click the canvas.", refused=True)
             return
         try:
-            path = draw_files.keep_used(drawing, self._folder)
+            path = graphs.keep_used(drawing, self._folder)
             graph = to_graph(drawing, str(path))
         except (GpuError, OSError) as error:
             self._page().say(f"The drawing cannot be used: {error}", refused=True)
@@ -323,7 +323,7 @@ class DrawFeature(DrawnGraph):
             return
         self._kept = self.model.drawing
         try:
-            draw_files.keep_latest(self._kept, self._folder)
+            graphs.keep_latest(self._kept, self._folder)
         except (GpuError, OSError) as error:
             words = f"The drawing is not kept between sessions: {error}."
             self._window.session.set_notice(Notice("warning", words, "Save it as a file."))

@@ -7,6 +7,9 @@ whole numbers its ids, anything else words. Positions go along.
 From a graph: one whose arcs pair up, each with one of the same weight the other way, becomes an
 undirected drawing. Positions are scaled until neighbours stand a comfortable distance apart; a
 graph that a drawing was saved as keeps its places exactly.
+
+`drawing.npz` is written a moment after each edit. A drawing that is used is kept beside it
+(`kept_graphs`), so that its runs name a file. Both are graph files like any other.
 """
 
 from __future__ import annotations
@@ -14,11 +17,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
-from gpu.errors import ParameterError
+from gpu.errors import GpuError, ParameterError
+from gpu.formats import load_graph, save_graph
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
+from viewer.common.kept_graphs import forget_old, kept_path
 from viewer.features.draw.drawing import UNTITLED, Arc, Drawing, Vertex
 from viewer.features.draw.rules import (
     MOST_ARCS,
@@ -30,6 +36,7 @@ from viewer.features.draw.rules import (
     checked_weight,
 )
 
+LATEST = "drawing.npz"
 SPACING = 120.0  # units between neighbours
 COMFORTABLE = (0.4, 2.5)  # times SPACING: positions within are kept as they are
 LARGEST = 1e6  # units from the middle: nearest neighbours may lie as near as numbers can
@@ -173,3 +180,31 @@ def comfortable(places: np.ndarray) -> np.ndarray:
         return places
     middle = (places.min(axis=0) + places.max(axis=0)) / 2
     return (places - middle) * min(SPACING / gap, LARGEST / np.abs(places - middle).max())
+
+
+def keep_latest(drawing: Drawing, folder: Path) -> None:
+    """Write the drawing as it is now, whole or not at all; raise GpuError where that fails."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if drawing.vertices:
+        save_graph(to_graph(drawing), folder / LATEST)
+    else:
+        (folder / LATEST).unlink(missing_ok=True)
+
+
+def latest(folder: Path) -> Drawing | None:
+    """Return the drawing that was kept, None where there is none that can be read."""
+    path = folder / LATEST
+    try:
+        graph = load_graph(path)
+        return from_graph(graph) if can_be_drawn(graph) else None
+    except (OSError, GpuError):
+        return None
+
+
+def keep_used(drawing: Drawing, folder: Path) -> Path:
+    """Write a drawing that is given to the window, return where; raise GpuError, OSError."""
+    graph = to_graph(drawing)
+    path = kept_path(folder, drawing.name or "drawing", graph.hash)
+    save_graph(graph, path)
+    forget_old(path)
+    return path

@@ -31,10 +31,9 @@ from viewer.common.later import later
 from viewer.common.small_widgets import OnePress, label, packed, run_button, scroller
 from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme, mix
-from viewer.features.lessons.figures import Figures
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.questions import ChoiceQuestion, QuestionWidget, make_question
-from viewer.features.lessons.step_widgets import LessonCard, StepText
+from viewer.features.lessons.step_widgets import Figures, LessonCard, StepText
 
 TURN = (72, 28)  # pixels, a button that turns pages, at the reference text size
 LEAST_WIDTH = 240  # pixels at the reference text size
