@@ -161,6 +161,7 @@ class LessonsFeature(FeaturePart):
         else:
             self._window.docks.return_to(self._window.docks.base)
             self._window.show_dock(DOCK)
+        self._window.status_bar.clearMessage()  # else it stands on the words of the run
 
     def _end(self) -> None:
         self.model.leave()
@@ -248,9 +249,8 @@ class LessonsFeature(FeaturePart):
 
     def _remember_window(self) -> None:
         window = self._window
-        main = window.as_widget()
         self._before = {
-            "state": main.saveState(window.docks.version),
+            "state": window.as_widget().saveState(window.docks.version),
             "arrangement": window.docks.arrangement,
             "colour": window.graph_view.colour_by,
             "graph": window.session.graph,
