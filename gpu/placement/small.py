@@ -1,7 +1,8 @@
 """Layouts for small graphs, each component by itself.
 
 planar        NetworkX's: no two edges cross; only for graphs that can be drawn so
-kamada_kawai  NetworkX's: distances on the screen follow distances in hops
+kamada_kawai  NetworkX's: distances on the screen follow distances in hops; of sparse graphs, no
+              edge then passes behind a vertex that is not its end: it would read as two edges
 spring        all vertices repel, edges attract: `gpu.placement.forces`
 
 MOST and MOST_ARCS limit the size: each ends within seconds. NetworkX's cannot be stopped. Both
@@ -18,6 +19,9 @@ from gpu.graph import CSRGraph
 MOST = {"planar": 2_000, "kamada_kawai": 100, "spring": 10_000}  # vertices
 MOST_ARCS = {"planar": 20_000, "kamada_kawai": 20_000, "spring": 1_000_000}
 AUTO = {"kamada_kawai": 50, "spring": 10_000}  # vertices up to which "auto" takes it
+ROOM, MOST_ROOM = 0.3, 0.1  # from a vertex to others' edges: of size / sqrt(n), of the size
+CLEARED = 20_000  # vertices times arcs of such a graph, at most: 1 s
+GAIN, ENOUGH, ROUNDS = 0.1, 0.8, 300  # of what is missing, per round; of the room; at most
 JITTER = 0.02  # of the mean distance between neighbouring places
 
 
@@ -65,7 +69,33 @@ def by_networkx(
         places = nx.planar_layout(network)
     else:
         places = nx.kamada_kawai_layout(network, pos=dict(enumerate(start)), weight=None)
-    return np.array([places[vertex] for vertex in range(n)], np.float64)
+    points = np.array([places[vertex] for vertex in range(n)], np.float64)
+    if kind == "planar" or n * len(tails) > CLEARED:
+        return points
+    edges = tails != indices
+    return clear_of_edges(points, tails[edges], indices[edges])
+
+
+def clear_of_edges(points: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> np.ndarray:
+    """Return points (n, 2), the size 1: vertices and edges of others push each other away."""
+    points = points / np.ptp(points, axis=0).max()
+    n, least = len(points), np.finfo(np.float64).tiny
+    room, of_all = min(ROOM / np.sqrt(n), MOST_ROOM), np.arange(n)[:, None]
+    ends = (of_all == tails) | (of_all == heads)
+    for _ in range(ROUNDS):
+        along = points[heads] - points[tails]
+        away = points[:, None] - points[tails]
+        share = (away * along).sum(2) / np.maximum((along**2).sum(1), least)
+        share = np.clip(share, 0, 1)[..., None]
+        away -= share * along
+        gaps = np.where(ends, room, np.hypot(away[..., 0], away[..., 1]))
+        if gaps.min() >= ENOUGH * room:
+            break
+        push = GAIN * np.maximum(room / np.maximum(gaps, least) - 1, 0)[..., None] * away
+        points += push.sum(1)
+        np.add.at(points, tails, ((share - 1) * push).sum(0))
+        np.add.at(points, heads, (-share * push).sum(0))
+    return points
 
 
 def apart(start: np.ndarray) -> np.ndarray:
