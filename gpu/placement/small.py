@@ -19,7 +19,7 @@ from gpu.graph import CSRGraph
 MOST = {"planar": 2_000, "kamada_kawai": 100, "spring": 10_000}  # vertices
 MOST_ARCS = {"planar": 20_000, "kamada_kawai": 20_000, "spring": 1_000_000}
 AUTO = {"kamada_kawai": 50, "spring": 10_000}  # vertices up to which "auto" takes it
-ROOM, MOST_ROOM = 0.3, 0.1  # from a vertex to others' edges: of size / sqrt(n), of the size
+ROOM = 0.4  # of the size / sqrt(n): from a vertex to an edge of others
 CLEARED = 20_000  # vertices times arcs of such a graph, at most: 1 s
 GAIN, ENOUGH, ROUNDS = 0.1, 0.8, 300  # of what is missing, per round; of the room; at most
 JITTER = 0.02  # of the mean distance between neighbouring places
@@ -80,7 +80,7 @@ def clear_of_edges(points: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> 
     """Return points (n, 2), the size 1: vertices and edges of others push each other away."""
     points = points / np.ptp(points, axis=0).max()
     n, least = len(points), np.finfo(np.float64).tiny
-    room, of_all = min(ROOM / np.sqrt(n), MOST_ROOM), np.arange(n)[:, None]
+    room, of_all = ROOM / np.sqrt(n), np.arange(n)[:, None]
     ends = (of_all == tails) | (of_all == heads)
     for _ in range(ROUNDS):
         along = points[heads] - points[tails]
