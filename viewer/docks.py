@@ -149,10 +149,15 @@ class Docks(QObject):
         elif not self.close_last(self.extra) and self.arrangement == EXPLORE:
             self.toggle_controls(False)
 
+    @property
+    def beside(self) -> list[str]:
+        """The panels opened beside what the arrangement shows, the last one last."""
+        shown = self._shown()
+        return [key for key in self._order if key not in shown and not self[key].isHidden()]
+
     def close_last(self, keys: Iterable[str]) -> bool:
         """Close the panel, of these, that was opened last; return whether there was one."""
-        beside = set(keys) - set(self._shown())
-        opened = [key for key in self._order if key in beside and not self[key].isHidden()]
+        opened = [key for key in self.beside if key in keys]
         for key in opened[-1:]:
             self[key].close()
         return bool(opened)

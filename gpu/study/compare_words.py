@@ -265,7 +265,7 @@ def _order(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
     for side, name, error in zip(sides, called, errors, strict=True):
         exact = EXACT[not error and side.processed != side.reached]
         said.append(f"{name} {short(error)}{'' if side.errors is None else exact}")
-    return [f"Disorder, the mean distance error: {', '.join(said)}."]
+    return [f"Disorder, how much too long a used distance was on average: {', '.join(said)}."]
 
 
 def _rounded(number: float) -> str:

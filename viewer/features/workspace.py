@@ -386,6 +386,7 @@ class Looks(Struct, frozen=True):
     theme: Literal[THEME_NAMES] | None = None  # type: ignore[valid-type]
     run_panel: dict[str, Any] | None = None
     layout: str | None = None
+    panels: tuple[str, ...] = ()
     cursor_ns: Time | None = None
     pair_layout: str | None = None
     unfinished_b: RunSettings | None = None
@@ -397,6 +398,7 @@ def looks_of(window: Window) -> dict[str, Any]:
         "theme": window.settings.theme,
         "run_panel": window.run_panel.choices().as_dict(),
         "layout": window.docks.arrangement,
+        "panels": window.docks.beside,
         "cursor_ns": float(window.playback.cursor_ns),
         "pair_layout": window.comparison.view,
         "colour_by": window.graph_view.colour_by,
@@ -423,6 +425,8 @@ def put_back_looks(window: Window, saved: dict[str, Any]) -> str:
         window.run_panel.set_choices(RunChoices.from_dict(looks.run_panel))
     if looks.layout is not None:
         window.docks.arrange(looks.layout)
+    for key in set(looks.panels) & set(window.docks.extra):
+        window.show_dock(key)
     if "sweep" not in saved or window.sweep.running:
         return ""
     try:

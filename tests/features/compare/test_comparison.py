@@ -89,7 +89,7 @@ def test_the_table_says_what_each_run_was(
         record.samples["distance_error"], record.samples["error_vertices"] = 50.0, 10
     session.finish_run(1, replace(session.runs[0].trace, events=late))
     assert [row[7] for row in rows()] == ["3", "5"]
-    assert pair.summary().words.endswith("mean distance error: ADDS 3 (exact), Near-Far 5.")
+    assert pair.summary().words.endswith("on average: ADDS 3 (exact), Near-Far 5.")
     pair.end()
     assert [row[0] for row in rows()] == ["•", ""]
     panel.table.sortByColumn(2, Qt.SortOrder.AscendingOrder)

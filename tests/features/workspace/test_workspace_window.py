@@ -72,6 +72,7 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     sweep_four_values(window)
     window.set_theme("dark")
     window.docks.arrange("compare")
+    window.show_dock("policy")
     end = window.playback.duration_ns
     window.playback.pause()
     window.playback.set_cursor(0.4 * end)
@@ -95,6 +96,7 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     assert other.sweep.points == points
     assert other.settings.theme == "dark"
     assert other.docks.arrangement == "compare"
+    assert other.docks.beside == ["policy"]
     assert other.playback.cursor_ns == pytest.approx(0.4 * end)
     assert not other.playback.playing
     close_for_good(other)

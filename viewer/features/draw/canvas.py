@@ -342,7 +342,6 @@ class DrawCanvas(QWidget):
     def focusInEvent(self, a0: QFocusEvent | None) -> None:
         """Show what the keys act on."""
         super().focusInEvent(a0)
-        self.keys.arrive(a0)
         self.update()
 
     # --- painting

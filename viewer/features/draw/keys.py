@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PyQt6.QtCore import QRectF, Qt
-from PyQt6.QtGui import QFocusEvent, QKeyEvent
+from PyQt6.QtGui import QKeyEvent
 
 from gpu.errors import ParameterError
 from gpu.words import plural
@@ -84,13 +84,6 @@ class Keys:
         else:
             model.select()
         return True
-
-    def arrive(self, event: QFocusEvent | None) -> None:
-        """The focus came by Tab: begin at an end of the vertices where none is current."""
-        reason = event.reason() if event is not None else None
-        by_tab = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
-        if reason in by_tab and self._model.current < 0:
-            self.walk_vertices(1 if reason == by_tab[0] else -1)
 
     # --- walking
 
