@@ -19,9 +19,9 @@ from gpu.graph import CSRGraph
 MOST = {"planar": 2_000, "kamada_kawai": 100, "spring": 10_000}  # vertices
 MOST_ARCS = {"planar": 20_000, "kamada_kawai": 20_000, "spring": 1_000_000}
 AUTO = {"kamada_kawai": 50, "spring": 10_000}  # vertices up to which "auto" takes it
-ROOM = 0.4  # of the size / sqrt(n): from a vertex to an edge of others
+ROOM = 0.45  # of the size / sqrt(n): from a vertex to an edge of others
 CLEARED = 20_000  # vertices times arcs of such a graph, at most: 1 s
-GAIN, ENOUGH, ROUNDS = 0.1, 0.8, 300  # of what is missing, per round; of the room; at most
+GAIN, ROUNDS = 0.1, 150  # share of what is missing that a round gives
 JITTER = 0.02  # of the mean distance between neighbouring places
 
 
@@ -89,8 +89,6 @@ def clear_of_edges(points: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> 
         share = np.clip(share, 0, 1)[..., None]
         away -= share * along
         gaps = np.where(ends, room, np.hypot(away[..., 0], away[..., 1]))
-        if gaps.min() >= ENOUGH * room:
-            break
         push = GAIN * np.maximum(room / np.maximum(gaps, least) - 1, 0)[..., None] * away
         points += push.sum(1)
         np.add.at(points, tails, ((share - 1) * push).sum(0))

@@ -13,7 +13,6 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from gpu.errors import GpuError
-from gpu.graph import CSRGraph
 from gpu.record.recording import load_recording
 from gpu.record.trace import RECORDED_ON
 from gpu.study.compare import Side, telling_moment
@@ -36,10 +35,6 @@ class Unpacked:
     outline: GraphOutline
     records: tuple[RunRecord, ...]
     telling_ns: float
-
-    def is_of(self, graph: CSRGraph | None) -> bool:
-        """Whether that is its graph, or the outline of it."""
-        return graph is not None and (graph.n, graph.m) == (self.outline.n, self.outline.m)
 
 
 def unpacked(name: str) -> Unpacked:
@@ -92,8 +87,6 @@ class OpeningFeature(Opening):
             self._window.sweep.show_saved(sweep_from_dict(saved), str(saved.get(RECORDED_ON, "")))
             self._window.docks.gather(SWEEP, (SWEEP, "timeline"))
 
-    # --- a recording
-
     def _show(self, name: str) -> bool:
         """Show a recorded pair; say why where it cannot be read."""
         try:
@@ -102,29 +95,18 @@ class OpeningFeature(Opening):
             self._window.session.set_notice(Notice("warning", f"No recording: {error}."))
             return False
         self._unpacked[name] = recording
-        for put in (self._put_graph, self._put_runs, self._put_pair):
-            put(recording)
-        return True
-
-    def _put_graph(self, recording: Unpacked) -> None:
-        if not recording.is_of(self._window.session.graph):
-            self._window.controller.show_graph(recording.outline)
-
-    def _put_runs(self, recording: Unpacked) -> None:
-        session = self._window.session
-        if not recording.is_of(session.graph):
-            return
-        session.set_source(recording.records[0].settings.source)
+        window, session, (a, b, *_) = self._window, self._window.session, recording.records
+        graph, outline = session.graph, recording.outline
+        if graph is None or (graph.n, graph.m) != (outline.n, outline.m):
+            window.controller.show_graph(outline)
+        session.set_source(a.settings.source)
         for record in recording.records:
             if record not in session.runs:
                 session.add_run(record, show=False)
-        session.set_current(recording.records[0])
-
-    def _put_pair(self, recording: Unpacked) -> None:
-        window = self._window
-        if window.session.current is recording.records[0]:
-            window.comparison.compare_or_say(recording.records[1])
-            window.playback.set_cursor(recording.telling_ns)
+        session.set_current(a)
+        window.comparison.compare_or_say(b)
+        window.playback.set_cursor(recording.telling_ns)
+        return True
 
 
 def _file(name: str) -> Traversable:

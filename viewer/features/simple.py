@@ -68,7 +68,7 @@ class SimpleFeature(Screen):
         for name, choice in bottom.pairs.items():
             choice.clicked.connect(partial(self._show_kept, name))
         bottom.run.clicked.connect(self._run_or_stop)
-        bottom.auto.clicked.connect(self._drive_again)
+        bottom.auto.clicked.connect(lambda: self._choose_delta(None))
         bottom.delta.sliderPressed.connect(partial(self._hold, True))
         bottom.delta.sliderReleased.connect(partial(self._hold, False))
         bottom.delta.tried.connect(self._steer)
@@ -305,19 +305,14 @@ class SimpleFeature(Screen):
             self.bottom.auto.setChecked(False)
             self._window.controller.set_delta(delta)
 
-    def _choose_delta(self, delta: float) -> None:
-        """Have the run that goes on take this Δ, or run again at it."""
-        if self._steered:
-            self._steer(delta)
-        else:
+    def _choose_delta(self, delta: float | None) -> None:
+        """Have the run that goes on take this Δ, None its own, or run again at it."""
+        if not self._steered:
             self._run_soon(delta)
-
-    def _drive_again(self) -> None:
-        """Let the algorithm choose Δ."""
-        if self._steered:
+        elif delta is None:
             self._window.controller.release_delta()
         else:
-            self._run_soon(None)
+            self._steer(delta)
 
     def _run_soon(self, delta: float | None) -> None:
         self._delta = (delta,)

@@ -15,7 +15,6 @@ import numpy as np
 from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QColor,
-    QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -338,11 +337,6 @@ class DrawCanvas(QWidget):
         assert a0 is not None
         if not self.keys.press(a0):
             a0.ignore()
-
-    def focusInEvent(self, a0: QFocusEvent | None) -> None:
-        """Show what the keys act on."""
-        super().focusInEvent(a0)
-        self.update()
 
     # --- painting
 

@@ -172,18 +172,15 @@ class DrawFeature(DrawnGraph):
         window = self._window
         page = self.page = DrawPage(self.model, window.theme)
         page.hide()
-        self._centre_column().addWidget(page, ALL_ROOM)
+        centre = window.notice_bar.parentWidget()
+        column = centre.layout() if centre is not None else None
+        assert isinstance(column, QVBoxLayout)
+        column.addWidget(page, ALL_ROOM)
         page.fill_bar([[window.actions_by_key[key] for key in group] for group in BAR])
         page.leave_requested.connect(self.leave)
         page.canvas.addActions([window.actions_by_key[key] for key in MENU])
         page.apply_theme(window.theme)
         return page
-
-    def _centre_column(self) -> QVBoxLayout:
-        centre = self._window.notice_bar.parentWidget()
-        column = centre.layout() if centre is not None else None
-        assert isinstance(column, QVBoxLayout)
-        return column
 
     def _put_docks_away(self) -> None:
         """Hide the panels that show a run; the drawing has none yet, and needs the room."""
