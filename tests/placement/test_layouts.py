@@ -1,4 +1,4 @@
-"""Layouts are finite, the same every time, and put near vertices near each other."""
+"""Layouts are finite and put near vertices near each other; `places.json` has each as it is."""
 
 import networkx as nx
 import numpy as np
@@ -65,14 +65,6 @@ def test_refining_does_not_turn_the_picture_over() -> None:
     before, after = provisional(graph), layout(graph, "pivot_mds")
     for axis in (0, 1):
         assert np.corrcoef(before[:, axis], after[:, axis])[0, 1] > 0.9
-
-
-@pytest.mark.parametrize("key", ["city_roads", "rmat", "mesh"])
-def test_same_every_time(key: str) -> None:
-    graph = make(key, n=700)
-    for kind in ("auto", "pivot_mds"):
-        assert np.array_equal(layout(graph, kind), layout(graph, kind))
-    assert np.array_equal(provisional(graph), provisional(graph))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])

@@ -215,18 +215,6 @@ def test_delta_steers_a_run_that_goes_on_slowly_while_it_is_held(
     assert host.asked("set_delta")[-1] is None
 
 
-def test_it_plays_once_at_the_very_first_start(
-    window: MainWindow, fresh: Settings, qtbot: QtBot
-) -> None:
-    qtbot.waitUntil(lambda: window.playback.playing)
-    window.close()
-    again = MainWindow(fresh, FakeHost())  # type: ignore[arg-type]
-    again.start()
-    screen(again)._play_once()
-    assert not again.playback.playing
-    close_for_good(again)
-
-
 def test_the_keys_of_playback_work_at_once(window: MainWindow, qtbot: QtBot) -> None:
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
@@ -275,7 +263,7 @@ def test_esc_comes_back_to_it(window: MainWindow, qtbot: QtBot, what: str) -> No
     assert window.controller._load_id < 0  # no graph of the lesson comes after it
 
 
-def test_nothing_flashes_while_it_is_built(
+def test_nothing_flashes_while_it_is_built_and_it_plays_once(
     qapp: QApplication, fresh: Settings, qtbot: QtBot
 ) -> None:
     """The parts of a screen with two runs stand in it from their first moment."""
@@ -292,6 +280,11 @@ def test_nothing_flashes_while_it_is_built(
     assert shown.windows == ["main_window"]
     qtbot.waitUntil(lambda: window.playback.playing, timeout=PATIENCE)
     close_for_good(window)
+    again = MainWindow(fresh, FakeHost())  # type: ignore[arg-type]
+    again.start()
+    screen(again)._play_once()
+    assert not again.playback.playing
+    close_for_good(again)
 
 
 class Shown(QObject):

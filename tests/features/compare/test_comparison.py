@@ -103,23 +103,17 @@ def click_row(panel: RunsPanel, record: RunRecord, qtbot: QtBot) -> None:
     assert panel.chosen is record
 
 
-@pytest.mark.parametrize(
-    ("key", "signal"),
-    [
-        (Qt.Key.Key_A, "show_requested"),
-        (Qt.Key.Key_Return, "show_requested"),
-        (Qt.Key.Key_B, "compare_requested"),
-        (Qt.Key.Key_Delete, "delete_requested"),
-    ],
-)
 def test_keys_of_the_table_are_wishes(
-    panel: RunsPanel, session: SessionModel, qtbot: QtBot, key: Qt.Key, signal: str
+    panel: RunsPanel, session: SessionModel, qtbot: QtBot
 ) -> None:
     third = add(session, 3, "dijkstra", False)
-    click_row(panel, third, qtbot)
-    with qtbot.waitSignal(getattr(panel, signal)) as asked:
-        qtbot.keyClick(panel.table, key)
-    assert asked.args == [third]
+    signals = [panel.show_requested] * 2 + [panel.compare_requested, panel.delete_requested]
+    keys = (Qt.Key.Key_A, Qt.Key.Key_Return, Qt.Key.Key_B, Qt.Key.Key_Delete)
+    for key, signal in zip(keys, signals, strict=True):
+        click_row(panel, third, qtbot)
+        with qtbot.waitSignal(signal) as asked:
+            qtbot.keyClick(panel.table, key)
+        assert asked.args == [third]
 
 
 @pytest.mark.parametrize("kind", PANELS, ids=[kind.__name__ for kind in PANELS])
