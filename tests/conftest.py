@@ -17,12 +17,14 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from weakref import WeakSet
 
 import pytest
 from hypothesis import settings
 
+gc.disable()  # until every module is imported
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes import the same modules
 sys.dont_write_bytecode = False
@@ -61,6 +63,8 @@ def pytest_collection_finish() -> None:
     """Let no garbage collection look at 300,000 objects of modules: 0.15 s, in most Qt tests."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -88,11 +92,12 @@ def any_font(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def settings_folder(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """Send QSettings of this test, and of processes that it starts, to a fresh folder."""
-    folder = tmp_path / "settings"
-    folder.mkdir()
+    folder = Path(mkdtemp(dir=tmp_path_factory.getbasetemp()))  # a fifth of `tmp_path`'s time
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
     if _uses_qt(request):
         from PyQt6.QtCore import QSettings
