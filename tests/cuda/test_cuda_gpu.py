@@ -326,9 +326,9 @@ def test_recorded_readings_replayed_give_the_recorded_delta() -> None:
         assert state["delta"][0] == samples[-1]["delta"]
 
 
-def star_of_three_million() -> CSRGraph:
-    leaves = np.arange(1, 3_000_001)
-    return arcs(np.zeros(3_000_000), leaves, np.full(3_000_000, 10**6), 3_000_001)
+def star_of_three_million(leaves: int = 3_000_000) -> CSRGraph:
+    heads = np.resize(np.arange(1, leaves + 1), 3_000_000)
+    return arcs(np.zeros(3_000_000), heads, np.full(3_000_000, 10**6), leaves + 1)
 
 
 def test_queues_that_stay_full_end_the_run_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,7 +337,7 @@ def test_queues_that_stay_full_end_the_run_with_sizes(monkeypatch: pytest.Monkey
         run_typed(star_of_three_million(), "adds", "cuda", delta=1.0)
 
 
-@pytest.mark.parametrize("key", ["adds", "near_far", "async_near_far", "delta_stepping"])
+@pytest.mark.parametrize("key", ["adds", "wide", "near_far", "async_near_far", "delta_stepping"])
 def test_full_queues_are_run_again_with_more(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes that are too small at first; the trace says that there was another run."""
     real = launch.places_for
@@ -345,10 +345,11 @@ def test_full_queues_are_run_again_with_more(key: str, monkeypatch: pytest.Monke
     def small_first(graph: CSRGraph, file: str, places: int, size: int, most: int) -> int:
         if file in launch._FULL.get(graph, ()):
             return real(graph, file, places, size, most)
-        return 64 if file == adds.FILE else 70_000
+        return 64 if file in (adds.FILE, adds.WIDE_FILE) else 70_000
 
     monkeypatch.setattr(launch, "places_for", small_first)
-    graph = star_of_three_million()
+    graph = star_of_three_million(600_000 if key == "wide" else 3_000_000)  # 5 arcs a vertex
+    key = key.replace("wide", "adds")
     trace = run_typed(graph, key, "cuda", delta=1.0)
     assert "run again with more" in trace.environment["queues"]
     assert (trace.dist[1:] == 10**6).all()
