@@ -47,7 +47,7 @@ BLOCK_BYTES = 2 << 20  # read or unpacked at a time
 PIECE_BYTES = 8 << 20 if hasattr(os, "preadv") else 2**63  # of a plain file, read by threads
 CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
 READ_SHARE = 0.5  # of the progress bar
-STEPS = {"reading": (0.0, 0.5, 4), "parsing": (0.5, 0.9, 64), "joining": (0.9, 0.9, 64)}
+STEPS = {"reading": (0.0, 0.5, 16), "parsing": (0.5, 0.9, 64), "joining": (0.9, 0.9, 64)}
 XZ_MEMORY = 128 << 20  # bytes that a decoder may take; `xz -9` needs 65 MiB
 
 PACKINGS = (".gz", ".xz")

@@ -22,7 +22,6 @@ import numpy as np
 
 from gpu.errors import FormatError, Remedy
 from gpu.formats.reading import READ_SHARE, SIGNS, Reading, shown
-from gpu.graph import MAX_COUNT
 from gpu.numbers import EXACT_FLOAT64
 
 NEWLINE, BLANK, ZERO, NINE = b"\n 09"
@@ -109,7 +108,7 @@ class RowRules:
 class Rows:
     """The columns of a text of numbers.
 
-    ids : int64 (id_columns, rows), or int32 where the rules allow no others
+    ids : int64 (id_columns, rows)
     values : (value_columns, rows), int64 if all are whole numbers, otherwise float64
     """
 
@@ -198,8 +197,7 @@ def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRule
     if not parts or (whole and any(part.huge for part in parts)):  # float64 is not exact there
         return _read_python(reading, data, start, rules)
     ends = np.cumsum([part.ids.shape[1] for part in parts])
-    kind = np.int32 if -MAX_COUNT <= rules.low <= rules.high <= MAX_COUNT else np.int64
-    ids = np.empty((rules.id_columns, ends[-1]), kind)
+    ids = np.empty((rules.id_columns, ends[-1]), np.int64)
     values = np.empty((rules.value_columns, ends[-1]), np.int64 if whole else np.float64)
 
     def place(number: int) -> None:
