@@ -53,6 +53,7 @@ from viewer.models.session import PROGRESS_UNKNOWN, Notice, Offer, RunRecord
 from viewer.models.settings import THEME_NAMES
 
 FILTER = "Workspaces and saved runs (*.ssspw *.scope *.npz);;All files (*)"
+OFFERED = "Your last session is here."
 FIRST_ID = -2  # runs from files count down: the engine's own numbers count up from 1
 HASH_AT_ONCE = 2_000_000  # arcs; of a larger graph the engine process computes the hash
 HASH_AGAIN_MS = 50
@@ -83,6 +84,7 @@ class WorkspaceFeature(FeaturePart):
         self._next_id = FIRST_ID
         self._waiting: Waiting | None = None
         self._task: Task | None = None
+        self._beside: Notice | None = None  # was offered beside the last session, such as a lesson
         window.session.graph_changed.connect(self._graph_is_here)
         window.status_bar.cancel_requested.connect(self.cancel)
         window.notice_bar.offer_taken.connect(self._take)
@@ -109,7 +111,7 @@ class WorkspaceFeature(FeaturePart):
     def _offer_last(self) -> None:
         if last_session().is_file():
             offers = (Offer("Continue with it", Continue()),)
-            notice = Notice("info", "Your last session is here.", offers=offers)
+            notice = Notice("info", OFFERED, offers=offers)
             self._window.session.add_notice(notice)
 
     def close(self) -> None:
@@ -257,6 +259,10 @@ class WorkspaceFeature(FeaturePart):
     def _take(self, wish: object) -> None:
         pairs = self._window.part(Pairs)
         if isinstance(wish, Continue):
+            notice = self._window.session.notice
+            if notice is not None and (rest := [o for o in notice.offers if o.what != wish]):
+                words = notice.words.replace(OFFERED, "").strip()
+                self._beside = replace(notice, words=words, offers=tuple(rest))
             self._read(str(last_session()), "workspace", trusted=True)
         elif isinstance(wish, RunSettings) and pairs is not None:
             pairs.make_b(wish)
@@ -305,6 +311,9 @@ class WorkspaceFeature(FeaturePart):
             session.notes.take(notes, workspace.graph.hash)
         session.set_current(current)
         other = records.get(workspace.b or 0)
+        if self._beside is not None:
+            session.add_notice(self._beside)
+            self._beside = None
         looks = fitting(Looks, workspace.window)
         try:
             if current is not None and other is not None and other is not current:
@@ -325,7 +334,7 @@ class WorkspaceFeature(FeaturePart):
         words = f"B, {name_of(settings)}, was still running at the close."
         self._window.comparison.rival = settings.algorithm
         notice = Notice("info", words, offers=(Offer("Run it", settings),))
-        self._window.session.set_notice(notice)
+        self._window.session.add_notice(notice)
 
     def _record(self, trace: Trace, folder: Path) -> RunRecord:
         self._next_id -= 1

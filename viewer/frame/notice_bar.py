@@ -110,8 +110,10 @@ class NoticeBar(QFrame):
             button.show()  # now, not when the layout next finds time
 
     def _take(self, offer: Offer, _checked: bool = False) -> None:
-        self._dismiss()
+        notice = self._session.notice
         self.offer_taken.emit(offer.what)
+        if self._session.notice is notice:
+            self._dismiss()
 
     def _colour(self, level: str) -> None:
         theme = self._theme
