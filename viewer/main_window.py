@@ -34,7 +34,7 @@ from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme
 from viewer.controller import Controller
 from viewer.docks import ARRANGEMENTS, FIRST, PLOTS, SIMPLE, Docks
-from viewer.feature import Opening, Screen, Themed
+from viewer.feature import Opening, Pairs, Screen, Themed
 from viewer.features import FEATURES, Features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import show_about, show_shortcuts
@@ -335,6 +335,8 @@ class MainWindow(QMainWindow):
 
     def start_run(self) -> None:
         """Run what the Run panel says."""
+        if self.comparison.b is not None:
+            self.part(Pairs)  # not built yet, it would not make B again
         if any(part.refuses_run() for part in self.features.built):
             return
         for part in self.features.built:
