@@ -9,7 +9,7 @@ from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.placement.placements import WIDTH, layout, provisional
 from gpu.placement.small import MOST as SMALL, auto_kind
 from gpu.proof.verify import oracle_distances
-from sample_graphs import make, suggested_source
+from sample_graphs import make
 
 
 def graph_of(pairs: list[tuple[int, int]], n: int) -> CSRGraph:
@@ -90,18 +90,6 @@ def test_other_components_lie_below() -> None:
         assert main[:, 1].min() > second[:, 1].max()
         assert second[:, 1].min() > dots[:, 1].max()
         assert len(np.unique(dots, axis=0)) == 20
-
-
-def test_rings_have_the_radius_of_the_distance() -> None:
-    graph = make("city_roads", n=800)
-    source = suggested_source(graph)
-    dist = oracle_distances(graph, source).astype(np.int32)
-    points = layout(graph, "rings", dist=dist)
-    check_points(points, graph.n)
-    radius = np.hypot(*points.T.astype(np.float64))
-    assert radius == pytest.approx(dist / dist.max() * WIDTH / 2, abs=0.01)
-    dist[5] = INT_UNREACHED
-    assert np.hypot(*layout(graph, "rings", dist=dist)[5]) > WIDTH / 2
 
 
 @pytest.mark.parametrize("delta", [None, 40.0])

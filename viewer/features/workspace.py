@@ -53,7 +53,7 @@ from viewer.models.session import PROGRESS_UNKNOWN, Notice, Offer, RunRecord
 from viewer.models.settings import THEME_NAMES
 
 FILTER = "Workspaces and saved runs (*.ssspw *.scope *.npz);;All files (*)"
-OFFERED = "Your last session is here."
+OFFERED = "Your last session is here."  # the words of the offer, and its button's wish
 FIRST_ID = -2  # runs from files count down: the engine's own numbers count up from 1
 HASH_AT_ONCE = 2_000_000  # arcs; of a larger graph the engine process computes the hash
 HASH_AGAIN_MS = 50
@@ -69,11 +69,6 @@ class Waiting:
     workspace: Workspace
     records: dict[int, RunRecord]
     opened: bool = False
-
-
-@dataclass(frozen=True)
-class Continue:
-    """A button's wish: open the last session."""
 
 
 class WorkspaceFeature(FeaturePart):
@@ -110,8 +105,7 @@ class WorkspaceFeature(FeaturePart):
 
     def _offer_last(self) -> None:
         if last_session().is_file():
-            offers = (Offer("Continue with it", Continue()),)
-            notice = Notice("info", OFFERED, offers=offers)
+            notice = Notice("info", OFFERED, offers=(Offer("Continue with it", OFFERED),))
             self._window.session.add_notice(notice)
 
     def close(self) -> None:
@@ -258,7 +252,7 @@ class WorkspaceFeature(FeaturePart):
 
     def _take(self, wish: object) -> None:
         pairs = self._window.part(Pairs)
-        if isinstance(wish, Continue):
+        if wish == OFFERED:
             notice = self._window.session.notice
             if notice is not None and (rest := [o for o in notice.offers if o.what != wish]):
                 words = notice.words.replace(OFFERED, "").strip()
@@ -333,8 +327,8 @@ class WorkspaceFeature(FeaturePart):
         """Name the run that was to be B, and offer to make it."""
         words = f"B, {name_of(settings)}, was still running at the close."
         self._window.comparison.rival = settings.algorithm
-        notice = Notice("info", words, offers=(Offer("Run it", settings),))
-        self._window.session.add_notice(notice)
+        offers = (Offer("Run it", settings),)
+        self._window.session.add_notice(Notice("info", words, offers=offers))
 
     def _record(self, trace: Trace, folder: Path) -> RunRecord:
         self._next_id -= 1
