@@ -92,9 +92,7 @@ def any_font(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def settings_folder(
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
     """Send QSettings of this test, and of processes that it starts, to a fresh folder."""
     folder = Path(mkdtemp(dir=tmp_path_factory.getbasetemp()))  # a fifth of `tmp_path`'s time

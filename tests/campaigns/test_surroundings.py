@@ -71,12 +71,10 @@ def test_the_same_answer_wherever_it_runs(
 
 @pytest.mark.parametrize(
     ("limit", "words"),
-    [
-        ("ulimit -s 4000000; ulimit -v 1200000", "raise ulimit -v"),  # no stack fits: no thread
-        ("ulimit -n 10", "oo many open files"),
-    ],
+    [("ulimit -s 4000000; ulimit -v 1200000", "raise ulimit -v"), ("ulimit -n 10", "open files")],
 )
 def test_too_little_is_said_in_one_line(limit: str, words: str) -> None:
+    """No stack fits into so few addresses: no thread can be started."""
     done = program(("sweep", "sample:grid?n=300", "--count", "2"), before=limit)
     assert done.returncode == 1
     assert words in done.stderr

@@ -115,7 +115,7 @@ print(trace.outcome, len(adds_loop.advance.overloads))
 def test_three_vertices_compile_nothing(tmp_path: Path) -> None:
     """In a process of its own, with an empty cache of compiled code."""
     assert python(COLD, SSSP_SCOPE_CACHE=str(tmp_path)).split() == ["finished", "0"]
-    assert list(tmp_path.rglob("*.nbi")) == []
+    assert list(tmp_path.rglob("*.nbc")) == []
 
 
 FIRST = """
