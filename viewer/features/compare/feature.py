@@ -201,9 +201,8 @@ class CompareFeature(Pairs):
         if b.recorded_on and shown.settings.algorithm != a.algorithm:
             return
         before = self._here(b.settings) if b.recorded_on else b.settings
-        again = replace(before, source=a.source, numbers=a.numbers)
-        if again.engine == a.engine:
-            again = replace(again, probe=a.probe)
+        probe = a.probe if before.engine == a.engine else before.probe
+        again = replace(before, source=a.source, numbers=a.numbers, probe=probe)
         if b.recorded_on or b.state == "stopped" or again != b.settings:
             self._after_a = again
 
