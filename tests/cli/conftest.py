@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from gpu.cli import main as cli
+from viewer import app
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +18,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, st
     """Return a function that runs a command in this process: code, stdout, stderr."""
 
     def run(*words: object) -> tuple[int, str, str]:
-        code = cli.main([str(word) for word in words])
+        code = app.main([str(word) for word in words])
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.cli import main as cli
 from gpu.formats import load_graph
-from viewer import app
 from viewer.bench import rows, ui
 from viewer.bench.rows import Row, measure
 
@@ -35,7 +33,6 @@ def test_the_table_for_people_and_for_machines(
     monkeypatch.setattr(rows, "ROWS", table)
     programs = {name: (f"made_up {name}", 1 + (name == "slow")) for name in table}
     monkeypatch.setattr(rows, "PROGRAMS", programs)
-    cli.COMMANDS.update(app.OF_THE_WINDOW)
     _, out, _ = call("bench")
     quick, slow, rate, gone = out.splitlines()
     assert "1.2 s" in quick

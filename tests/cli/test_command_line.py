@@ -20,7 +20,7 @@ from gpu.engine import graph_reference
 from gpu.errors import GpuError
 from gpu.formats import load_graph
 from gpu.record.export import summary
-from gpu.record.trace import RunSettings, Trace
+from gpu.record.trace import RunSettings
 
 TOTALS = ("time_ns", "processed_vertices", "relaxed_edges", "improved", "samples", "distances")
 ROWS = [key for key, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]
@@ -34,17 +34,13 @@ def said_by(line: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return found
 
 
-def same_totals(trace: Trace, capsys: pytest.CaptureFixture[str]) -> bool:
-    wanted, got = summary(trace), said_by(run_line(trace.settings, trace.graph), capsys)
-    assert got["verified"] is True
-    return [wanted[key] for key in TOTALS] == [got[key] for key in TOTALS]
-
-
 @pytest.mark.parametrize("key", ROWS)
 def test_a_run_is_repeated(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     graph = sample_graphs.open_sample("sample:grid?n=144&seed=3")
     trace = gpu.run(graph, key, source=7, probe=2, seed=5)
-    assert same_totals(trace, capsys)
+    wanted, got = summary(trace), said_by(run_line(trace.settings, trace.graph), capsys)
+    assert got["verified"] is True
+    assert [wanted[key] for key in TOTALS] == [got[key] for key in TOTALS]
 
 
 def test_a_sweep_and_a_comparison_are_repeated(capsys: pytest.CaptureFixture[str]) -> None:

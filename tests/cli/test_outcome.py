@@ -10,7 +10,6 @@ import pytest
 from gpu import errors
 from gpu.cli import main as cli, terminal
 from gpu.cli.terminal import CHECK_FAILED, DONE, FAILED, WRONG_USAGE, printable
-from viewer import app
 
 README = Path(cli.__file__).with_name("README.md").read_text(encoding="utf-8")
 EXIT_CODES = {int(code) for code in re.findall(r"^\| (\d+) \| .+ \|$", README, re.MULTILINE)}
@@ -20,21 +19,11 @@ NASTY = "e\x1b[31m\x1b]0;t\x07\x9bv\u202eil"
 Call = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def call(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Call:
-    """Return a function that runs a command beside roads.gr: code, stdout, stderr."""
+@pytest.fixture(autouse=True)
+def _beside_roads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("roads.gr").write_text(ROADS)
     Path("wrong.csv").write_text("1,0\n2,5\n")
-
-    def run(*words: str) -> tuple[int, str, str]:
-        code = app.main(list(words))
-        told = capsys.readouterr()
-        return code, told.out, told.err
-
-    return run
 
 
 # what is typed, the exit code, the error's code, its file, its line

@@ -104,14 +104,6 @@ def test_same_graph_in_every_format(tmp_path: Path, name: str, parser: str) -> N
     assert graph.name == "tiny"
 
 
-@pytest.mark.parametrize("name", UNDIRECTED)
-def test_undirected_formats_hold_both_arcs(tmp_path: Path, name: str, parser: str) -> None:
-    path = save(tmp_path, name, UNDIRECTED[name])
-    assert arcs_of(load_graph(path)) == both_ways(EDGES)
-    assert arcs_of(load_graph(path, undirected=True)) == both_ways(EDGES)
-    assert load_graph(path).id_base == 1
-
-
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 def test_compression_is_seen_by_content(tmp_path: Path, pack) -> None:
     halves = FILES["dimacs"][:20], FILES["dimacs"][20:]
@@ -119,21 +111,6 @@ def test_compression_is_seen_by_content(tmp_path: Path, pack) -> None:
     members = save(tmp_path, "members.gr", pack(halves[0]) + pack(halves[1]))
     for path in (whole, members):
         assert arcs_of(load_graph(path)) == sorted(ARCS)
-
-
-@pytest.mark.parametrize("name", [*FILES, *UNDIRECTED])
-def test_weight_choices(tmp_path: Path, name: str, parser: str) -> None:
-    path = save(tmp_path, name, {**FILES, **UNDIRECTED}[name])
-    unit = load_graph(path, weights="unit")
-    assert set(unit.weights.tolist()) == {1}
-    drawn = load_graph(path, weights="random")
-    assert drawn.weights.dtype == np.int32
-    assert 1 <= drawn.weights.min() <= drawn.weights.max() <= 100
-    assert drawn.hash == load_graph(path, weights="random").hash
-    assert drawn.provenance.options["seed"] == 1
-    same = FILES["dimacs"] if name in FILES else UNDIRECTED["pace"]
-    first = load_graph(save(tmp_path, "first", same), weights="random")
-    assert arcs_of(drawn) == arcs_of(first)  # in every format
 
 
 def test_coordinates_beside_the_graph(tmp_path: Path, parser: str) -> None:

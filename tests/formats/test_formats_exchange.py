@@ -3,48 +3,20 @@
 import gzip
 from pathlib import Path
 
-import numpy as np
 import pytest
 from exchange_files import (
     ARCS,
-    DIRECTED,
     GEXF_HEAD,
     GRAPHML_HEAD,
     gexf,
     gml,
     graphml,
-    pajek,
 )
-from test_formats import arcs_of, both_ways, save
+from test_formats import arcs_of, save
 
 from gpu import files as memory
 from gpu.errors import FormatError, MemoryNeededError
 from gpu.formats import load_graph
-
-
-@pytest.mark.parametrize("name", DIRECTED)
-def test_same_directed_graph(tmp_path: Path, name: str) -> None:
-    graph = load_graph(save(tmp_path, "tiny.any", DIRECTED[name]))
-    assert (graph.n, graph.provenance.format) == (4, name.split(maxsplit=1)[0])
-    assert arcs_of(graph) == sorted(ARCS)
-    assert graph.weights.dtype == np.int32
-    assert graph.ids is None
-    assert graph.id_base == (1 if name in {"pajek"} else 0)
-    assert arcs_of(load_graph(tmp_path / "tiny.any", undirected=True)) == both_ways(ARCS)
-    assert set(load_graph(tmp_path / "tiny.any", weights="unit").weights.tolist()) == {1}
-
-
-@pytest.mark.parametrize("make", [graphml, gexf, gml])
-def test_positions_are_kept(tmp_path: Path, make) -> None:
-    graph = load_graph(save(tmp_path, "x", make(ARCS, 4, True)))
-    first = -0.5 if make is gml else 0.5
-    assert graph.positions.tolist() == [[0, first], [1, -1.5], [2, -2.5], [3, -3.5]]
-
-
-def test_pajek_positions(tmp_path: Path) -> None:
-    graph = load_graph(save(tmp_path, "x.net", pajek(ARCS, 4, "*arcs")))
-    assert graph.positions[3].tolist() == [3, -3.5]
-
 
 GEXF_OVER_TIME = (
     f'{GEXF_HEAD}<graph mode="dynamic" defaultedgetype="directed">'

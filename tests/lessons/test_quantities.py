@@ -19,8 +19,6 @@ from gpu.lessons.quantities import (
     at_value,
     fault_value,
     first_buckets,
-    late_pushes,
-    on_time,
     sweep_value,
 )
 from gpu.record.events import EventKind as Kind
@@ -83,7 +81,6 @@ def test_a_quantity_of_a_run(name: str) -> None:
 
 
 def test_items_are_late_once_all_of_the_head_was_given_out() -> None:
-    assert (late_pushes(told()), on_time(told())) == (3, 4)
     assert first_buckets(told()) == {0: 0, 1: 1, 2: 0, 3: 1}
 
 

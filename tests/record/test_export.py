@@ -14,28 +14,6 @@ from gpu.record.export import summary, write_csv, write_distances
 from gpu.record.trace import mean_over_time
 from gpu.words import NOT_KNOWN
 
-PROMISED = """algorithm engine device clock time_ns probe delta delta_final
-    processed_vertices relaxed_edges improved work_efficiency verified distances graph source
-    environment"""
-
-
-def test_summary_has_what_was_promised_and_is_strict_json() -> None:
-    told = summary(small_trace())
-    assert set(PROMISED.split()) <= set(told)
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert (told["time_ns"], told["delta"], told["delta_final"]) == (4000, 2.0, 4.0)
-    assert told["source"] == {"id": 1, "index": 0}
-    assert told["verified"] is True
-    assert told["work_efficiency"] == 4 / 5
-
-
-def test_delta_given_is_told_and_dijkstra_has_none() -> None:
-    trace = small_trace()
-    given = replace(trace, settings=replace(trace.settings, delta=3.5))
-    assert summary(given)["delta"] == 3.5
-    heap = replace(trace, settings=replace(trace.settings, algorithm="dijkstra"))
-    assert (summary(heap)["delta"], summary(heap)["delta_final"]) == (None, None)
-
 
 def test_what_was_not_counted_is_not_known() -> None:
     """cuGraph hands over distances and a time, and one sample of nothing else."""
