@@ -11,6 +11,7 @@ from viewer import app
 @pytest.fixture(autouse=True)
 def _nothing_added_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "COMMANDS", dict(cli.COMMANDS))
+    monkeypatch.setattr("gpu.study.sweep.cores", lambda: 1)  # processes: tests/study/test_sweep.py
 
 
 @pytest.fixture

@@ -74,6 +74,7 @@ def test_model_and_files_of_small_graphs(tmp_path: Path, monkeypatch: pytest.Mon
     model = measure("model", tmp_path, str(tmp_path / rows.MADE))
     assert re.fullmatch("made-up city roads, 300 vertices; .* edges relaxed", model.note)
     assert load_graph(tmp_path / rows.MADE).n == 300
+    monkeypatch.setitem(rows.PROGRAMS, "open", (rows.PROGRAMS["open"][0], 1))
     opened = measure("open", tmp_path, str(tmp_path / rows.MADE))
     assert re.fullmatch(r"made-up city roads, 300 vertices; imports before: .* s", opened.note)
-    assert len(model.tries) == len(opened.tries) == ui.TRIES
+    assert (len(model.tries), len(opened.tries)) == (ui.TRIES, 1)
