@@ -253,14 +253,12 @@ def _find(key: str) -> Sample:
 
 
 def _checked_size(sample: Sample, n: int | None) -> int:
-    if n is None:
+    if n is None or (sample.fixed and n == sample.default_n):
         return sample.default_n
     if sample.fixed:
-        if n != sample.default_n:
-            raise ParameterError(
-                f"{sample.key} always has {sample.default_n} vertices, not {n}; leave n out"
-            )
-        return n
+        raise ParameterError(
+            f"{sample.key} always has {sample.default_n} vertices, not {n}; leave n out"
+        )
     if isinstance(n, bool) or not isinstance(n, int) or not SMALLEST <= n <= LARGEST:
         raise ParameterError(
             f"{sample.key}: n = {n!r}; allowed: a whole number from {SMALLEST} to {LARGEST}"

@@ -42,5 +42,4 @@ ALGORITHM = replace(
     still={},
     fixed=FIXED,
     source="Wang, Fussell, Lin 2021, table 5",
-    tags=("sssp", "ablation"),
 )

@@ -34,6 +34,5 @@ ALGORITHM = Algorithm(
     barriers=False,
     bucketed=False,
     source="Wang, Fussell, Lin 2021, table 3, NV",
-    tags=("sssp", "library"),
     needs={"pylibcugraph": INSTALL},
 )

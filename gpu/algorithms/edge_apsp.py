@@ -86,6 +86,5 @@ ALGORITHM = Algorithm(
     parallelism="assigned",
     bucketed=False,
     source="Bellman-Ford, in a block",
-    tags=("apsp",),
     result="matrix",
 )

@@ -75,7 +75,6 @@ class Algorithm:
     bucketed: bool = True  # whether it uses delta
     dynamic: bool = False  # whether it changes delta itself while it runs
     source: str = ""  # a paper and its section, or somebody's code
-    tags: tuple[str, ...] = field(default=("sssp",))
     fixed: Mapping[str, Any] = field(default_factory=dict)  # of an ablation
     still: Mapping[str, Any] = field(default_factory=dict)  # what keeps its delta fixed
     result: Literal["row", "matrix"] = "row"  # distances from one source, or from every source

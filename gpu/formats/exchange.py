@@ -106,9 +106,7 @@ def arcs_of(reading: Reading, network: Network, size: int) -> Arcs:
     values = _values(reading, edges, network.defaults)
     positions = _positions(reading, list(network.nodes.values()))
     if positions is not None:
-        placed = np.empty_like(positions)
-        placed[order] = positions
-        positions = placed
+        positions = positions[np.argsort(order)]
     directed = [network.directed if e.directed is None else e.directed for e in edges]
     arcs = Arcs(
         tails, heads, len(nodes), values, ids=ids, places=positions, id_base=base,

@@ -30,12 +30,7 @@ def number_columns(form: str, *columns: np.ndarray) -> Iterator[str]:
 
 def write_text(path: Path, head: str, rows: Iterable[str]) -> None:
     """Write `head`, then `rows`, as UTF-8, packed as the suffix says."""
-
-    def fill(file: BinaryIO) -> None:
-        for block in chain((head,), rows):
-            file.write(block.encode())
-
-    write_file(path, fill)
+    write_file(path, lambda file: file.writelines(map(str.encode, chain((head,), rows))))
 
 
 def write_file(path: Path, fill: Callable[[BinaryIO], None]) -> None:

@@ -110,7 +110,13 @@ SWEEP_QUANTITIES = (
     *("smallest_ms", "smallest_work", "largest_ms", "largest_work", "controller_ms", "points"),
     "curve",  # all times; only a question of kind curve asks for it
 )
-FAULT_QUANTITIES = ("wrong", "entries", "done", "least", "negative")
+FAULT_QUANTITIES: dict[str, Callable[[Any], float]] = {
+    "wrong": lambda fault: fault.wrong,
+    "entries": lambda fault: fault.rows.size,
+    "done": lambda fault: fault.work,
+    "least": lambda fault: fault.least,
+    "negative": lambda fault: int(np.count_nonzero(fault.rows < 0)),
+}
 MOMENTS = ("start", "end", "peak", "first_change")
 EVENT = "event:"  # EVENT + KIND, or EVENT + KIND:3 for the third; needs probe 3
 SENTENCE = "sentence"  # of a faulty listing, in texts only
@@ -177,12 +183,7 @@ def sweep_value(points: Sequence[Any], name: str, quantity: str) -> float:
     curve = [p for p in points if p.value is not None and not p.failure]
     if quantity in ("curve", "points"):
         return float(len(curve))
-    marked = {
-        "best_time": findings.best_time,
-        "best_work": findings.best_work,
-        "clip": findings.clip,
-    }
-    marked |= {"smallest": curve[0], "largest": curve[-1], "controller": findings.controller}
+    marked = vars(findings) | {"smallest": curve[0], "largest": curve[-1]}
     which = quantity if quantity in marked else quantity.rpartition("_")[0]
     point = marked[which]
     if point is None and which == "clip":
@@ -199,14 +200,7 @@ def fault_value(fault: Any, quantity: str) -> float:
     if quantity not in FAULT_QUANTITIES:
         allowed = ", ".join([*FAULT_QUANTITIES, SENTENCE])
         raise ParameterError(f"no quantity {quantity!r} of a faulty listing; there are: {allowed}")
-    numbers = {
-        "wrong": fault.wrong,
-        "entries": fault.rows.size,
-        "done": fault.work,
-        "least": fault.least,
-        "negative": np.count_nonzero(fault.rows < 0),
-    }
-    return float(numbers[quantity])
+    return float(FAULT_QUANTITIES[quantity](fault))
 
 
 def moment_ns(trace: Trace, to: str | float) -> int:

@@ -121,10 +121,7 @@ class _Maker:
         return {"graph": list(self.scene.graphs).index(graph.hash), "source": index}
 
     def _rings(self, step: Step) -> list[int]:
-        if not step.vertices:
-            return []
-        graph = self._bench.graph(step)
-        return [graph.vertex_of(name) for name in step.vertices]
+        return [self._bench.graph(step).vertex_of(name) for name in step.vertices]
 
     def _shows(self, step: Step) -> list[dict[str, Any]]:
         """Return the runs that a step shows: two on one clock, else each by itself."""

@@ -170,24 +170,16 @@ def thinned(samples: np.ndarray) -> np.ndarray:
 
 def _vertices(pack: Pack, trace: Trace) -> dict[str, Any]:
     """Return distances (-1: unreached) and, from probe level 2, times and counts."""
-    dist = trace.dist
-    reached = reached_mask(dist)
+    dist, times = trace.dist, trace.vertices
     numbers = dist.dtype if dist.dtype.itemsize == 4 else np.dtype(np.float64)
-    distances = np.where(reached, dist, -1).astype(numbers)
-    tree = {
-        "dist": pack.add(distances),
-        "whole": bool(trace.dist.dtype.kind == "i"),
-        **_tops(trace.dist),
-        "first": None,
-        "last": None,
-        "count": None,
+    return {
+        "dist": pack.add(np.where(reached_mask(dist), dist, -1).astype(numbers)),
+        "whole": bool(dist.dtype.kind == "i"),
+        **_tops(dist),
+        "first": times and pack.add(_times(times.first_reached_ns)),
+        "last": times and pack.add(_times(times.last_improved_ns)),
+        "count": times and pack.add(smallest(times.times_processed)),
     }
-    if trace.vertices is not None:
-        times = trace.vertices
-        tree["first"] = pack.add(_times(times.first_reached_ns))
-        tree["last"] = pack.add(_times(times.last_improved_ns))
-        tree["count"] = pack.add(smallest(times.times_processed))
-    return tree
 
 
 def _tops(dist: np.ndarray) -> dict[str, float]:
@@ -217,14 +209,12 @@ def _matrix(pack: Pack, trace: Trace) -> dict[str, Any]:
     reached = reached_mask(part)
     top = float(part[reached].max(initial=0)) or 1.0
     levels = np.where(reached, 1 + np.round(254.0 * np.where(reached, part, 0) / top), 0)
-    tree = {
+    times = trace.vertices
+    return {
         "rows": len(rows),
         "columns": len(columns),
         "whole": [high, wide],
         "top": top,
         "levels": pack.add(np.clip(levels, 0, 255).astype(np.uint8)),
-        "done": None,
+        "done": times and pack.add(_times(times.last_improved_ns[rows])),
     }
-    if trace.vertices is not None:
-        tree["done"] = pack.add(_times(trace.vertices.last_improved_ns[rows]))
-    return tree

@@ -3,14 +3,20 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import gpu
 from gpu.cli import main as cli
 from gpu.errors import GpuError
-from gpu.record.tracefile import load_trace
+from gpu.record.tracefile import load_trace, save_trace
+from gpu.study import rank
+from gpu.study.apsp import matrix_algorithms
+from sample_graphs import open_sample
 
 ROADS = """c five vertices, the last never reached
 p sp 5 4
@@ -19,6 +25,7 @@ a 2 3 3
 a 3 4 0
 a 1 4 9
 """
+CITY = "sample:city_roads?n=1000"
 DISTANCES = "id,distance\n1,0\n2,4\n3,7\n4,7\n5,\n"
 Outcome = tuple[int, str, str]
 Call = Callable[..., Outcome]
@@ -106,3 +113,45 @@ def test_whatever_happens_there_is_no_traceback(
     assert outcome[1] == ""
     assert words in outcome[2]
     assert outcome[2].count("\n") == (1 if words else 0)
+
+
+def test_verify_checks_a_saved_side_too(call: Call, tmp_path: Path) -> None:
+    saved = tmp_path / "run.npz"
+    assert call("run", CITY, "--trace", saved, "--quiet")[0] == 0
+    trace = load_trace(saved)
+    dist = trace.dist.copy()
+    dist[5] += 1
+    save_trace(replace(trace, dist=dist), saved)
+    code, _, err = call("compare", CITY, "--a", saved, "--verify")
+    assert code == 3
+    assert "verification failed" in err
+
+
+def test_an_algorithm_that_is_wrong_fails_the_command(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rank, "certificate", lambda *_: "7 is too far")
+    code, out, err = call("compare", CITY, "--algorithms", "adds,near_far")
+    assert code == 3
+    assert "wrong distances: 7 is too far" in out
+    assert "wrong distances: 7 is too far" in err
+
+
+@pytest.mark.parametrize("key", matrix_algorithms())
+def test_apsp_writes_rows_that_are_proved_or_nothing(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    path, sample = tmp_path / "m.npy", "sample:grid?n=100&seed=2"
+    words = ("apsp", sample, "-o", path, "--engine", "model", "--algorithm", key, "--verify")
+    code, out, err = call(*words)
+    assert (code, err) == (0, "")
+    assert "all 100 rows proved right" in out
+    assert "modelled" in out
+    expected = gpu.run(open_sample(sample), key).dist
+    np.testing.assert_array_equal(np.load(path), expected)
+    path.unlink()
+    monkeypatch.setattr("gpu.proof.verify._certificate_fault", lambda *_: "an arc can be relaxed")
+    code, _, err = call(*words)
+    assert code == 3
+    assert "verification failed" in err
+    assert not path.exists()

@@ -12,10 +12,9 @@ from screen import grabbed
 from gpu.record.events import EventKind
 from gpu.record.trace import EVENT
 from viewer.common.theme import THEMES
-from viewer.plots.buckets import BucketPanel
+from viewer.plots.buckets import BucketPanel, RingNow, RingState
 from viewer.plots.delta import DeltaPanel
 from viewer.plots.parallelism import ParallelismPanel
-from viewer.plots.ring import RingNow, RingState
 from viewer.plots.timeline import Timeline
 from viewer.plots.work import WorkPanel
 

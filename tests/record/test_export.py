@@ -44,6 +44,8 @@ KNOWN = json.loads(Path(__file__).with_name("five.json").read_text("utf-8"))
 def test_what_others_receive_is_what_they_received(tmp_path: Path) -> None:
     """Every key and every number, from the trace that is written by hand."""
     assert summary(small_trace()) == KNOWN["summary"]
+    given = replace(small_trace().settings, delta=3.5)  # not that of the first sample
+    assert summary(replace(small_trace(), settings=given))["delta"] == 3.5
     write_csv(small_trace(), tmp_path / "run.csv")
     assert (tmp_path / "run.csv").read_text("utf-8").splitlines() == KNOWN["csv"]
 

@@ -77,6 +77,11 @@ def test_measured_times_with_probes_on_are_not_quoted() -> None:
     assert not half.numbers["times_at_probe_0"]
 
 
+def test_a_run_that_did_not_end_has_no_ratio() -> None:
+    for outcome in ("running", "stopped"):
+        assert summarise(made(), made(SLOW, outcome=outcome)).numbers["b_time_over_a"] is None
+
+
 def test_a_source_that_reaches_nothing_is_said() -> None:
     alone = made(dist=np.array([0, *[2**31 - 1] * 3], np.int32))
     assert summarise(alone, alone).words == "1 reaches no other vertex: choose another source."

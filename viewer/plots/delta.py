@@ -158,7 +158,7 @@ class DeltaPanel(PlotPanel):
             newest = float(run.samples["t_ns"][-1]) if run is not None and some else first_ns
             x, y = deltas.window(first_ns, min(last_ns, newest))
             curve.setData(x, _log(y))
-        self._draw_marks(first_ns, last_ns)
+        self._marks.setData(self._spots(0, first_ns, last_ns) + self._spots(1, first_ns, last_ns))
         low, high = float(heights.min()) - ROOM, float(heights.max()) + ROOM
         if self.steerable:
             low, high = low - HAND_ROOM[0], high + HAND_ROOM[1]
@@ -169,10 +169,6 @@ class DeltaPanel(PlotPanel):
         if self.steerable and len(self._deltas[0]):
             with QSignalBlocker(self.hand_line):
                 self.hand_line.setValue(_log(self._requested or float(self._deltas[0].values[-1])))
-
-    def _draw_marks(self, first_ns: float, last_ns: float) -> None:
-        spots = self._spots(0, first_ns, last_ns) + self._spots(1, first_ns, last_ns)
-        self._marks.setData(spots)
 
     def _spots(self, place: int, first_ns: float, last_ns: float) -> list[dict[str, Any]]:
         """Return the marks of one run's changes in a window of time."""

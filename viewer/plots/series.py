@@ -141,12 +141,8 @@ class StepSeries(_Series):
         return staircase(self.times[chosen], self.values[chosen], last_ns)
 
 
-class CounterSeries(_Series):
-    """A total since the start of the run, and the rate at which it grows."""
-
-    def append(self, times: np.ndarray, totals: np.ndarray) -> None:
-        """Add k samples, neither column falling."""
-        self._extend(times, totals)
+class CounterSeries(TimeSeries):
+    """A total since the start of the run, which never falls, and the rate at which it grows."""
 
     def rate(self, first_ns: float, last_ns: float, columns: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (x, growth per second) of columns of equal time, steady between samples."""
