@@ -168,11 +168,9 @@ def _verify(args: argparse.Namespace) -> int:
         proofs = (verify(graph, source, dist, stored=by, oracle=True) for dist, by in readings)
         first = next(proofs)
         outcome = first if first.passed else next((p for p in proofs if p.passed), first)
-    numbers: dict[str, Any] = {"verified": outcome.passed, "oracle": outcome.oracle}
-    numbers |= {"certificate": outcome.certificate, "detail": outcome.detail}
-    numbers |= {"unreached": distances.unreached}
-    numbers |= {"source": {"id": graph.id_of(source), "index": source}}
-    result(numbers, is_json=args.json)
+    numbers: dict[str, Any] = {"verified": outcome.passed, **vars(outcome)}
+    named = {"id": graph.id_of(source), "index": source}
+    result(numbers | {"unreached": distances.unreached, "source": named}, is_json=args.json)
     return checked(outcome)
 
 

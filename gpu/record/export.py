@@ -67,9 +67,9 @@ def summary(trace: Trace) -> dict[str, Any]:
         "work_efficiency": trace.work_efficiency if trace.counted else None,
         "disorder": disorder.as_json(trace),
         "verified": None if verification is None else verification.passed,
-        "verification": None if verification is None else plain(_fields(verification)),
+        "verification": None if verification is None else plain(vars(verification)),
         "distances": plain(trace.distance_summary()),
-        "graph": plain(_fields(trace.graph)),
+        "graph": plain(vars(trace.graph)),
         "source": {"id": trace.graph.source_id, "index": settings.source},
         "parameters": plain(settings.parameters),
         "seed": settings.seed,
@@ -162,10 +162,6 @@ def _deltas(trace: Trace) -> tuple[float | None, float | None]:
     delta = trace.settings.delta
     first = float(trace.samples[0]["delta"]) if delta is None else float(delta)
     return plain(first), plain(float(trace.last["delta"]))
-
-
-def _fields(record: Any) -> dict[str, Any]:
-    return {key: getattr(record, key) for key in record.__dataclass_fields__}
 
 
 def write_runs(runs: Sequence[tuple[int, Trace]], path: str | Path) -> None:

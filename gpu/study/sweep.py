@@ -176,10 +176,8 @@ def settings_of(graph: CSRGraph, plan: SweepPlan, value: float | None) -> RunSet
     if plan.knob in {DELTA, C}:
         unit = 1.0 if plan.knob == DELTA else graph.mean_weight / _degree(graph)
         parameters = {**settings.parameters, **row.still}
-        delta = value * unit
-        changed: dict[str, Any] = {"delta": delta, "parameters": parameters}
-        changed["policy"] = None  # it would steer Δ
-        return checked_settings(graph, replace(settings, **changed))
+        fixed = replace(settings, policy=None)  # it would steer Δ
+        return checked_settings(graph, replace(fixed, delta=value * unit, parameters=parameters))
     parameters = {**settings.parameters, plan.knob: value}
     return checked_settings(graph, replace(settings, parameters=parameters))
 
