@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -48,16 +47,12 @@ def one_line_error(outcome: Outcome, code: int, *words: str) -> bool:
     return all(word in outcome[2] for word in words)
 
 
-def as_json(outcome: Outcome) -> dict[str, Any]:
-    assert outcome[0] == 0, outcome[2]
-    told: dict[str, Any] = json.loads(outcome[1])
-    return told
-
-
 def test_run_writes_what_was_asked_for(call: Call, roads: Path, tmp_path: Path) -> None:
     out = {name: tmp_path / name for name in ("run.npz", "d.csv", "s.csv")}
     words = ("--trace", out["run.npz"], "--distances", out["d.csv"], "--csv", out["s.csv"])
-    told = as_json(call("run", roads, *words, "--json", "--verify"))
+    code, said, err = call("run", roads, *words, "--json", "--verify")
+    assert (code, err) == (0, "")
+    told = json.loads(said)
     assert out["d.csv"].read_text() == DISTANCES
     trace = load_trace(out["run.npz"])
     assert trace.time_ns == told["time_ns"]

@@ -32,14 +32,11 @@ DEVICES = list(PRESETS)
 @cache
 def arcs(text: str, kind: str = "int32", n: int = 0) -> CSRGraph:
     """Return the graph of "0>1:4 1>2:3"."""
-    rows = [(*map(int, ends.split(">")), float(w)) for ends, _, w in map(_parted, text.split())]
+    parted = (part.partition(":") for part in text.split())
+    rows = [(*map(int, ends.split(">")), float(w)) for ends, _, w in parted]
     tails, heads, weights = (np.array(part) for part in zip(*rows, strict=True))
     most = n or int(max(tails.max(), heads.max())) + 1
     return CSRGraph.from_arcs(tails, heads, weights.astype(kind), most, name="small")
-
-
-def _parted(text: str) -> tuple[str, str, str]:
-    return text.partition(":")
 
 
 def run(graph: CSRGraph, key: str, source: int = 0, **options: Any) -> Trace:

@@ -23,7 +23,7 @@ from gpu.page import lesson
 from gpu.page.html import asset
 from gpu.page.lesson import lesson_page
 from gpu.page.runs import MOST_SAMPLES, runs_page, thinned
-from gpu.record.trace import SAMPLE, Trace
+from gpu.record.trace import SAMPLE
 from gpu.record.tracefile import save_trace
 from gpu.study.compare import CompareError
 from viewer.common import colormaps
@@ -182,14 +182,10 @@ def test_a_notebook_shows_a_trace_as_a_drawing(monkeypatch: pytest.MonkeyPatch) 
     assert graph.hash == trace.graph.hash
 
 
-def _saved(folder: Path, name: str, trace: Trace) -> str:
-    path = folder / name
-    save_trace(trace, path)
-    return str(path)
-
-
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = (_saved(tmp_path, f"{key}.npz", recorded(key)) for key in ("adds", "near_far"))
+    a, b = (str(tmp_path / f"{key}.npz") for key in ("adds", "near_far"))
+    save_trace(recorded("adds"), a)
+    save_trace(recorded("near_far"), b)
     page = tmp_path / "page.html"
     assert main(["page", a, "-o", str(page)]) == 0
     assert len(Parts(page.read_text()).tree()["runs"]) == 1

@@ -133,12 +133,6 @@ def rewritten(path: Path, table: bytes | None, run: bytes | None = None, packed:
             archive.writestr(name, content)
 
 
-def changed(path: Path, **values: Any) -> None:
-    with zipfile.ZipFile(path) as archive:
-        table = json.loads(archive.read(TABLE))
-    rewritten(path, json.dumps(table | values).encode())
-
-
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -157,7 +151,9 @@ def changed(path: Path, **values: Any) -> None:
 def test_damage_is_one_sentence(values: dict[str, Any], words: str, tmp_path: Path) -> None:
     path = tmp_path / "w.ssspw"
     save_workspace(small_workspace(), path)
-    changed(path, **values)
+    with zipfile.ZipFile(path) as archive:
+        table = json.loads(archive.read(TABLE))
+    rewritten(path, json.dumps(table | values).encode())
     with pytest.raises(WorkspaceError, match=words) as caught:
         load_workspace(path)
     assert "\n" not in str(caught.value)
