@@ -222,9 +222,11 @@ def load_types() -> None:
     linalg: Any = import_module("numba.np.linalg")
     with global_compiler_lock:
         usual, linalg.ensure_blas = getattr(linalg, "ensure_blas", bool), bool  # it imports SciPy
-        registry.cpu_target.typing_context.refresh()
-        registry.cpu_target.target_context.refresh()
-        linalg.ensure_blas = usual
+        try:
+            registry.cpu_target.typing_context.refresh()
+            registry.cpu_target.target_context.refresh()
+        finally:
+            linalg.ensure_blas = usual
 
 
 def is_compiled(function: Any, *arguments: Any) -> bool:

@@ -175,7 +175,7 @@ class Worker:
             picture = resolve(self._entries.provisional)(graph)
         self._check_stop(run_id)
         self._graph = shared = share_graph(self.memory, run_id, graph, picture)
-        vars(shared.graph)["hash"] = graph.hash
+        vars(shared.graph)["hash"] = graph.hash  # begun when it was read, the same for its copy
         self.send("loaded", shared.handle, shared.graph.hash, shared.graph.mean_weight)
 
     def _check_stop(self, run_id: int) -> None:

@@ -86,8 +86,7 @@ class _Teller:
     def pop(self) -> str:
         arcs = int(self.graph.indptr[self.a + 1] - self.graph.indptr[self.a])
         work = f"to relax its {plural(arcs, 'edge')}" if arcs else "and finds that it has no edges"
-        splits = self.state.phase >= 0 or (self.events["kind"] == EventKind.DEFER).any()
-        if arcs and splits:
+        if arcs and (self.state.phase >= 0 or (self.events["kind"] == EventKind.DEFER).any()):
             light = arcs - self._heavy_arcs(self.a)
             work = f"to relax the light ones of its {plural(arcs, 'edge')}: {light or 'none'}"
         tail = self.vertex("u")

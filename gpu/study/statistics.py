@@ -52,7 +52,9 @@ def reachable(graph: CSRGraph, source: int) -> np.ndarray:
     """
     if graph.m > SMALL_ARCS:
         return hops(graph, source) >= 0
-    return np.isin(np.arange(graph.n), _walk(graph, source))
+    seen = np.zeros(graph.n, bool)
+    seen[_walk(graph, source)] = True
+    return seen
 
 
 def _walk(graph: CSRGraph, source: int) -> list[int]:

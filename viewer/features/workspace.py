@@ -251,14 +251,13 @@ class WorkspaceFeature(FeaturePart):
         session.set_notice(Notice("warning", words, advice, offers))
 
     def _take(self, wish: object) -> None:
-        pairs = self._window.part(Pairs)
         if wish == OFFERED:
             notice = self._window.session.notice
             if notice is not None and (rest := [o for o in notice.offers if o.what != wish]):
                 words = notice.words.replace(OFFERED, "").strip()
                 self._beside = replace(notice, words=words, offers=tuple(rest))
             self._read(str(last_session()), "workspace", trusted=True)
-        elif isinstance(wish, RunSettings) and pairs is not None:
+        elif isinstance(wish, RunSettings) and (pairs := self._window.part(Pairs)) is not None:
             pairs.make_b(wish)
 
     def _graph_is_here(self) -> None:

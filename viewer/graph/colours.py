@@ -211,7 +211,7 @@ def _by_state(seen: Seen) -> Look:
     colouring = Colouring("state", first=first, last=last, cursor=seen.moment.cursor_ns)
     note = "tentative: may still improve"
     names: tuple[tuple[int, str], ...] = STATES
-    if seen.record.state in ("running", "stopped"):
+    if seen.record.unfinished:
         names = (*STATES[:2], (2, "settled, so far"))
     if seen.record.running and np.isinf(seen.moment.cursor_ns):
         note = "during a run nobody knows yet which vertices are settled"

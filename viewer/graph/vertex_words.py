@@ -38,7 +38,7 @@ def state_at(record: RunRecord, vertex: int, moment: Moment) -> State:
         return "waiting"
     if times.last_improved_ns[vertex] > moment.cursor_ns:
         return "tentative"
-    return "so far" if record.state in ("running", "stopped") else "settled"
+    return "so far" if record.unfinished else "settled"
 
 
 def vertex_words(

@@ -127,6 +127,11 @@ class RunRecord:
         """Whether more samples may come."""
         return self.state == "running"
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether its distances may not be the final ones."""
+        return self.state in ("running", "stopped")
+
     def named(self, values: str) -> str:
         """Say whether its values are the last ones: "distances so far", "final distances"."""
         if self.running:
