@@ -120,8 +120,11 @@ def mutated(pool: list[bytes], chance: random.Random) -> bytes:
     return bytes(content)
 
 
-def check(path: Path, content: bytes, **options: str) -> None:
-    """Load bytes; fail on any error but ours, on two lines, on memory past the file's due."""
+def check(path: Path, content: bytes, **options: str) -> bool:
+    """Load bytes; fail on any error but ours, on two lines, on memory past the file's due.
+
+    Returns whether they were refused.
+    """
     path.write_bytes(content)
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
@@ -134,26 +137,30 @@ def check(path: Path, content: bytes, **options: str) -> None:
     assert "\n" not in words, content
     peak = tracemalloc.get_traced_memory()[1] - before
     assert peak <= MEMORY_BASE + MEMORY_FACTOR * len(content), (peak, content)
+    return words != ""
 
 
-def fuzz(seed: int, folder: Path, *, files: int) -> None:
-    """Check so many mutated files; a bad one is kept as folder/mutated."""
+def fuzz(seed: int, folder: Path, *, files: int) -> int:
+    """Check so many mutated files, return how many were refused; a bad one is kept as mutated."""
     for content in seeds().values():  # what a first reading imports is not the file's
         (folder / "seed").write_bytes(content)
         load_graph(folder / "seed")
     tracemalloc.start()
     path = folder / "mutated"
-    pool, chance = list(seeds().values()), random.Random(seed)
+    pool, chance, refused = list(seeds().values()), random.Random(seed), 0
     try:
         for done in range(files):
-            check(path, mutated(pool, chance), weights=("file", "absolute", "unit")[done % 3])
+            weights = ("file", "absolute", "unit")[done % 3]
+            refused += check(path, mutated(pool, chance), weights=weights)
     finally:
         tracemalloc.stop()
+    return refused
 
 
 @pytest.mark.slow
 def test_mutated_files_are_read_or_refused(tmp_path: Path) -> None:
-    fuzz(7, tmp_path, files=FILES_READ)
+    refused = fuzz(7, tmp_path, files=FILES_READ)
+    assert FILES_READ / 4 < refused < FILES_READ  # some of each
 
 
 TOKENS = st.one_of(
