@@ -26,9 +26,9 @@ from typing import Any
 import numba
 import numba.experimental.function_type  # registers the last types that `is_compiled` looks through
 import numpy as np
-from numba.core import caching, registry
-from numba.core.compiler_lock import global_compiler_lock
+from numba.core import caching
 from numba.core.dispatcher import Dispatcher
+from numba.core.runtime import rtsys
 from numba.core.types import BaseFunction
 
 from gpu.files import cache_root
@@ -139,6 +139,19 @@ numba.config.CACHE_DIR = str(FOLDER)
 caching.IndexDataCacheFile = SignatureFiles
 
 
+def _load_overload(files: Any, signature: Any, context: Any) -> Any:
+    """Load compiled code, without the 0.2 s of imports that Numba needs only to compile."""
+    rtsys.initialize(context)
+    context.refresh = bool
+    try:
+        return _LOAD_OVERLOAD(files, signature, context)
+    finally:
+        del context.refresh
+
+
+_LOAD_OVERLOAD, caching.Cache.load_overload = caching.Cache.load_overload, _load_overload
+
+
 def _copy_of_block(block: Any) -> Any:
     """Copy one block of a function that is inlined, but not the scope that its blocks share.
 
@@ -215,18 +228,6 @@ def uncompiled(function: Any, *arguments: Any) -> Any:
     """Call a compiled function as plain Python: what is done once in a run."""
     with np.errstate(all="ignore"):  # as compiled code does
         return plain(function)(*map(_by_name, arguments))
-
-
-def load_types() -> None:
-    """Let Numba import now what it does before it loads compiled code, without SciPy: 0.1 s."""
-    linalg: Any = import_module("numba.np.linalg")
-    with global_compiler_lock:
-        usual, linalg.ensure_blas = getattr(linalg, "ensure_blas", bool), bool  # it imports SciPy
-        try:
-            registry.cpu_target.typing_context.refresh()
-            registry.cpu_target.target_context.refresh()
-        finally:
-            linalg.ensure_blas = usual
 
 
 def is_compiled(function: Any, *arguments: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
@@ -29,7 +28,6 @@ from gpu.cli.terminal import ProgressLine, check_failed, progress_line, result
 from gpu.engine import Observer, run
 from gpu.errors import GpuError
 from gpu.files import STDIN, check_writable
-from gpu.formats.rows import COMPILED_BYTES
 from gpu.graph import CSRGraph
 from gpu.interpreter import early
 from gpu.proof.verify import verify
@@ -82,9 +80,6 @@ def _run_on_an_arc(settings: RunSettings, args: argparse.Namespace) -> None:
     trace = run(_arc(), settings)
     if args.verify:
         verify(_arc(), 0, trace.dist)
-    large = os.path.isfile(args.file) and os.path.getsize(args.file) > COMPILED_BYTES
-    if large and (numba := sys.modules.get("gpu.compiled")):
-        numba.load_types()
 
 
 def _arc() -> CSRGraph:

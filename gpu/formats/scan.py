@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled_lean, compiled_part, load_types
+from gpu.compiled import compiled_lean, compiled_part
 from gpu.numbers import EXACT_FLOAT64
-
-load_types()
 
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
 PLUS, MINUS, DOT, ZERO = 43, 45, 46, 48
