@@ -141,7 +141,8 @@ caching.IndexDataCacheFile = SignatureFiles
 
 def _load_overload(files: Any, signature: Any, context: Any) -> Any:
     """Load compiled code, without the 0.2 s of imports that Numba needs only to compile."""
-    rtsys.initialize(context)
+    if not getattr(files, "lean", False):
+        rtsys.initialize(context)
     context.refresh = bool
     try:
         return _LOAD_OVERLOAD(files, signature, context)
@@ -201,7 +202,9 @@ def compiled_lean(function: Callable[..., Any]) -> Any:
 
     Such code needs no reference counts: without them the modelled ADDS is 3.5 times faster.
     """
-    return compiled(function, _nrt=False)
+    lean = compiled(function, _nrt=False)
+    lean._cache.lean = True
+    return lean
 
 
 def compiled_part(function: Callable[..., Any]) -> Any:

@@ -22,7 +22,7 @@ from gpu.interpreter import early
 from gpu.words import in_sight
 
 MAX_COUNT = 2**31 - 1  # vertices and arcs: indices are int32
-LARGE_BYTES = 1 << 24  # of a graph whose hash takes 30 ms: a thread makes it
+LARGE_BYTES = 1 << 22  # of a graph whose hash takes 8 ms: a thread makes it
 HUBS = 64.0  # times the mean degree: a graph whose largest degree is more has hubs
 SPREAD, SPREAD_HOPS = 4096, 16  # mesh, small world and random graphs 4 to 12; 2-D ones 32 to 67
 NUMBER_TYPES = ("int32", "int64", "float32", "float64")  # of weights, see `gpu.numbers`

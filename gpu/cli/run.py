@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
@@ -28,6 +29,7 @@ from gpu.cli.terminal import ProgressLine, check_failed, progress_line, result
 from gpu.engine import Observer, run
 from gpu.errors import GpuError
 from gpu.files import STDIN, check_writable
+from gpu.formats.rows import PLAIN_BYTES, warm_up
 from gpu.graph import CSRGraph
 from gpu.interpreter import early
 from gpu.proof.verify import verify
@@ -77,6 +79,9 @@ def _run(args: argparse.Namespace) -> int:
 
 def _run_on_an_arc(settings: RunSettings, args: argparse.Namespace) -> None:
     """Load engine, kernels and proof; what fails here is said by the run itself."""
+    large = os.path.isfile(args.file) and os.path.getsize(args.file) > PLAIN_BYTES
+    if large and np.fromfile(args.file, np.uint8, 64).all():
+        warm_up()  # before CuPy is imported: reading a text waits for it
     trace = run(_arc(), settings)
     if args.verify:
         verify(_arc(), 0, trace.dist)

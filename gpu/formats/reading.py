@@ -49,6 +49,7 @@ CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
 READ_SHARE = 0.5  # of the progress bar
 STEPS = {"reading": (0.0, 0.5, 16), "parsing": (0.5, 0.9, 64), "joining": (0.9, 0.9, 64)}
 XZ_MEMORY = 128 << 20  # bytes that a decoder may take; `xz -9` needs 65 MiB
+gzip.READ_BUFFER_SIZE = 1 << 20  # type: ignore[attr-defined] # each one waits for Python's lock
 
 PACKINGS = (".gz", ".xz")
 MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz"}
@@ -181,8 +182,8 @@ class Reading:
         return True
 
     def _refuse_zeros(self, start: int) -> None:
-        at = self._data.find(b"\0", start)
-        if at >= 0:
+        if np.frombuffer(self._data, np.uint8)[start:].min(initial=1) == 0:  # without Python's lock
+            at = self._data.find(b"\0", start)
             before = bytes(self._data[:at])
             ends = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
             raise self.fault(

@@ -22,6 +22,7 @@ import numpy as np
 
 from gpu.errors import FormatError, Remedy
 from gpu.formats.reading import READ_SHARE, SIGNS, Reading, shown
+from gpu.graph import MAX_COUNT
 from gpu.numbers import EXACT_FLOAT64
 
 NEWLINE, BLANK, ZERO, NINE = b"\n 09"
@@ -108,8 +109,8 @@ class RowRules:
 class Rows:
     """The columns of a text of numbers.
 
-    ids : int64 (id_columns, rows)
-    values : (value_columns, rows), int64 if all are whole numbers, otherwise float64
+    ids : (id_columns, rows), int64; int32 of a large text whose rules allow no larger ones
+    values : (value_columns, rows), int64 or int32 if all are whole numbers, otherwise float64
     """
 
     ids: np.ndarray
@@ -179,12 +180,12 @@ def line_at(data: bytearray | bytes, at: int) -> bytes:
 
 @dataclass
 class _Part:
-    """The rows of one chunk; `whole`: all values are whole; `huge`: one is past 2**53."""
+    """The rows of one chunk; `whole`: all values are whole; `largest` of them, without sign."""
 
     ids: np.ndarray
     values: np.ndarray
     whole: bool
-    huge: bool
+    largest: float
 
 
 def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRules) -> Rows:
@@ -194,11 +195,14 @@ def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRule
     reading.need_memory(lines * 8 * (2 * rules.columns + 4 * rules.value_columns))
     parts = reading.in_pieces(lambda at: _read_chunk(reading, data, rules, *at), bounds, "parsing")
     whole = all(part.whole for part in parts)
-    if not parts or (whole and any(part.huge for part in parts)):  # float64 is not exact there
+    largest = max((part.largest for part in parts), default=EXACT_FLOAT64)
+    if whole and largest >= EXACT_FLOAT64:  # not exact there
         return _read_python(reading, data, start, rules)
     ends = np.cumsum([part.ids.shape[1] for part in parts])
-    ids = np.empty((rules.id_columns, ends[-1]), np.int64)
-    values = np.empty((rules.value_columns, ends[-1]), np.int64 if whole else np.float64)
+    small = rules.low >= 0 and rules.high <= MAX_COUNT
+    ids = np.empty((rules.id_columns, ends[-1]), np.int32 if small else np.int64)
+    integer = np.int32 if largest <= MAX_COUNT else np.int64
+    values = np.empty((rules.value_columns, ends[-1]), integer if whole else np.float64)
 
     def place(number: int) -> None:
         part, end = parts[number], ends[number]
@@ -238,7 +242,7 @@ def _read_chunk(reading: Reading, data: bytearray, rules: RowRules, first: int, 
     ids, values = numbers[: rules.id_columns], numbers[rules.id_columns :]
     if ids.min() < rules.low or ids.max() > rules.high:
         return _scan_chunk(reading, data, first, stop, rules)
-    return _Part(ids, values, whole=True, huge=False)
+    return _Part(ids, values, whole=True, largest=float(values.max(initial=0)))
 
 
 def _spelled(letters: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -290,7 +294,7 @@ def _scan_chunk(reading: Reading, data: bytearray, first: int, stop: int, rules:
     odd = np.empty((rules.value_columns * lines, 4), np.int64)
     report = np.zeros(scan.REPORT, np.int64)
     scan.scan_rows(text, first, stop, rules.packed(), ids, values, odd, report)
-    whole, huge = not report[scan.FRACTIONS], bool(report[scan.HUGE])
+    whole = not report[scan.FRACTIONS]
     if report[scan.ODD]:
         odd = odd[: report[scan.ODD]]
         tokens = [bytes(data[at:end]) for at, end in odd[:, 2:].tolist()]
@@ -299,11 +303,11 @@ def _scan_chunk(reading: Reading, data: bytearray, first: int, stop: int, rules:
             raise _fault_at(reading, data, int(odd[len(numbers), 2]), rules)
         values[odd[:, 0], odd[:, 1]] = numbers
         whole = whole and all(whole_number(token) is not None for token in tokens)
-        huge = huge or bool(np.abs(numbers).max() >= EXACT_FLOAT64)
     if report[scan.BAD_AT] >= 0:
         raise _fault_at(reading, data, int(report[scan.BAD_AT]), rules)
     rows = int(report[scan.ROWS])
-    return _Part(ids[:, :rows], values[:, :rows], whole, huge)
+    ids, values = ids[:, :rows], values[:, :rows]
+    return _Part(ids, values, whole, float(np.abs(values).max(initial=0)))
 
 
 def _floats(tokens: list[bytes], rules: RowRules) -> np.ndarray:

@@ -28,7 +28,7 @@ ID_DIGITS, VALUE_DIGITS = np.uint64(19), np.uint64(18)
 
 # fields of `rules`, int64, and of `report`, int64
 KEY, COMMENT_A, COMMENT_B, SEPARATOR, ID_COLUMNS, VALUE_COLUMNS, LOW, HIGH, VALUE_RULE = range(9)
-ROWS, BAD_AT, FRACTIONS, HUGE, ODD, REPORT = range(6)
+ROWS, BAD_AT, FRACTIONS, ODD, REPORT = range(5)
 
 
 @compiled_part
@@ -127,16 +127,15 @@ def scan_rows(text, start, stop, rules, ids, values, odd, report):  # type: igno
 
     Reads    text uint8; rules int64[9]; start at a line's first byte
     Writes   ids int64 (k, rows), values float64 (v, rows), report int64[REPORT]: rows written,
-             where the first bad line begins (-1: none), values with a point, whole values from
-             2**53 on, values left to Python; odd int64 (u, 4): column, row, begin and end in
-             the text of each of these
+             where the first bad line begins (-1: none), values with a point, values left to
+             Python; odd int64 (u, 4): column, row, begin and end in the text of each of these
     Needs    room for as many rows as text[start:stop] has lines
     """
     key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
     comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
     id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
     columns = id_columns + rules[VALUE_COLUMNS]
-    fractions = huge = odd_count = np.int64(0)
+    fractions = odd_count = np.int64(0)
     row, at, stop, bad_at = np.uint64(0), np.uint64(start), np.uint64(stop), np.int64(-1)
     while at < stop:
         line, at = _next_row(text, at, stop, comment_a, comment_b)
@@ -167,7 +166,6 @@ def scan_rows(text, start, stop, rules, ids, values, odd, report):  # type: igno
                 if settled:
                     good = good and (rule == SIGNED or value >= 0)
                     fractions += not whole
-                    huge += whole and not -EXACT_FLOAT64 < value < EXACT_FLOAT64
                     values[column - id_columns, row] = value
                 elif good:
                     at = _after_word(text, begin, stop, separator)
@@ -184,4 +182,4 @@ def scan_rows(text, start, stop, rules, ids, values, odd, report):  # type: igno
         at += ONE
         row += ONE
     report[ROWS], report[BAD_AT] = np.int64(row), bad_at
-    report[FRACTIONS], report[HUGE], report[ODD] = fractions, huge, odd_count
+    report[FRACTIONS], report[ODD] = fractions, odd_count

@@ -182,6 +182,18 @@ def test_progress_rises_and_cancel_is_heard(tmp_path: Path, parser: str) -> None
         load_graph(path, should_stop=third_time)
 
 
+def test_rows_of_a_sorted_text_are_found_in_pieces(tmp_path: Path, parser: str) -> None:
+    random = np.random.default_rng(3)
+    heads, weights = random.integers(1, 61, 9000), random.integers(0, 9, 9000)
+    for tails in (np.sort(random.integers(4, 50, 9000)), random.integers(4, 50, 9000)):
+        rows = zip(tails, heads, weights, strict=True)
+        text = "p sp 60 9000\n" + "".join(f"a {u} {v} {weight}\n" for u, v, weight in rows)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("gpu.formats.build.AT_ONCE", 7)
+            graph = load_graph(save(tmp_path, "a.gr", text))
+        assert graph.hash == CSRGraph.from_arcs(tails - 1, heads - 1, weights, 60).hash
+
+
 def test_large_plain_files_are_read_in_pieces(tmp_path: Path) -> None:
     path = save(tmp_path, "a.gr", "p sp 9 60000\n" + "a 1 2 3\n" * 60_000)
     with pytest.MonkeyPatch.context() as patch:
