@@ -19,7 +19,6 @@ from gpu.record.trace import RunSettings
 
 _OWNERS: weakref.WeakKeyDictionary[launch.DeviceGraph, Any] = weakref.WeakKeyDictionary()
 FILE, WIDE_FILE = "adds.cu", "adds_wide.cu"
-NARROW_DEGREE = 4.0  # mean, up to which warps go on by themselves
 MOST_BLOCKS = 65_000  # of the pool, whose number has 16 bits
 READINGS_ROOM = 1 << 17  # manager sweeps that are recorded from probe level 1 on
 
@@ -29,11 +28,12 @@ class Tuning:
     """What was tuned on an H100; nothing of it changes a result."""
 
     threads: int = 256  # a worker block
-    blocks_per_sm: int = 2  # worker blocks, where none are named
+    blocks_per_sm: int = 3  # worker blocks, where none are named
+    steered: float = 0.72  # of the threads, that the band reckons with: more only hide waiting
     many_arcs: int = 2_000_000  # from here on one worker more a multiprocessor
     skew: float = HUBS  # x mean degree: a graph has hubs, and gets one worker more
     skewed_factor: float = 32.0  # start_factor on graphs with hubs
-    chunk_smallest: int = 4  # vertices that a worker is given at a time
+    chunk_smallest: int = 1  # vertices that a worker is given at a time
     chunk_largest: int = 512
     keep: int = 64  # vertices that a worker keeps in its own queue while others are idle
     flush_rounds: int = 2  # rounds between two exports while others are idle
@@ -45,7 +45,13 @@ class Tuning:
 
 TUNED = Tuning()
 AS_PUBLISHED = replace(
-    TUNED, threads=768, blocks_per_sm=1, many_arcs=2**62, skew=math.inf, chunk_smallest=8
+    TUNED,
+    threads=768,
+    blocks_per_sm=1,
+    steered=1.0,
+    many_arcs=2**62,
+    skew=math.inf,
+    chunk_smallest=8,
 )
 WIDE_AS_PUBLISHED = replace(AS_PUBLISHED, threads=256, blocks_per_sm=3)  # shared memory: 48 KB
 
@@ -76,7 +82,7 @@ def tuning_for(graph: CSRGraph, settings: RunSettings) -> Tuning:
 
 def file_for(graph: CSRGraph) -> str:
     """Return the kernel file: the one for wide graphs has no code for warps that go on."""
-    return FILE if graph.mean_degree <= NARROW_DEGREE else WIDE_FILE
+    return FILE if graph.mean_degree <= launch.NARROW_DEGREE else WIDE_FILE
 
 
 def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.Plan:
@@ -94,7 +100,8 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.
     workers = parameters["workers"] or min(usual, most)
     launch.refuse_workers(workers, most, device, tuning.threads)
     threads = workers * tuning.threads
-    rule = start_rule(graph, settings, tuning, skewed, threads)
+    steered = int(tuning.steered * threads)
+    rule = start_rule(graph, settings, tuning, skewed, steered)
     low, _, high, _ = band(graph.mean_degree)
     blocks = pool_blocks(graph, rule.buckets, parameters["as_published"])
     record = launch.new_record(
@@ -104,8 +111,8 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device) -> launch.
         buckets=rule.buckets,
         as_published=int(parameters["as_published"]),
         drop_stale=int(parameters["drop_stale"] and not parameters["as_published"]),
-        band_low=low * threads,
-        band_high=high * threads,
+        band_low=low * steered,
+        band_high=high * steered,
         pool_blocks=blocks,
         table_mask=(1 << (blocks - 1).bit_length()) - 1,  # a bucket's table holds all blocks
         readings_room=READINGS_ROOM if probe else 0,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,8 @@ DEFAULT_PERIOD_NS = 10_000
 ALIGNED = 256  # bytes, of arrays that share an allocation
 SPARE_BYTES = 64 << 20  # left free on the device
 OUT_OF_MEMORY = 2  # cudaErrorMemoryAllocation
+L2_FETCH = 5  # cudaLimitMaxL2FetchGranularity
+NARROW_DEGREE = 4.0  # mean, up to which little is in flight: a run is a chain of cache misses
 UNREAD = RunBuffers(np.empty(0))  # of runs that are not read back: they fill none
 
 
@@ -70,6 +72,7 @@ class DeviceGraph:
         refuse_beyond(needed, f"{graph.name} ({graph.n:,} vertices, {graph.m:,} edges)")
 
 
+_FETCHES: dict[int, int] = {}  # by device, bytes
 _LAUNCHED: set[tuple[Any, ...]] = set()  # variants that this process has launched
 _GRAPHS: weakref.WeakKeyDictionary[CSRGraph, tuple[int, DeviceGraph]] = weakref.WeakKeyDictionary()
 
@@ -200,6 +203,17 @@ def refuse_workers(workers: int, most: int, device: Device, threads: int) -> Non
         )
 
 
+def _set_fetch(graph: CSRGraph, device: Device) -> None:
+    """Let a miss in the L2 cache fetch twice as much where it pays: a hint, which takes 0.5 ms."""
+    import cupy
+
+    wanted = 128 if graph.mean_degree <= NARROW_DEGREE else 64
+    if _FETCHES.get(device.number) != wanted:
+        _FETCHES[device.number] = wanted
+        with suppress(cupy.cuda.runtime.CUDARuntimeError):
+            cupy.cuda.runtime.deviceSetLimit(L2_FETCH, wanted)
+
+
 class CudaRun:
     """One run: allocated, launched, watched, read back."""
 
@@ -286,6 +300,7 @@ class CudaRun:
         record = self._record
         grid, block = (8 * self._device.multiprocessors,), (THREADS["prepare.cu"],)
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
+        _set_fetch(self._graph, self._device)
         with stream:
             copied = (self._constant.ptr, record.data.ptr, record.nbytes)
             cupy.cuda.runtime.memcpyAsync(*copied, 3, stream.ptr)

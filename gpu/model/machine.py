@@ -37,7 +37,7 @@ LOOKED_AT = 65_536  # arcs, to tell local graphs from others
 SECTOR = 8  # distances in 32 bytes
 PUBLISHED = {4: (768, 1), 8: (256, 3)}  # bytes of a weight: threads of a worker as published, and
 # workers a multiprocessor (launcher)
-SKEWED_CHUNK = 4  # vertices that a worker is given at least, there (launcher)
+SKEWED_CHUNK = 4  # vertices that a worker is given at least, there
 MANY_ARCS = 2_000_000  # here, and where there are hubs, a worker more a multiprocessor (launcher)
 JITTER = 0.05  # spread of a wave's duration: what makes two seeds differ
 

@@ -20,6 +20,7 @@ FUNCTIONS = TABLES["functions"]
 SEQUENCES = TABLES["decide"]
 
 ROUNDED = {"near_far_delta", "initial_delta", "power_of_two"}  # go through log2 or a division
+NO_TWIN = {"initial_delta", "stays_with_worker"}  # the kernels do without
 
 
 def agree(name: str, found: Any, expected: Any) -> bool:
@@ -66,14 +67,12 @@ extern "C" {
 int t_raw_offset(double a, double b, double c) { return raw_offset(a, b, c); }
 int t_push_offset(int a, u32 b, u32 c, int d) { return push_offset(a, b, c, d); }
 int t_clips(int a, int b) { return clips(a, b); }
-int t_stays_with_worker(int a, u32 b, u32 c) { return stays_with_worker(a, b, c); }
 u32 t_readable_end(u32 a, u32 b, u32 c, u32 d) { return readable_end(a, b, c, d); }
 int t_head_is_finished(u32 a, u32 b) { return head_is_finished(a, b); }
 int t_chunk_size(int a, int b, int c, int d) { return chunk_size(a, b, c, d); }
 int t_quiet(int a, int b, u32 c, int d) { return quiet(a, b, c, d); }
 double t_near_far_delta(double a, double b, bool c) { return near_far_delta(a, b, c); }
 double t_power_of_two(double a) { return power_of_two(a); }
-double t_initial_delta(double a, double b, bool c) { return initial_delta(a, b, c); }
 int t_decide(Controller *c, long long *r) {
     if (r[6] > 0) take_over(*c, (double)r[6]);
     if (r[6] < 0) hand_back(*c);
@@ -111,7 +110,7 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in NO_TWIN])
 def test_the_twin_decides_as_the_vectors_say(twin: ctypes.CDLL, name: str) -> None:
     function = getattr(twin, f"t_{name}")
     for *arguments, expected in FUNCTIONS[name]:

@@ -398,17 +398,19 @@ def test_work_stays_with_its_worker() -> None:
 
 
 def test_the_modelled_h100_starts_as_our_kernel_does() -> None:
-    """The launcher's figures, not imported by the model: it must not need CuPy's room."""
+    """The launcher's figures, not imported by the model: it must not need CuPy's room.
+
+    But for the grid: the model's times were fitted to a worker fewer a multiprocessor.
+    """
     from gpu.cuda.adds import TUNED
 
     h100 = presets.PRESETS["H100"]
     assert (h100.start_factor, h100.skewed_factor) == (TUNED.start_factor, TUNED.skewed_factor)
-    assert (TUNED.skew, TUNED.chunk_smallest) == (HUBS, machine.SKEWED_CHUNK)
-    assert TUNED.many_arcs == machine.MANY_ARCS
+    assert (TUNED.skew, TUNED.many_arcs) == (HUBS, machine.MANY_ARCS)
     graph = star(20_000)
     asked = gpu.run(graph, "adds", probe=0, device="H100").settings
     more = machine.workers_of(graph, asked, h100)
-    assert more == (TUNED.blocks_per_sm + 1) * h100.sms - 1
+    assert more == TUNED.blocks_per_sm * h100.sms - 1
     full = presets.PRESETS["RTX 2080 Ti"]
     assert machine.workers_of(graph, asked, full) == full.workers  # there is no room for more
 

@@ -19,7 +19,7 @@ The ladder  ladder/adds_simple.cu is the algorithm alone, in one file.
 #include "manager.cuh"
 #include "sampler.cuh"
 
-extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS) adds() {
+extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS) adds() {
     __shared__ union Shared {
         ManagerShared manager;
         WorkerShared worker;

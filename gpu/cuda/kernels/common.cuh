@@ -129,14 +129,11 @@ template <class Record> DEVICE void poke(Record *at, Record value) {
 }
 
 // Loads that later ones wait for: what was written before the value they see is seen too.
-DEVICE u64 peek_acquire(const u64 *at) {
-    u64 value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
-    return value;
-}
-DEVICE u32 peek_acquire(const u32 *at) {
-    u32 value;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+template <class Word> DEVICE Word peek_acquire(const Word *at) {
+    Word value;
+    if constexpr (sizeof(Word) == 4)
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    else asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
     return value;
 }
 DEVICE uint4 peek_acquire(const uint4 *at) {

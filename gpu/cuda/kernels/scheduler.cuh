@@ -6,7 +6,8 @@ this header, compiled for the host and for the device, must all give. The two Py
 what each rule means and where it comes from.
 
 Differs  counters are 32-bit and wrap: every rule uses differences or compares for equality,
-         which wrapping keeps. Python's exact integers agree below 2^32.
+         which wrapping keeps. Python's exact integers agree below 2^32. What stays with a worker
+         is asked by distance (worker.cuh).
 */
 #pragma once
 
@@ -40,10 +41,6 @@ TWIN int push_offset(int raw, u32 from_bucket, u32 head, int buckets) {
 }
 
 TWIN bool clips(int raw, int buckets) { return raw > buckets - 1; }
-
-TWIN bool stays_with_worker(int raw, u32 from_bucket, u32 head) {
-    return raw <= (int)(from_bucket - head);
-}
 
 TWIN u32 readable_end(u32 read, u32 reserved, u32 written, u32 segment) {
     u32 start = read - read % segment;
@@ -104,12 +101,6 @@ TWIN double near_far_delta(double mean_weight, double mean_degree, bool integer)
 }
 
 TWIN double power_of_two(double value) { return exp2(floor(log2(value) + 0.5)); }
-
-TWIN double initial_delta(double mean_weight, double mean_degree, bool integer) {
-    double wanted = C_START * mean_weight / larger(mean_degree, TINY_DEGREE);
-    if (integer) wanted = larger(wanted, START_FLOOR);
-    return power_of_two(usable_width(wanted, integer));
-}
 
 // What `gpu.delta.start` derives from the weights. The rest of the record comes from the host.
 struct StartRule {  // chosen by the host; factors are x mean weight / mean degree

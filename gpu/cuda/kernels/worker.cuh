@@ -34,7 +34,7 @@ round's, the last one's (being read), the next one's (being cleared).
 struct WorkerShared {
     Vertex queue[QUEUE_ROOM];
     OutBuffer out;
-    Published published[3];
+    alignas(16) Published published[3];
     u32 kept[3], sent[3], hubs[3];
     u32 hub_item[THREADS];
     Dist hub_dist[THREADS];
@@ -60,6 +60,21 @@ DEVICE Published look_at(const Published *at) {
     double2 widths = peek((const double2 *)at);
     uint4 rest = peek((const uint4 *)&at->head);
     return {widths.x, widths.y, rest.x, rest.y, rest.z, 0};
+}
+
+// One thread: the same to shared memory; where the device can, nobody waits until `fetched`.
+DEVICE void fetch(Published &to, const Published *from) {
+    if (__CUDA_ARCH__ < 800) {
+        to = look_at(from);
+        return;
+    }
+    u32 at = (u32)__cvta_generic_to_shared(&to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0+16], [%1+16], 16;" ::"r"(at), "l"(from) : "memory");
+}
+
+DEVICE void fetched() {
+    if (__CUDA_ARCH__ >= 800) asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
 // The lowest distance that does not stay with a worker of a bucket: as published, every one. By
@@ -117,6 +132,7 @@ struct Worker {
             if (mine) own_at(place) = {vertex, dist, row.x, row.y};
             own = min(own + __popc(ours), OWN);
             keep = keep && !mine;
+            if (!__any_sync(ALL_LANES, won && !mine)) return;
         }
         u32 keepers = __ballot_sync(ALL_LANES, keep);
         if (keepers != 0) {
@@ -140,25 +156,22 @@ struct Worker {
         s.hubs[at] = 0;
     }
 
-    // All threads: begin a round that takes `take` items off the queue. What the manager says at
-    // that time is loaded by the last thread; nobody waits for it.
-    DEVICE Published begin_round(u32 take) {
+    // All threads: begin a round that takes `take` items off the queue.
+    DEVICE void begin_round(u32 take) {
         if (LEVEL >= 2) ticks = clock.now();
         if (threadIdx.x == THREADS - 1) {  // the last warp has the least to do
             clear_counts(after(phase));
             poke(RUN.reports + blockIdx.x - 1, make_uint4(done, tail - head, kept_total, 0));
+            fetch(s.published[phase], &RUN.state->published);
         }
         u32 stays = tail - head - take;
         room = QUEUE_ROOM - NARROW - (tail - head);
         if (seen.idle_workers > 0) room = min(room, RUN.keep > stays ? RUN.keep - stays : 0);
-        Published fresh;
-        if (threadIdx.x == THREADS - 1) fresh = look_at(&RUN.state->published);
-        return fresh;
     }
 
     // All threads: end it; what was pushed becomes visible to all.
-    DEVICE void end_round(u32 take, const Published &fresh) {
-        if (threadIdx.x == THREADS - 1) s.published[phase] = fresh;
+    DEVICE void end_round(u32 take) {
+        fetched();
         __syncthreads();
         u32 kept = min(s.kept[phase], room);
         Published now = s.published[phase];
@@ -174,7 +187,7 @@ struct Worker {
 
     // All threads: one round over `take` vertices, dealt to the warps.
     DEVICE void round(u32 take) {
-        Published fresh = begin_round(take);
+        begin_round(take);
         u32 share = take <= WARPS ? 1 : 1u << (32 - __clz((take - 1) / WARPS));
         u32 spread = __clz(share) - 26, place = warp_id() * share + (lane_id() >> spread);
         Vertex vertex = {};
@@ -182,7 +195,7 @@ struct Worker {
         if (__any_sync(ALL_LANES, vertex.degree() > LONG_TURN << spread)) relax_many(take, share);
         else if (warp_id() * share < take) go_on(vertex, place < take, spread, take <= NARROW);
         u32 ended = phase;
-        end_round(take, fresh);
+        end_round(take);
         u32 hubs = s.hubs[ended];
         if (hubs > 0) relax_hubs(hubs);
     }
@@ -285,7 +298,7 @@ struct Worker {
     // All threads: a round over arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
     // Returns whether the vertex is counted as processed by now: once, where it is not stale.
     DEVICE bool relax_slice(u32 id, Dist dist, u32 first, u32 end, bool counted) {
-        Published fresh = begin_round(0);
+        begin_round(0);
         Dist known = peek(RUN.dist + id);
         bool stale = RUN.drop_stale && known != dist;  // the newer item does the rest
         if (threadIdx.x == 0 && !stale) {
@@ -294,7 +307,7 @@ struct Worker {
             counted = true;
         }
         relax_span(stale ? NO_DIST : known, first, end, *this);
-        end_round(0, fresh);
+        end_round(0);
         return counted;
     }
 
