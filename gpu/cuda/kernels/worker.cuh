@@ -63,14 +63,17 @@ DEVICE Published look_at(const Published *at) {
 }
 
 // One thread: the same to shared memory; where the device can, nobody waits until `fetched`.
-DEVICE void fetch(Published &to, const Published *from) {
-    if (__CUDA_ARCH__ < 800) {
-        to = look_at(from);
-        return;
-    }
-    u32 at = (u32)__cvta_generic_to_shared(&to);
+DEVICE void fetch_16(void *to, const void *from) {
+    u32 at = (u32)__cvta_generic_to_shared(to);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
-    asm volatile("cp.async.cg.shared.global [%0+16], [%1+16], 16;" ::"r"(at), "l"(from) : "memory");
+}
+DEVICE void fetch(Published &to, const Published *from) {
+    if (__CUDA_ARCH__ >= 800) {
+        fetch_16(&to, from);
+        fetch_16(&to.head, &from->head);
+    } else {
+        to = look_at(from);
+    }
 }
 
 DEVICE void fetched() {
