@@ -67,8 +67,6 @@ TWIN int quiet(int assigned, int busy_workers, u32 unfinished, int quiet_sweeps)
 #define C_NEAR_FAR 32.0
 #define NARROWEST 1.0020841800044864e-292  // 2^-970, 2^970: inverses and rings are float64 numbers
 #define WIDEST 9.979201547673599e291
-#define C_START 1.0
-#define START_FLOOR 4.0
 #define CLIP_TAIL_SHARE 0.65
 #define TINY_DEGREE 1e-9
 

@@ -68,7 +68,7 @@ DEVICE void fetch_16(void *to, const void *from) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
 }
 DEVICE void fetch(Published &to, const Published *from) {
-    if (__CUDA_ARCH__ >= 800) {
+    if constexpr (__CUDA_ARCH__ >= 800) {
         fetch_16(&to, from);
         fetch_16(&to.head, &from->head);
     } else {
@@ -77,7 +77,7 @@ DEVICE void fetch(Published &to, const Published *from) {
 }
 
 DEVICE void fetched() {
-    if (__CUDA_ARCH__ >= 800) asm volatile("cp.async.wait_all;" ::: "memory");
+    if constexpr (__CUDA_ARCH__ >= 800) asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
 // The lowest distance that does not stay with a worker of a bucket: as published, every one. By
