@@ -33,7 +33,7 @@ class Tuning:
     many_arcs: int = 2_000_000  # from here on one worker more a multiprocessor
     skew: float = HUBS  # x mean degree: a graph has hubs, and gets one worker more
     skewed_factor: float = 32.0  # start_factor on graphs with hubs
-    chunk_smallest: int = 1  # vertices that a worker is given at a time
+    chunk_smallest: int = 2  # vertices that a worker is given at a time
     chunk_largest: int = 512
     keep: int = 64  # vertices that a worker keeps in its own queue while others are idle
     flush_rounds: int = 2  # rounds between two exports while others are idle
