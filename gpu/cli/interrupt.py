@@ -108,10 +108,7 @@ def _leave(number: int, _frame: object) -> NoReturn:
 
 
 def _unraisable(hook: Callable[[Any], object], lost: Any) -> None:
-    """Say nothing of an interrupt that a callback swallows, nor of what it left half made.
-
-    Both happen while Numba compiles.
-    """
+    """Say nothing of interrupts that callbacks of Numba swallow, or left half made."""
     if not heard and lost.exc_type is not Interrupted:
         hook(lost)
 

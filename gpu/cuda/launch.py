@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,6 @@ class DeviceGraph:
         refuse_beyond(needed, f"{graph.name} ({graph.n:,} vertices, {graph.m:,} edges)")
 
 
-_FETCHES: dict[int, int] = {}  # by device, bytes
 _LAUNCHED: set[tuple[Any, ...]] = set()  # variants that this process has launched
 _GRAPHS: weakref.WeakKeyDictionary[CSRGraph, tuple[int, DeviceGraph]] = weakref.WeakKeyDictionary()
 
@@ -203,15 +203,13 @@ def refuse_workers(workers: int, most: int, device: Device, threads: int) -> Non
         )
 
 
-def _set_fetch(graph: CSRGraph, device: Device) -> None:
-    """Let a miss in the L2 cache fetch twice as much where it pays: a hint, which takes 0.5 ms."""
+@lru_cache(maxsize=1)
+def _set_fetch(device: int, size: int) -> None:
+    """Let a miss in the L2 cache of `device` fetch so many bytes: a hint, which takes 0.5 ms."""
     import cupy
 
-    wanted = 128 if graph.mean_degree <= NARROW_DEGREE else 64
-    if _FETCHES.get(device.number) != wanted:
-        _FETCHES[device.number] = wanted
-        with suppress(cupy.cuda.runtime.CUDARuntimeError):
-            cupy.cuda.runtime.deviceSetLimit(L2_FETCH, wanted)
+    with suppress(cupy.cuda.runtime.CUDARuntimeError):
+        cupy.cuda.runtime.deviceSetLimit(L2_FETCH, size)
 
 
 class CudaRun:
@@ -300,7 +298,8 @@ class CudaRun:
         record = self._record
         grid, block = (8 * self._device.multiprocessors,), (THREADS["prepare.cu"],)
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
-        _set_fetch(self._graph, self._device)
+        fetch = 128 if self._graph.mean_degree <= NARROW_DEGREE else 64
+        _set_fetch(self._device.number, fetch)
         with stream:
             copied = (self._constant.ptr, record.data.ptr, record.nbytes)
             cupy.cuda.runtime.memcpyAsync(*copied, 3, stream.ptr)

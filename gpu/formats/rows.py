@@ -264,10 +264,7 @@ def _spelled(letters: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.n
 
 
 def _gaps(letters: np.ndarray, rules: RowRules) -> np.ndarray:
-    """Return the bytes before and after each number of plain lines, (columns + 1, rows).
-
-    No rows where there is any other line.
-    """
+    """Return the bytes around each number, (columns + 1, rows); no rows if a line is not plain."""
     keys, marks = len(rules.key), np.flatnonzero(letters < ZERO)
     rows, left = divmod(len(marks), keys + rules.columns)
     if left or not rows or rules.separator or rules.values == SKIPPED:

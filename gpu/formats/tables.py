@@ -288,10 +288,7 @@ def table_rows(
 
 
 def _data_lines(data: bytearray) -> list[tuple[int, int, bytes]]:
-    """Return (1-based number, first byte, line) of the first lines that are no comments.
-
-    A line goes on where a quote is open.
-    """
+    """Return (1-based number, first byte, line) of the first that are no comments; quotes go on."""
     lines: list[tuple[int, int, bytes]] = []
     at, number = 0, 1
     while at < len(data) and len(lines) < SAMPLED_LINES:

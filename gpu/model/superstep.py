@@ -158,10 +158,7 @@ def _start(arrays, s):  # type: ignore[no-untyped-def]
 
 @compiled_inline
 def _wave(arrays, s):  # type: ignore[no-untyped-def]
-    """Process as much of near as the blocks at work hold at once.
-
-    Vertices are dealt to warps; hubs are done by the block as a whole.
-    """
+    """Process as much of near as the blocks at work hold: vertices by warps, hubs by blocks."""
     blocks = s.workers if s.wide else 1
     warps = blocks * (s.lanes // s.warp)
     first = s.place

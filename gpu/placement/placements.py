@@ -165,10 +165,7 @@ def _normalised(points: np.ndarray) -> np.ndarray:
 
 
 def _both_ways(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return indptr int64 and indices int32 in which every arc has its reverse, once.
-
-    And the component of each vertex, int32 (n,).
-    """
+    """Return indptr and indices with every arc both ways, once; the components, int32 (n,)."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
