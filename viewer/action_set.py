@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
 from viewer.actions import LINE, Action, Menu
 from viewer.common.icons import stroke_icon
+from viewer.common.small_widgets import OnePress
 from viewer.common.theme import Theme
 
 
@@ -70,6 +71,7 @@ class ActionSet(QObject):
                     bar.addSeparator()
                 line = False
                 self._add_button(bar, entry)
+        self._one_press = OnePress(*bar.findChildren(QToolButton))  # lives while it is referred to
 
     def enable(self, state: dict[str, bool]) -> None:
         """Enable the actions whose `needs` is met; `state` says which needs are."""

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QAbstractButton, QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from viewer.common.later import later, once
@@ -99,6 +98,7 @@ class Docks(QObject):
         dock.setObjectName(f"dock_{key}")
         self._window.addDockWidget(_side(key), dock)
         dock.installEventFilter(self)
+        dock.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         nothing = QWidget()
         nothing.setMinimumSize(*LEAST_PLOT)
         self.fill(key, nothing)
@@ -120,11 +120,6 @@ class Docks(QObject):
         widget.setAccessibleName(self.titles[key])
         if before is not None:
             before.deleteLater()
-
-    def offer(self, key: str, action: QAction) -> None:
-        """Have an action in the menu of a dock, which the right button opens."""
-        self.by_key[key].addAction(action)
-        self.by_key[key].setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     # --- arrangements
 

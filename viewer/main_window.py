@@ -436,6 +436,7 @@ class MainWindow(QMainWindow):
         self.settings.set_value(LAYOUT, self.docks.base)
         for_ms = 0 if name in ARRANGEMENTS else BACK_MS
         self.status_bar.showMessage(BACK if for_ms else "", for_ms)
+        self.actions_by_key["stop"].setShortcut("" if for_ms else "Esc")  # else Esc goes back
         self.actions_by_key["all_controls"].setChecked(self.docks.base != SIMPLE)
         for plot in self.plots.values():
             plot.set_plain(name == SIMPLE)

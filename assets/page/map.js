@@ -248,7 +248,8 @@ export class MapView {
     const isFree = ([dx, dy]) =>
       turns.every((turn, at) => ends[at] === vertex || Math.cos(turn) * dx + Math.sin(turn) * dy < NEAR_ARC);
     const [dx, dy] = SIDES.find(isFree) ?? SIDES[0];
-    return { x: x + dx * (this.radius + 18), y: y + dy * (this.radius + 9) + 4 };
+    const anchor = ["end", "middle", "start"][dx + 1];
+    return { x: x + dx * (this.radius + 8), y: y + dy * (this.radius + 9) + 4, "text-anchor": anchor };
   }
 
   arc(tail, head, weight, curved) {
@@ -279,11 +280,7 @@ export class MapView {
       const shades = Array.from({ length: 16 }, (_, at) => table[1 + 17 * at - (at ? 1 : 0)]);
       parts.push(element("span", {}, `${ends[0]} `, swatch(shades, "bar"), ends[1]));
     }
-    const { few } = this.graph;
-    const remarks = [
-      few || this.hasLines ? "" : "too many edges to draw",
-      note ?? "",
-    ];
+    const remarks = [this.graph.few || this.hasLines ? "" : "too many edges to draw", note ?? ""];
     parts.push(element("span", { class: "note line" }, remarks.filter(Boolean).join(" · ")));
     this.legend.replaceChildren(...parts);
   }

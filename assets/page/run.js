@@ -65,12 +65,12 @@ export class Run {
     return words.join(" · ");
   }
 
-  /** Return what stands under a disc of a small graph: a distance, "> 47" while tentative, "∞". */
+  /** Return what stands under a disc of a small graph: a distance, "47 later" while tentative, "∞". */
   label(vertex, ns) {
     const state = this.stateOf(vertex, ns);
     if (state === "unreached" || state === "waiting") return "∞";
     const value = short(this.vertices.dist[vertex]);
-    return state === "tentative" ? `> ${value}` : value;
+    return state === "tentative" ? `${value} later` : value;
   }
 }
 

@@ -46,11 +46,6 @@ def _said(text: str, folder: Path) -> Any:
         return [re.sub(r"(bytes +)[0-9,]+", r"\1...", line) for line in text.splitlines()]
 
 
-def _files() -> dict[str, Any]:
-    made = {p.name: p.read_text("utf-8") for p in sorted(Path().glob("*.csv"))}
-    return {name: text for name, text in made.items() if name not in FILES}
-
-
 @pytest.mark.parametrize("line", kept.cases("commands"))
 def test_a_command_says_what_is_kept(
     line: str,
@@ -70,7 +65,9 @@ def test_a_command_says_what_is_kept(
     if code == terminal.WRONG_USAGE and "--json" not in line:
         err = err.splitlines()[-1].partition("invalid choice")[0]  # argparse says it in many ways
     said = {"code": code, "out": _said(out, tmp_path), "err": _said(err, tmp_path)}
-    said = {key: value for key, value in (said | {"files": _files()}).items() if value}
+    made = [path for path in sorted(Path().glob("*.csv")) if path.name not in FILES]
+    said["files"] = {path.name: path.read_text("utf-8") for path in made}
+    said = {key: value for key, value in said.items() if value}
     kept.check("commands", line, said, depth=2)
 
 

@@ -99,14 +99,10 @@ def graph_of(arcs: list[tuple[int, int, int]], n: int) -> CSRGraph:
     return CSRGraph.from_arcs(columns[0], columns[1], columns[2].astype(np.int32), n)
 
 
-def dist_of(dist: np.ndarray) -> np.ndarray:
-    """Return distances as the oracle has them."""
-    return np.where(dist == INT_UNREACHED, np.inf, dist)
-
-
 def assert_right(graph: CSRGraph, dist: np.ndarray) -> None:
     assert dist.dtype == np.int32
-    np.testing.assert_array_equal(dist_of(dist), oracle_distances(graph, 0))
+    as_oracle = np.where(dist == INT_UNREACHED, np.inf, dist)
+    np.testing.assert_array_equal(as_oracle, oracle_distances(graph, 0))
 
 
 def finish(run: Run) -> np.ndarray:

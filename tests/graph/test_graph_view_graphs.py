@@ -81,13 +81,16 @@ def test_discs_do_not_cover_one_another() -> None:
     assert 10 < radius_of(Placed(scene, scene.view)) < 12.5
 
 
+TOWNS = [[65, 120], [0, 0], [83, 32], [145, -70], [205, 33], [288, 0], [224, 150]]
+ROADS = [[0, 0, 2, 2, 2, 1, 3, 3, 4, 4, 5, 6], [1, 2, 1, 4, 3, 3, 4, 5, 5, 6, 6, 0]]
+
+
 @pytest.mark.parametrize("up", [1, -1])
-def test_a_distance_stands_where_no_arc_is(qtbot: QtBot, up: int) -> None:
-    places = np.array([[0, 0], [0, up], [1, 0]], np.float32)
-    arcs = np.array([0, 0]), np.array([1, 2]), np.array([10, 1], np.int32)
-    stage = Stage(qtbot, CSRGraph.from_arcs(*arcs, 3, positions=places))
+def test_a_distance_stands_at_its_disc_where_no_arc_is(qtbot: QtBot, up: int) -> None:
+    places, weights = np.array(TOWNS, np.float32) * [1, up], np.arange(1, 13)
+    stage = Stage(qtbot, CSRGraph.from_arcs(*np.array(ROADS), weights, 7, positions=places))
     stage.view.resize(400, 400)
-    stage.run(np.array([0, 10, 1], np.int32))
+    stage.run(np.arange(7, dtype=np.int32))
     stage.settle()
     sheet = stage.view.picture.sheet
     placed = Placed(sheet.scene, stage.view.camera)
@@ -97,10 +100,11 @@ def test_a_distance_stands_where_no_arc_is(qtbot: QtBot, up: int) -> None:
     inked = np.concatenate([items._lines, items._weights[1][:, :2]])
     for spot in items._weights[0].values():
         assert not (np.abs(items._lines - spot) < 6).all(axis=1).any()
-    for vertex, words in enumerate(("0", "10", "1")):
-        place = items.free_place(vertex, words)
+    for vertex in range(7):
+        place = items.free_place(vertex, "10")
         away = np.abs(inked - np.array([place.x(), place.y()]))
         assert not ((away[:, 0] < 8) & (away[:, 1] < 8)).any()
+        assert np.argmin(np.hypot(*(placed.discs - [place.x(), place.y()]).T)) == vertex
         assert 0 < place.x() < 400
         assert 0 < place.y() < 400
     painter.end()

@@ -320,6 +320,9 @@ def test_a_double_click_runs_and_does_not_stop(
     qtbot.mouseClick(run, LEFT)
     qtbot.mouseDClick(run, LEFT)
     assert window.controller.running
+    window.actions_by_key["lessons"].trigger()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)  # goes back, as the status bar says
+    assert window.docks.arrangement == "simple"
     assert not host.asked("stop")
 
 

@@ -67,14 +67,10 @@ def program(display: str, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     process.communicate()
 
 
-def wait_until_painted(program: subprocess.Popen[str]) -> None:
+def test_a_polite_kill_closes_the_window(program: subprocess.Popen[str]) -> None:
     ready, _, _ = select.select([program.stdout], [], [], PATIENCE_S)
     line = program.stdout.readline() if ready else ""
     assert line == "ready\n", program.stderr.read() if program.poll() is not None else "no sign"
-
-
-def test_a_polite_kill_closes_the_window(program: subprocess.Popen[str]) -> None:
-    wait_until_painted(program)
     below = children(program.pid)
     program.send_signal(signal.SIGTERM)
     _, errors = program.communicate(timeout=PATIENCE_S)

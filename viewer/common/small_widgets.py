@@ -31,7 +31,7 @@ L = TypeVar("L", bound=QLayout)
 
 
 class OnePress(QObject):
-    """Lets a double click press once: Run would turn into Stop, Next into the step after."""
+    """Lets a double click press once: Run would turn into Stop, and Draw would close again."""
 
     def __init__(self, *buttons: QAbstractButton) -> None:
         super().__init__(buttons[0])

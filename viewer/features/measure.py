@@ -66,8 +66,9 @@ class MeasureStrip(QFrame):
         playback, pair = self._playback, self._pair
         for place, mark in enumerate(self.marks):
             mark.clicked.connect(partial(self._go, place))
-        playback.measure.changed.connect(self._show_marks)
+        playback.measure.changed.connect(lambda: self.setVisible(playback.measure.active))
         for news in (
+            playback.measure.changed,
             playback.cursor_changed,
             playback.duration_changed,
             pair.pair_changed,
@@ -108,10 +109,6 @@ class MeasureStrip(QFrame):
             first.setForeground(QColor(inks.get(name, self._theme.muted)))
         table.resizeRowsToContents()
         table.updateGeometry()
-
-    def _show_marks(self) -> None:
-        self.setVisible(self._playback.measure.active)
-        self._schedule()
 
     def _schedule(self, *_: object) -> None:
         if self._playback.measure.active and not self._timer.isActive():
@@ -154,8 +151,8 @@ class MeasureFeature(FeaturePart):
         self.strip.end_button.clicked.connect(self._measure.clear)
         self._measure.changed.connect(window.enable_actions)
         for key in PLOTS:
-            for row in ("mark_1", "mark_2"):
-                window.docks.offer(key, window.actions_by_key[row])
+            marks = [window.actions_by_key[row] for row in ("mark_1", "mark_2")]
+            window.docks[key].addActions(marks)
 
     def needs(self) -> dict[str, bool]:
         """Say whether anything is measured."""

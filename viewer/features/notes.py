@@ -119,7 +119,7 @@ class NotesFeature(FeaturePart):
         self.notes = window.session.notes
         window.graph_view.more_menu.append(self._add_to_menu)
         for key in PLOTS:
-            window.docks.offer(key, window.actions_by_key["note_moment"])
+            window.docks[key].addAction(window.actions_by_key["note_moment"])
 
     def make_panel(self, _dock: str) -> QWidget:
         """Return the list of notes."""

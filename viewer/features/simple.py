@@ -159,7 +159,7 @@ class SimpleFeature(Screen):
         if current is None:
             if (graph := window.session.graph) is not None:
                 kept = graph.name in {run.graph_reference.name for run in window.session.runs}
-                words = KEPT if kept else "Nothing has run on this graph yet."
+                words = KEPT if kept else "There is no run on this graph yet."
                 self.top.say(words, _graph_words(graph, window.session.source), "")
             return
         summary = window.comparison.summary()
@@ -308,16 +308,13 @@ class SimpleFeature(Screen):
     def _choose_delta(self, delta: float | None) -> None:
         """Have the run that goes on take this Δ, None its own, or run again at it."""
         if not self._steered:
-            self._run_soon(delta)
+            self._delta = (delta,)
+            if not self._window.controller.running:
+                self._run_waiting()
         elif delta is None:
             self._window.controller.release_delta()
         else:
             self._steer(delta)
-
-    def _run_soon(self, delta: float | None) -> None:
-        self._delta = (delta,)
-        if not self._window.controller.running:
-            self._run_waiting()
 
     def _run_waiting(self) -> None:
         waiting, self._delta = self._delta, None

@@ -112,10 +112,9 @@ class WorkspaceFeature(FeaturePart):
         """The window closes: keep the session if a person made a run or opened a file."""
         if self._task is not None:
             self._task.give_up()
-        session = self._window.session
-        graph = session.graph
-        ran = any(run.trace is not None and not run.recorded_on for run in session.runs)
-        if not ran and (graph is None or graph.provenance.origin.startswith(SAMPLE)):
+        session, graph = self._window.session, self._window.session.graph
+        made = any(not run.recorded_on for run in session.runs)
+        if not made and (graph is None or graph.provenance.origin.startswith(SAMPLE)):
             return
         path = last_session()
         with suppress(GpuError, OSError):
@@ -208,13 +207,10 @@ class WorkspaceFeature(FeaturePart):
         self._waiting = waiting
         if inside is not None:
             waiting.opened = True
-            self._open(inside, graph)
+            options = {} if inside.startswith(SAMPLE) else reader_options(graph.options)
+            self._window.controller.open(inside, **options)
         elif not self._open_packed(waiting):
             self._show_without_graph(waiting, outside, folder)
-
-    def _open(self, place: str, graph: SavedGraph) -> None:
-        options = {} if place.startswith(SAMPLE) else reader_options(graph.options)
-        self._window.controller.open(place, **options)
 
     def _open_packed(self, waiting: Waiting) -> bool:
         """Open the copy inside the workspace; return False if there is none."""
@@ -312,8 +308,8 @@ class WorkspaceFeature(FeaturePart):
             if current is not None and other is not None and other is not current:
                 window.comparison.compare_with(other)
                 window.comparison.set_view(str(looks.pair_layout))
-            elif current is not None and looks.unfinished_b is not None:
-                self._offer_b(looks.unfinished_b)
+            elif looks.unfinished_b is not None:
+                self._say_unfinished(looks.unfinished_b, current is not None)
         except GpuError as error:
             self._say(f"{error}.")
         if current is not None and workspace.window:
@@ -322,11 +318,11 @@ class WorkspaceFeature(FeaturePart):
         if isinstance(colour, str) and colour in COLOUR_MODES:
             window.graph_view.set_colour_by(colour)
 
-    def _offer_b(self, settings: RunSettings) -> None:
-        """Name the run that was to be B, and offer to make it."""
-        words = f"B, {name_of(settings)}, was still running at the close."
+    def _say_unfinished(self, settings: RunSettings, as_b: bool) -> None:
+        """Name the run that is not kept, and offer to make it, as B where there is an A."""
+        words = f"{name_of(settings)} was still running at the close and was not kept."
         self._window.comparison.rival = settings.algorithm
-        offers = (Offer("Run it", settings),)
+        offers = (Offer("Run it", settings),) if as_b else ()
         self._window.session.add_notice(Notice("info", words, offers=offers))
 
     def _record(self, trace: Trace, folder: Path) -> RunRecord:
@@ -352,6 +348,9 @@ class WorkspaceFeature(FeaturePart):
         kept = tuple((numbers[id(run)], session.notes.trace_of(run)) for run in runs)
         shown = (session.current, window.comparison.b)
         current, other = (numbers.get(id(run)) for run in shown)
+        if current is None and graph is not None:  # it goes on: what was finished last stays
+            same = [numbers[id(run)] for run in runs if run.graph_reference.hash == graph.hash]
+            current, other = other or max(same, default=None), None
         return Workspace(graph, kept, current, other, session.source, looks_of(window))
 
     def _save_in_background(self, path: str) -> None:
@@ -405,8 +404,9 @@ def looks_of(window: Window) -> dict[str, Any]:
         "pair_layout": window.comparison.view,
         "colour_by": window.graph_view.colour_by,
     }
-    if (b := window.comparison.b) is not None and b.trace is None:
-        looks["unfinished_b"] = plain(asdict(b.settings))
+    for run in (window.session.current, window.comparison.b):
+        if run is not None and run.running:
+            looks["unfinished_b"] = plain(asdict(run.settings))
     notes = window.session.notes
     looks["notes"] = plain_notes(pin.note for pin in notes.at_vertices(notes.graph_shown()))
     model = window.sweep

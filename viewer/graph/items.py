@@ -30,6 +30,7 @@ ARC_INK = 0.45  # of the text colour in the background
 OUTSIDE = 8.0  # pixels from a disc to a distance: rings are drawn there
 WAYS = (0.5, 0.35, 0.65, 0.2, 0.8)  # of an arc: where its weight may stand, on either side
 ALONG, CLEAR = 40, 4.0  # points of an arc, and pixels, that a distance is kept clear of
+NEARER = 0.8  # of the way to any other disc: a distance is that near to its own
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
 
@@ -228,7 +229,8 @@ class ItemPainter:
         self._paint_discs(colours)
         self._paint_names_inside(colours, names)
         if self._radius >= TEXTBOOK_RADIUS:
-            self._paint_distances(names)
+            for vertex, words in names.distances.items():
+                self._paint_words(self.free_place(vertex, words), words, QColor(self._theme.text))
 
     def _paint_discs(self, colours: dict[int, QColor]) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)
@@ -260,13 +262,8 @@ class ItemPainter:
             self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
         self._painter.restore()
 
-    def _paint_distances(self, names: Names) -> None:
-        colour = QColor(self._theme.text)
-        for vertex, words in names.distances.items():
-            self._paint_words(self.free_place(vertex, words), words, colour)
-
     def free_place(self, vertex: int, words: str) -> QPointF:
-        """Return where words of a vertex stand: on the side of its disc with the fewest arcs."""
+        """Return where words of a vertex stand: near no other disc, where the fewest arcs are."""
         width = max(self._width(words), 3 * self._digit)  # ∞ stands where a distance will
         beside = self._radius + OUTSIDE
         down, across = beside + self._metrics.height() / 2, beside + 2 + width / 2
@@ -276,13 +273,15 @@ class ItemPainter:
         point, room = self._points[vertex], QRectF(self._painter.window())
         here = np.array([point.x(), point.y()])
         boxes = self._weights[1] if len(self._lines) else np.zeros((0, 4))
-        spots = [here + side for side in (*sides, *corners)]
+        spots, own = here + np.array([*sides, *corners]), self._scene.vertices == vertex
+        away = np.hypot(*np.maximum(np.abs(self._placed.discs[:, None] - spots) - half, 0).T)
+        foreign = away[:, own].min(axis=1) > NEARER * away[:, ~own].min(axis=1, initial=np.inf)
         covered = [
             self._covered(boxes, spot, half)
             + ALONG * (not room.contains(QRectF(*(spot - half), *(2 * half))))
             for spot in spots
         ]
-        return QPointF(*spots[int(np.argmin(covered))])
+        return QPointF(*spots[int(np.argmin(covered + 10 * ALONG * foreign))])
 
     def _paint_words(self, centre: QPointF, words: str, colour: QColor) -> None:
         """Paint words on a veil of the background, so that lines do not cross them out."""

@@ -111,8 +111,8 @@ class Overview(QWidget):
     # ---- mouse ----------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        """Put the cursor there."""
-        if event is not None and event.buttons() & Qt.MouseButton.LeftButton:
+        """Put the cursor there, with any button: the menu of the right one measures from it."""
+        if event is not None:
             self._playback.set_cursor(self.time_of(event.position().x()))
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:

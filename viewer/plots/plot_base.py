@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QEvent, QSignalBlocker, Qt, pyqtSignal
-from PyQt6.QtGui import QPen, QResizeEvent
+from PyQt6.QtGui import QContextMenuEvent, QPen, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from gpu.words import NO_VALUE
@@ -248,6 +248,15 @@ class PlotPanel(LivePanel):
         super()._show_change(record)
         self._show_clock_words()
         self._show_hint()
+
+    def contextMenuEvent(self, a0: QContextMenuEvent | None) -> None:
+        """Put the cursor where the plot was clicked: the dock's menu measures from the cursor."""
+        self.view.scene().clickEvents.clear()  # the menu takes the release of this press
+        if a0 is not None and a0.reason() == QContextMenuEvent.Reason.Mouse:
+            at = self.view.mapToScene(self.view.mapFromGlobal(a0.globalPos()))
+            if self.view_box.sceneBoundingRect().contains(at):
+                self._playback.set_cursor(self.view_box.mapSceneToView(at).x())
+        super().contextMenuEvent(a0)
 
     def changeEvent(self, event: QEvent | None) -> None:
         """Take a new font into the axes."""

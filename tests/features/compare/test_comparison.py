@@ -96,13 +96,6 @@ def test_the_table_says_what_each_run_was(
     assert panel.run_at(0) is session.runs[0]
 
 
-def click_row(panel: RunsPanel, record: RunRecord, qtbot: QtBot) -> None:
-    row = next(row for row in range(9) if panel.run_at(row) is record)
-    place = panel.table.visualItemRect(panel.table.item(row, 2)).center()
-    qtbot.mouseClick(panel.table.viewport(), LEFT, pos=place)
-    assert panel.chosen is record
-
-
 def test_keys_of_the_table_are_wishes(
     panel: RunsPanel, session: SessionModel, qtbot: QtBot
 ) -> None:
@@ -110,7 +103,9 @@ def test_keys_of_the_table_are_wishes(
     signals = [panel.show_requested] * 2 + [panel.compare_requested, panel.delete_requested]
     keys = (Qt.Key.Key_A, Qt.Key.Key_Return, Qt.Key.Key_B, Qt.Key.Key_Delete)
     for key, signal in zip(keys, signals, strict=True):
-        click_row(panel, third, qtbot)
+        row = next(row for row in range(9) if panel.run_at(row) is third)
+        place = panel.table.visualItemRect(panel.table.item(row, 2)).center()
+        qtbot.mouseClick(panel.table.viewport(), LEFT, pos=place)
         with qtbot.waitSignal(signal) as asked:
             qtbot.keyClick(panel.table, key)
         assert asked.args == [third]

@@ -382,7 +382,10 @@ def test_run_from_anywhere_is_of_the_drawing(
     record = window.session.current
     window.controller.set_source(window.session.graph.vertex_of("B"))
     # while it goes on, the drawing is not used again
-    window.actions_by_key["draw"].trigger()
+    button = window.toolbar.widgetForAction(window.actions_by_key["draw"])
+    for press in (qtbot.mouseClick, qtbot.mouseDClick, qtbot.mouseRelease):
+        press(button, LEFT)
+    assert feature.open
     feature.use()
     assert "run is going on" in feature.page.words.text()
     trace = trace_of(window.session.graph, record.settings, "stopped")

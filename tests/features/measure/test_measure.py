@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pdf_files import words_of
 from PyQt6.QtCore import QPoint, QPointF, Qt
-from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtGui import QContextMenuEvent, QMouseEvent
 from PyQt6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from screen import hover
@@ -97,6 +97,11 @@ def test_a_drag_with_ctrl_on_a_plot_measures_and_lines_can_be_dragged(
         return QPoint(round(scene.x()), round(plot.view_box.sceneBoundingRect().center().y()))
 
     near = 2 * STEP_NS
+    qtbot.mousePress(viewport, Qt.MouseButton.RightButton, pos=at(300_000))  # no release comes
+    there = QContextMenuEvent.Reason.Mouse, QPoint(), viewport.mapToGlobal(at(300_000))
+    plot.contextMenuEvent(QContextMenuEvent(*there))
+    window.actions_by_key["mark_1"].trigger()
+    assert measure.marks == (pytest.approx(300_000, abs=near), None)
     drag(viewport, at(200_000), at(600_000), Held.ControlModifier)
     assert measure.marks == pytest.approx((200_000, 600_000), abs=near)
     plot.flush()

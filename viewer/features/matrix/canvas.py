@@ -212,7 +212,8 @@ class MatrixCanvas(QWidget):
         painter.setFont(small_font(self.font()))
         metrics = painter.fontMetrics()
         painter.setPen(QColor(self._theme.muted))
-        window, first_source = self._model.window, self._first_source()
+        window, record = self._model.window, self._model.record
+        first_source = record.settings.source if record is not None else 0
         wide = scaled(GUTTER) - 2
         places = max(1, int(room.height() / (2.5 * metrics.height())))
         for row in places_of(window.first_row, window.rows, places):
@@ -236,10 +237,6 @@ class MatrixCanvas(QWidget):
             width = metrics.horizontalAdvance(name)
             left = min(max(x - width / 2, room.left()), room.right() - width)
             painter.drawText(QPointF(left, room.bottom() + TICK + 1 + metrics.ascent()), name)
-
-    def _first_source(self) -> int:
-        record = self._model.record
-        return record.settings.source if record is not None else 0
 
     def _paint_cell(self, painter: QPainter, room: QRect) -> None:
         """Paint two hairlines through the chosen row and column, and a box where they meet."""

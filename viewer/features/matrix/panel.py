@@ -38,7 +38,7 @@ class MatrixPanel(LivePanel):
 
     TITLE = "All pairs"
     HINT = (
-        "Choose an algorithm for all pairs in the Run panel and press Run: "
+        "Choose an algorithm for all pairs in the Run panel (menu View, Panels) and press Run: "
         "here are its distances, from every source to every vertex."
     )
 
