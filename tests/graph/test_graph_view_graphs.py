@@ -1,10 +1,12 @@
 """The graph view on odd graphs, sizes and themes, while it draws, and when it is closed."""
 
 import threading
+from itertools import combinations
 
 import numpy as np
 import pytest
 from graph_stage import SIDE, Stage, grid_graph
+from PyQt6.QtCore import QPointF
 from PyQt6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 from screen import grabbed
@@ -12,7 +14,7 @@ from screen import grabbed
 from gpu.graph import CSRGraph
 from sample_graphs import open_sample
 from viewer.common.theme import THEMES
-from viewer.graph.items import ItemPainter
+from viewer.graph.items import ItemPainter, Names
 from viewer.graph.scene import Placed, cut_scene, radius_of
 from viewer.raster import raster
 
@@ -86,7 +88,9 @@ ROADS = [[0, 0, 2, 2, 2, 1, 3, 3, 4, 4, 5, 6], [1, 2, 1, 4, 3, 3, 4, 5, 5, 6, 6,
 
 
 @pytest.mark.parametrize("up", [1, -1])
-def test_a_distance_stands_at_its_disc_where_no_arc_is(qtbot: QtBot, up: int) -> None:
+def test_a_distance_stands_at_its_disc_where_no_arc_is(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, up: int
+) -> None:
     places, weights = np.array(TOWNS, np.float32) * [1, up], np.arange(1, 13)
     stage = Stage(qtbot, CSRGraph.from_arcs(*np.array(ROADS), weights, 7, positions=places))
     stage.view.resize(400, 400)
@@ -107,7 +111,12 @@ def test_a_distance_stands_at_its_disc_where_no_arc_is(qtbot: QtBot, up: int) ->
         assert np.argmin(np.hypot(*(placed.discs - [place.x(), place.y()]).T)) == vertex
         assert 0 < place.x() < 400
         assert 0 < place.y() < 400
+    spots: list[QPointF] = []
+    monkeypatch.setattr(items, "_paint_words", lambda at, *_: spots.append(at))
+    items.paint_above({}, Names({}, dict.fromkeys(range(7), "10")))
     painter.end()
+    for a, b in combinations(spots, 2):  # two side by side read as one
+        assert abs(a.y() - b.y()) > 10 or abs(a.x() - b.x()) > 50
 
 
 def _ink(stage: Stage) -> float:

@@ -30,6 +30,8 @@ ARC_INK = 0.45  # of the text colour in the background
 OUTSIDE = 8.0  # pixels from a disc to a distance: rings are drawn there
 WAYS = (0.5, 0.35, 0.65, 0.2, 0.8)  # of an arc: where its weight may stand, on either side
 ALONG, CLEAR = 40, 4.0  # points of an arc, and pixels, that a distance is kept clear of
+APART = 4  # digits from the middle of a distance, which other distances leave free
+NOTHING = np.zeros((0, 4))  # boxes
 NEARER = 0.8  # of the way to any other disc: a distance is that near to its own
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
@@ -228,9 +230,12 @@ class ItemPainter:
         """Paint discs, names and distances; `colours` by vertex in view."""
         self._paint_discs(colours)
         self._paint_names_inside(colours, names)
-        if self._radius >= TEXTBOOK_RADIUS:
-            for vertex, words in names.distances.items():
-                self._paint_words(self.free_place(vertex, words), words, QColor(self._theme.text))
+        taken = NOTHING
+        for vertex, words in names.distances.items() if self._radius >= TEXTBOOK_RADIUS else ():
+            place = self.free_place(vertex, words, taken)
+            room = (APART * self._digit, self._metrics.height() / 2)
+            taken = np.vstack([taken, [place.x(), place.y(), *room]])
+            self._paint_words(place, words, QColor(self._theme.text))
 
     def _paint_discs(self, colours: dict[int, QColor]) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)
@@ -262,8 +267,8 @@ class ItemPainter:
             self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
         self._painter.restore()
 
-    def free_place(self, vertex: int, words: str) -> QPointF:
-        """Return where words of a vertex stand: near no other disc, where the fewest arcs are."""
+    def free_place(self, vertex: int, words: str, taken: np.ndarray = NOTHING) -> QPointF:
+        """Return where words of a vertex stand: clear of other discs, arcs and `taken`."""
         width = max(self._width(words), 3 * self._digit)  # ∞ stands where a distance will
         beside = self._radius + OUTSIDE
         down, across = beside + self._metrics.height() / 2, beside + 2 + width / 2
@@ -272,7 +277,7 @@ class ItemPainter:
         half = np.array([width / 2 + CLEAR, self._metrics.height() / 2 + CLEAR])
         point, room = self._points[vertex], QRectF(self._painter.window())
         here = np.array([point.x(), point.y()])
-        boxes = self._weights[1] if len(self._lines) else np.zeros((0, 4))
+        boxes = np.vstack([self._weights[1] if len(self._lines) else NOTHING, taken])
         spots, own = here + np.array([*sides, *corners]), self._scene.vertices == vertex
         away = np.hypot(*np.maximum(np.abs(self._placed.discs[:, None] - spots) - half, 0).T)
         foreign = away[:, own].min(axis=1) > NEARER * away[:, ~own].min(axis=1, initial=np.inf)
