@@ -434,11 +434,6 @@ def survivors(path: Path, rooms: dict[str, Room], checkout: Path) -> dict[str, l
     return picked
 
 
-def explanations(path: Path = EXPLAINED) -> list[dict[str, str]]:
-    """Return the mutants that nobody can see, each with file, before, after and reason."""
-    return tomllib.loads(path.read_text(encoding="utf-8"))["mutant"] if path.is_file() else []
-
-
 def explained(mutant: Mutant, line: str, known: list[dict[str, str]]) -> str:
     """Return why a mutant that survived is none, "" where nobody said; `line` : its source."""
     for row in known:
@@ -537,7 +532,8 @@ def campaign(
     picked: dict[str, list[Mutant]], rooms: dict[str, Room], checkout: Path
 ) -> Iterator[Verdict]:
     """Yield a verdict for each mutant, room by room."""
-    known = explanations(checkout / "tests" / EXPLAINED.name)
+    listed = checkout / "tests" / EXPLAINED.name
+    known = tomllib.loads(listed.read_text(encoding="utf-8"))["mutant"] if listed.is_file() else []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         bench = Bench(checkout, Path(folder))
         for name, mutants in picked.items():

@@ -245,13 +245,13 @@ def _reasons(sides: Sides, called: Names, numbers: dict[str, Any]) -> list[str]:
     if as_busy and quick.in_hand < MUCH_MORE * slow.in_hand:
         return said
     idle = both and max(quick_busy, slow_busy) < MOSTLY
-    why = "the GPU was mostly idle" if idle else "workers would have had too little to do"
+    why = "the GPU was mostly idle" if idle else "workers otherwise had too little to do"
     barriers = slow.supersteps
     waits = f" and waited at {barriers:,} barriers" if barriers is not None else ""
     return [
         *said,
-        f"{name} was faster in spite of its extra work, since {why}: it had "
-        f"{_rounded(quick.in_hand)} edges to work on at once, {other} had "
+        f"{name} was faster in spite of its extra work, since {why}: {name} "
+        f"had {_rounded(quick.in_hand)} edges to work on at once, {other} had "
         f"{_rounded(slow.in_hand)}{waits}.",
     ]
 

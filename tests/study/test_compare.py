@@ -60,7 +60,7 @@ def test_a_gpu_that_was_mostly_idle_is_the_reason() -> None:
     a.samples["busy_workers"] = b.samples["busy_workers"] = 1
     words = summarise(hands(a, 18_251), hands(b, 1_772)).words
     assert "ADDS was faster in spite of its extra work, since the GPU was mostly idle" in words
-    assert "it had 18,300 edges to work on at once, Near-Far had 1,770 and waited at" in words
+    assert ": ADDS had 18,300 edges to work on at once, Near-Far had 1,770 and waited at" in words
 
 
 def test_measured_times_with_probes_on_are_not_quoted() -> None:

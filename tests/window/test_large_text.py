@@ -60,6 +60,9 @@ def test_every_arrangement_fits_the_screen(window: MainWindow) -> None:
         window.docks.choose(name)
         settle()
         assert (window.width(), window.height()) == (WIDTH, HEIGHT), name
+    label = ElidedLabel("Modelled GPU (no GPU here: no driver)")  # cut in no bracket
+    label.resize(label.fontMetrics().horizontalAdvance("Modelled GPU (no GPU here: n"), 20)
+    assert label.shown() == "Modelled GPU"
 
 
 def test_words_above_and_below_the_map_are_whole_or_scroll(window: MainWindow) -> None:

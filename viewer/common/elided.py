@@ -9,8 +9,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QPainter
 from PyQt6.QtWidgets import QLabel, QSizePolicy
 
-# where a sentence may end
-PARTS = re.compile(r" ·|; |, |: | \(| from | at |(?: and)? by | against | modelled")
+# where a sentence may end: before a bracket, or outside of one
+PARTS = re.compile(r" \(|(?: ·|; |, |: | from | at |(?: and)? by | against | modelled)(?![^(]*\))")
 
 
 class ElidedLabel(QLabel):

@@ -422,13 +422,13 @@ class SweepFeature(FeaturePart):
 
 
 def _numbers(text: str) -> tuple[float, ...] | None:
-    """Read "1, 2.5, 40"; None where nothing is typed. Raises ParameterError."""
+    """Read "1, 2.5 40"; None where nothing is typed. Raises ParameterError."""
     if not text:
         return None
     try:
-        return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
+        return tuple(map(float, text.replace(";", " ").replace(",", " ").split()))
     except ValueError:
-        raise ParameterError(f"{text!r}; allowed: numbers with commas between") from None
+        raise ParameterError(f"{text!r}; allowed: numbers with commas or blanks between") from None
 
 
 install = SweepFeature

@@ -130,13 +130,13 @@ class RunRecord:
     @property
     def unfinished(self) -> bool:
         """Whether its distances may not be the final ones."""
-        return self.state in ("running", "stopped")
+        return self.state != "finished"
 
     def named(self, values: str) -> str:
         """Say whether its values are the last ones: "distances so far", "final distances"."""
         if self.running:
             return f"{values} so far"
-        return f"{values} when it stopped" if self.state == "stopped" else f"final {values}"
+        return f"final {values}" if self.state == "finished" else f"{values} when it stopped"
 
     @property
     def samples(self) -> np.ndarray:

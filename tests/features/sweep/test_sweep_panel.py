@@ -63,7 +63,7 @@ def test_cancel_and_values_that_are_none(window: MainWindow, qtbot: QtBot) -> No
     qtbot.keyClick(panel.values, Qt.Key.Key_Return)
     assert "allowed: numbers" in window.session.notice.words
     panel.values.clear()
-    qtbot.keyClicks(panel.values, "2, 8")
+    qtbot.keyClicks(panel.values, "2 8")
     qtbot.mouseClick(panel.button, LEFT)
     model = window.sweep
     assert model.running
