@@ -253,10 +253,7 @@ def _hop_distances(
     queue: np.ndarray,
     nearest: np.ndarray,
 ) -> int:
-    """Search breadth first from `start`; hops (n,) are written, `nearest` (n,) lowered.
-
-    Returns the vertex farthest from every start so far: the largest of `nearest`.
-    """
+    """Search from `start` into hops (n,), lower `nearest` (n,); return the farthest vertex."""
     hops[:] = -1
     hops[start] = 0
     queue[0] = start

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from lesson_files import HEAD, ONE, RUNS, TWO
-from PyQt6.QtCore import QAbstractListModel, Qt
-from PyQt6.QtGui import QAction
+from PyQt6.QtCore import QAbstractListModel, QPoint, Qt
+from PyQt6.QtGui import QAction, QCursor
 from PyQt6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QLabel,
     QTextEdit,
+    QToolTip,
     QWidget,
 )
 from test_features import window
@@ -152,3 +153,11 @@ def test_words_of_buttons_titles_and_names() -> None:
     assert len(in_sight("x" * 10_000)) == 160
     assert "…" in in_sight("x" * 161)
     assert in_sight("x" * 160) == "x" * 160
+
+
+def test_a_tip_of_long_lines_begins_at_the_pointer(window: MainWindow) -> None:
+    QCursor.setPos(200, 100)
+    QToolTip.showText(QCursor.pos(), "word " * 60, window)
+    (tip,) = (what for what in QApplication.topLevelWidgets() if what.inherits("QTipLabel"))
+    assert tip.pos() == QPoint(202, 120)
+    QToolTip.hideText()

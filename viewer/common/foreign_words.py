@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import textwrap
+from functools import partial
 from typing import Any
 
-from PyQt6.QtCore import QEvent, QObject, Qt
+from PyQt6.QtCore import QEvent, QObject, QPoint, Qt
+from PyQt6.QtGui import QCursor
 from PyQt6.QtWidgets import QLabel, QProxyStyle
 
 from gpu.words import in_sight
 
 TIP_LINE = 60  # characters of a line of a tooltip
+BESIDE = QPoint(2, 20)  # where it begins, pixels from the pointer
 
 
 class PlainStyle(QProxyStyle):
@@ -33,18 +36,18 @@ class PlainStyle(QProxyStyle):
                 a0.setWordWrap(False)
                 a0.setText(folded)
                 a0.adjustSize()
+                if (screen := a0.screen()) is not None:  # Qt has placed it by its long lines
+                    last = screen.availableGeometry().bottomRight() - a0.rect().bottomRight()
+                    at = QCursor.pos() + BESIDE
+                    above = at.y() - a0.height() - 2 * BESIDE.y()
+                    a0.move(min(at.x(), last.x()), at.y() if at.y() <= last.y() else above)
         return False
 
 
 def folded_lines(words: str) -> str:
     """Return words in lines of at most TIP_LINE characters; what is no word is not broken."""
-    lines = (
-        textwrap.fill(line, TIP_LINE, break_long_words=False, break_on_hyphens=False)
-        if len(line) > TIP_LINE
-        else line
-        for line in words.split("\n")
-    )
-    return "\n".join(lines)
+    fill = partial(textwrap.fill, width=TIP_LINE, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(fill(line) if len(line) > TIP_LINE else line for line in words.split("\n"))
 
 
 def button_words(words: str) -> str:
