@@ -71,9 +71,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; return its exit code. Never shows a traceback."""
     settle_process()
     gc.set_threshold(100_000)  # imports make many objects that stay
-    sys.modules.setdefault("coverage", None)  # type: ignore[arg-type] # Numba would import it: 0.1 s
     sys.setswitchinterval(2e-4)  # s: whoever reads a file waits for Python's lock at each block
     if argv is None:
+        sys.modules.setdefault("coverage", None)  # type: ignore[arg-type] # Numba would import it
         return process_of(lambda: main(sys.argv[1:]))
     return guarded(argv, lambda: _run_command(argv))
 
