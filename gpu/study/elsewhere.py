@@ -31,7 +31,7 @@ THREADS = 4  # that each process may need
 ALLOWED = "local:1 to local:1024, tcp://HOST:PORT, tls://HOST:PORT, or a Dask scheduler's file"
 GONE = "the scheduler of the cluster is gone"
 DIED = "the process that did this died (often: out of memory)"
-_CHILD: dict[str, Any] = {}  # in a process of a pool: the stop flag and the graph
+_CHILD: dict[str, Any] = {}  # in a process of a pool: the stop question and the graph
 
 Stop = Callable[[], bool]
 Work = Callable[[Any, Any, Stop], Any]  # graph, item, stop question
@@ -92,21 +92,18 @@ def _in_turns(
 def map_here(
     count: int, work: Work, graph: CSRGraph, items: Iterable[Any], should_stop: Stop = never
 ) -> Results:
-    """Do the work in `count` new processes, and end them.
-
-    Raises CancelledByUserError where `should_stop` says so; DiedError.
-    """
+    """Do the work in `count` new processes; they end. Raises CancelledByUserError, DiedError."""
     require_threads(THREADS * (count + 1))
     context, memory = get_context("spawn"), Memory()
-    with safe_children():  # Python may start a process for its semaphores
-        stop = context.Event()
+    stop = context.RawValue("b")  # without a lock, which a process that dies could hold
     with ExitStack() as stack:
         shared = share_graph(memory, 1, graph)
         stack.callback(shared.segment.unlink)  # `memory.sweep` needs a descriptor
         given = stop, memory, shared.handle
-        executor = ProcessPoolExecutor(count, context, initializer=_begin, initargs=given)
+        with safe_children():  # Python may start a process for its semaphores
+            executor = ProcessPoolExecutor(count, context, initializer=_begin, initargs=given)
         stack.callback(executor.shutdown, wait=True, cancel_futures=True)
-        stack.callback(stop.set)
+        stack.callback(setattr, stop, "value", 1)
 
         def submit(item: Any) -> Future[Any]:
             try:
@@ -137,13 +134,14 @@ def _begin(stop: Any, memory: Memory, handle: GraphHandle) -> None:
         segment = memory.attach(handle.shared)
     except FileNotFoundError:  # the parent is dead and took it along
         leave(memory)
-    _CHILD.update(stop=stop, graph=open_graph(handle, segment, writeable=True).graph)
+    graph = open_graph(handle, segment, writeable=True).graph
+    _CHILD.update(stop=lambda: bool(stop.value), graph=graph)
 
 
 def _do_here(work: Work, item: Any) -> Any:
-    if _CHILD["stop"].is_set():
+    if _CHILD["stop"]():
         raise CancelledByUserError("stopped")
-    return work(_CHILD["graph"], item, _CHILD["stop"].is_set)
+    return work(_CHILD["graph"], item, _CHILD["stop"])
 
 
 # a cluster

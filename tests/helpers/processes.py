@@ -2,8 +2,12 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,3 +47,11 @@ def cpp_compiler() -> str:
     """Return the name of a C++ compiler, or skip the test."""
     found = next((name for name in ("c++", "g++", "clang++") if shutil.which(name)), None)
     return found or pytest.skip("no C++ compiler on this machine (c++, g++ or clang++)")
+
+
+def die_asking(_graph: object, _item: object, should_stop: Callable[[], bool]) -> None:
+    """Do work that is killed while it asks whether to stop."""
+    for _ in range(4):
+        threading.Thread(target=lambda: list(iter(should_stop, True)), daemon=True).start()
+    time.sleep(0.2)
+    os.kill(os.getpid(), signal.SIGKILL)

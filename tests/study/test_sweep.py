@@ -4,10 +4,12 @@ import math
 import multiprocessing
 import os
 import time
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from processes import die_asking
 
 import gpu
 import sample_graphs
@@ -15,7 +17,7 @@ from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host.memory import SHM_FOLDER, Memory
 from gpu.record.trace import RunSettings
-from gpu.study import sweep
+from gpu.study import elsewhere, sweep
 
 DEADLINE_S = 60.0
 
@@ -130,6 +132,13 @@ def test_a_process_that_dies_ends_the_sweep_in_words(graph: CSRGraph) -> None:
         sweep.run_sweep(graph, plan, strike, processes=1)
     assert points
     assert not any(point.failure for point in points)
+
+
+@pytest.mark.timeout(60)
+def test_a_process_that_dies_as_it_asks_to_stop_holds_nobody_up(graph: CSRGraph) -> None:
+    results = elsewhere.map_here(1, die_asking, graph, [1])
+    with closing(results), pytest.raises(elsewhere.DiedError):
+        elsewhere.result(next(results)[1])
 
 
 def test_a_pool_gives_its_memory_back_without_a_descriptor(
