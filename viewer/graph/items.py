@@ -230,8 +230,10 @@ class ItemPainter:
         """Paint discs, names and distances; `colours` by vertex in view."""
         self._paint_discs(colours)
         self._paint_names_inside(colours, names)
+        if self._radius < TEXTBOOK_RADIUS:
+            return
         taken = NOTHING
-        for vertex, words in names.distances.items() if self._radius >= TEXTBOOK_RADIUS else ():
+        for vertex, words in names.distances.items():
             place = self.free_place(vertex, words, taken)
             room = (APART * self._digit, self._metrics.height() / 2)
             taken = np.vstack([taken, [place.x(), place.y(), *room]])

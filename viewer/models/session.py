@@ -136,7 +136,7 @@ class RunRecord:
         """Say whether its values are the last ones: "distances so far", "final distances"."""
         if self.running:
             return f"{values} so far"
-        return f"final {values}" if self.state == "finished" else f"{values} when it stopped"
+        return f"{values} when it stopped" if self.unfinished else f"final {values}"
 
     @property
     def samples(self) -> np.ndarray:

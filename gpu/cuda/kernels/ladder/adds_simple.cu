@@ -127,8 +127,10 @@ __device__ void work(const Run &run, Order *mine) {
 // One thread: move the head past finished buckets; returns by how many, SLOTS when all are finished.
 __device__ int retire(Manager &m) {
     int moved = 0;
-    auto slot = [&] { return (m.head + moved) % SLOTS; };
-    while (moved < SLOTS && m.done[slot()] == m.reserved[slot()]) moved++;
+    for (; moved < SLOTS; moved++) {
+        int slot = (m.head + moved) % SLOTS;
+        if (m.done[slot] != m.reserved[slot]) break;
+    }
     m.head += moved;
     m.base += (long long)moved << m.shift;
     return moved;
