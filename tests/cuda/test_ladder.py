@@ -71,6 +71,7 @@ class FiberMachine:
 def compiled(folder: Path, step: Step, source: str) -> ctypes.CDLL:
     """Compile a kernel's text, for blocks of 64, with its memory watched; link it to the fibers."""
     source = source.replace("#define THREADS 256", "#define THREADS 64")
+    source = source.replace('asm("mov.u32 %0, %%laneid;" : "=r"(lane));', "lane = lane_id();")
     if not sys.platform.startswith("linux"):
         pytest.skip("the fibers need Linux")
     kernels = ["relax_near", "split_far"] if step.kernel is None else [step.kernel]

@@ -53,7 +53,7 @@ LOST = {  # who waits then: algorithms; texts of their kernels, and what stands 
         ["adds"],
         {"poke(table_at(slot": "if (slot == 0) poke(table_at(slot"},
     ),
-    "every worker": (["adds"], {"idle, s.status, 0)": "idle, RUNNING, 0)"}),
+    "every worker": (["adds"], {"idle, M.status,": "idle, RUNNING,"}),
     "a block of all pairs, by edges": (["edge_apsp"], {"_or(changed)": "_or(true)"}),
     "a block of all pairs": (["delta_apsp", "apsp_fast"], {"if (count > 0) {": "if (true) {"}),
 }

@@ -16,20 +16,20 @@ The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.c
             sampler.cuh   samples       courier.cuh the host
 The ladder  ladder/adds_simple.cu is the algorithm alone, in one file.
 */
+#ifndef TURNS
+#define TURNS 5   // of a warp in a round, where it goes on by itself
+#define UNROLL 1  // there, code that is short is worth more than loads in flight
+#endif
 #include "manager.cuh"
 #include "sampler.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS) adds() {
-    __shared__ union Shared {
-        ManagerShared manager;
-        WorkerShared worker;
-    } shared;
     if (blockIdx.x > 0) {
-        Worker{shared.worker}.work();
+        Worker{}.work();
         return;
     }
-    Manager manager{{shared.manager}};
+    Manager manager;
     manager.start();
-    if (warp_id() == MANAGER_WARPS) carry_samples(shared.manager);
+    if (warp_id() == MANAGER_WARPS) carry_samples(M);
     else manager.manage();
 }

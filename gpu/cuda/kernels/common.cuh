@@ -25,7 +25,8 @@ struct Slot {  // one ring slot of the bucket queue; counters only grow, and wra
 
 struct Published {  // what the manager tells the workers; torn reads only mis-sort
     double base, inverse_delta;
-    u32 head, idle_workers, status, unused;
+    u32 head, idle_workers, status;
+    u32 marks;  // the head's slot, 5 bits, below a number that no other head or delta has
 };
 
 struct State {  // zeroed by `begin`, read by the host after the run

@@ -17,25 +17,26 @@ struct Manager : Reader {
     DEVICE void publish(u32 idle) {
         Published *to = &RUN.state->published;
         if (RUN.as_published) idle = 0;
-        poke((double2 *)to, make_double2(s.base, s.c.inverse_delta));
-        poke((uint4 *)&to->head, make_uint4(s.head, idle, s.status, 0));
+        poke((double2 *)to, make_double2(M.base, M.c.inverse_delta));
+        u32 marks = (M.head + M.delta_changes) << 5 | M.head % RUN.buckets;
+        poke((uint4 *)&to->head, make_uint4(M.head, idle, M.status, marks));
     }
 
     // Before the first sweep: the source goes into the head.
     __device__ __noinline__ void start() {
-        for (u32 i = threadIdx.x; i < sizeof(ManagerShared) / 4; i += THREADS) ((u32 *)&s)[i] = 0;
+        for (u32 i = threadIdx.x; i < sizeof(ManagerShared) / 4; i += THREADS) ((u32 *)&M)[i] = 0;
         __syncthreads();
-        if (threadIdx.x < 32) s.block_number[threadIdx.x] = NOWHERE;
+        if (threadIdx.x < 32) M.block_number[threadIdx.x] = NOWHERE;
         if (threadIdx.x == 0) {
-            s.start_ns = RUN.state->start_ns;
-            s.idle_now = RUN.workers;
-            s.status = RUNNING;
-            s.reason = START;
-            s.free_top = RUN.pool_blocks;
-            (Controller &)s.c = RUN.controller;
+            M.start_ns = RUN.state->start_ns;
+            M.idle_now = RUN.workers;
+            M.status = RUNNING;
+            M.reason = START;
+            M.free_top = RUN.pool_blocks;
+            (Controller &)M.c = RUN.controller;
             double largest = value_of((Dist)RUN.weight_max);
-            set_weights(s.c, RUN.mean_weight, largest, RUN.mean_degree, RUN.rule);
-            begin_policy(s.c, RUN.mean_weight / larger(RUN.mean_degree, TINY_DEGREE));
+            set_weights(M.c, RUN.mean_weight, largest, RUN.mean_degree, RUN.rule);
+            begin_policy(M.c, RUN.mean_weight / larger(RUN.mean_degree, TINY_DEGREE));
         }
         __syncthreads();  // the courier too
         if (warp_id() != LAST_WARP) return;
@@ -45,8 +46,8 @@ struct Manager : Reader {
             poke(RUN.items + (block << BLOCK_SHIFT), Item{RUN.source, 0});
             reach_source();
             poke(&RUN.slots[0].reserved, 1u);
-            s.reserved[0] = 1;
-            s.mark[0] = 1;
+            M.reserved[0] = 1;
+            M.mark[0] = 1;
             publish(RUN.workers);
             fence();
             poke(RUN.written + block * BLOCK_SEGMENTS, 1u);
@@ -66,11 +67,11 @@ struct Manager : Reader {
         u32 load = 0, kept = 0;
         for (u32 i = 0; i < REPORTS; i++) {
             u32 worker = i * LOOKERS + threadIdx.x;
-            bool ours = worker < RUN.workers, idle = ours && report[i].x == s.number[worker];
-            if (ours && !idle) load += report[i].y ? report[i].y : s.handed[worker];
+            bool ours = worker < RUN.workers, idle = ours && report[i].x == M.number[worker];
+            if (ours && !idle) load += report[i].y ? report[i].y : M.handed[worker];
             if (ours) kept += report[i].z;
             u32 place = places(__ballot_sync(ALL_LANES, idle), &sums.idle);
-            if (idle) s.idle_list[place] = (unsigned short)worker;
+            if (idle) M.idle_list[place] = (unsigned short)worker;
         }
         load = sum_over_lanes(load);
         kept = sum_over_lanes(kept);
@@ -87,22 +88,22 @@ struct Manager : Reader {
         u32 lane = lane_id();
         u64 both = lane < RUN.buckets ? peek((const u64 *)&RUN.slots[lane].reserved) : 0;
         u32 reserved = (u32)both, completed = (u32)(both >> 32);
-        s.reserved[lane] = reserved;
+        M.reserved[lane] = reserved;
         __syncwarp();
         u32 waiting = __ballot_sync(ALL_LANES, !head_is_finished(reserved, completed));
-        u32 slot = (s.head + lane) % RUN.buckets;
+        u32 slot = (M.head + lane) % RUN.buckets;
         u32 turned = __ballot_sync(ALL_LANES, lane < RUN.buckets && (waiting >> slot & 1));
         u32 moved = turned ? __ffs(turned) - 1 : 0;
         __syncwarp();
         if (lane == 0) {
-            s.unfinished = __popc(waiting);
-            s.moved = moved;
+            M.unfinished = __popc(waiting);
+            M.moved = moved;
             if (moved > 0) {
-                s.head += moved;
-                s.switches += 1;
+                M.head += moved;
+                M.switches += 1;
 #pragma unroll 1
-                for (u32 i = 0; i < moved; i++) s.base += s.c.delta;
-                publish(s.idle_now);
+                for (u32 i = 0; i < moved; i++) M.base += M.c.delta;
+                publish(M.idle_now);
             }
         }
         __syncwarp();
@@ -112,10 +113,10 @@ struct Manager : Reader {
     // number `taken` of the list on.
     DEVICE void hand_out(u32 part, u32 address, u32 size, u32 bucket, u32 taken, u32 pieces) {
         for (u32 i = threadIdx.x; i < pieces; i += MANAGER_THREADS) {
-            u32 worker = s.idle_list[taken + i], count = min(size, part - i * size);
-            u32 number = (s.number[worker] + 1) & 0xff;
-            s.number[worker] = (unsigned char)number;
-            s.handed[worker] = count;
+            u32 worker = M.idle_list[taken + i], count = min(size, part - i * size);
+            u32 number = (M.number[worker] + 1) & 0xff;
+            M.number[worker] = (unsigned char)number;
+            M.handed[worker] = count;
             u64 order = make_order(number, bucket, count, address + i * size);
             poke(RUN.assign + worker, order);
         }
@@ -125,23 +126,23 @@ struct Manager : Reader {
     DEVICE u32 assign(u32 idle, u32 open, u32 &left) {
         u32 handed = 0, taken = 0;
         for (u32 step = 0; step < open && taken < idle; step++) {
-            u32 place = s.moved + step;  // the buckets were looked at from the old head
-            u32 available = place < MAX_OPEN ? s.available[place] : 0;
+            u32 place = M.moved + step;  // the buckets were looked at from the old head
+            u32 available = place < MAX_OPEN ? M.available[place] : 0;
             if (available == 0) continue;
-            u32 blocks = s.more[place], gone = 0, waits = available + blocks * BLOCK_ITEMS;
+            u32 blocks = M.more[place], gone = 0, waits = available + blocks * BLOCK_ITEMS;
             bool few = !RUN.as_published && waits < 128 * RUN.workers;  // a narrow frontier
             u32 size = chunk_size(waits, idle - taken, RUN.chunk_smallest,
                                   few ? RUN.chunk_largest / 4 : RUN.chunk_largest);
             for (u32 k = 0; k <= blocks && taken < idle; k++) {
                 u32 part = k == 0 ? available : BLOCK_ITEMS;
-                u32 address = k == 0 ? s.address[place] : s.more_at[place][k - 1];
+                u32 address = k == 0 ? M.address[place] : M.more_at[place][k - 1];
                 u32 pieces = min((part + size - 1) / size, idle - taken);
-                hand_out(part, address, size, s.head + step, taken, pieces);
+                hand_out(part, address, size, M.head + step, taken, pieces);
                 gone += min(pieces * size, part);
                 taken += pieces;
             }
             if (warp_id() == LAST_WARP && lane_id() == 0)
-                s.read[(s.head + step) % RUN.buckets] = s.from[place] + gone;
+                M.read[(M.head + step) % RUN.buckets] = M.from[place] + gone;
             handed += gone;
         }
         left = idle - taken;
@@ -149,71 +150,71 @@ struct Manager : Reader {
     }
 
     DEVICE void hear_host() {
-        volatile Wishes &wishes = s.wishes;
-        if (wishes.stop) s.status = wishes.stop;
+        volatile Wishes &wishes = M.wishes;
+        if (wishes.stop) M.status = wishes.stop;
         u32 version = wishes.delta_version;
-        if (version == s.wish_seen) return;
-        s.wish_seen = version;
-        double before = s.c.delta, wanted = wishes.delta;
-        if (wanted > 0.0) take_over(s.c, wanted);
-        else hand_back(s.c);
+        if (version == M.wish_seen) return;
+        M.wish_seen = version;
+        double before = M.c.delta, wanted = wishes.delta;
+        if (wanted > 0.0) take_over(M.c, wanted);
+        else hand_back(M.c);
         note_delta(before);
     }
 
     DEVICE void note_delta(double before) {
-        if (s.c.delta == before) return;
-        s.delta_changes += 1;
-        if (s.c.delta > before) s.raises += 1;
-        else s.cuts += 1;
+        if (M.c.delta == before) return;
+        M.delta_changes += 1;
+        if (M.c.delta > before) M.raises += 1;
+        else M.cuts += 1;
     }
 
     // Last warp: read the gauges, ask the controller, look for the end, tell the workers.
     DEVICE void control(const Sums &sums, u32 handed, u32 idle) {
         __syncwarp();
-        u32 lane = lane_id(), slot = (s.head + lane) % RUN.buckets;
+        u32 lane = lane_id(), slot = (M.head + lane) % RUN.buckets;
         bool ours = lane < RUN.buckets;
-        u32 fresh = ours ? s.reserved[slot] - s.mark[slot] : 0;
-        u32 wait = ours && lane < s.c.open_heads ? s.reserved[slot] - s.read[slot] : 0;
+        u32 fresh = ours ? M.reserved[slot] - M.mark[slot] : 0;
+        u32 wait = ours && lane < M.c.open_heads ? M.reserved[slot] - M.read[slot] : 0;
         if ((int)wait < 0) wait = 0;  // handed out since the counters were read
-        u32 produced = sum_over_lanes(fresh) + sums.kept - s.kept_mark;
+        u32 produced = sum_over_lanes(fresh) + sums.kept - M.kept_mark;
         u32 waiting = sum_over_lanes(wait);
         u32 far = most_over_lanes(lane > FAR_BUCKETS ? fresh : 0);
         u32 tail = RUN.buckets > 2 ? __shfl_sync(ALL_LANES, fresh, RUN.buckets - 1) : 0;
         u32 processing = sums.load + handed;
         if (lane == 0) {
-            double before = s.c.delta;
-            int reason = decide(s.c, processing, waiting, produced, far, tail, s.moved > 0);
-            if (reason != NONE) s.reason = reason;
+            double before = M.c.delta;
+            int reason = decide(M.c, processing, waiting, produced, far, tail, M.moved > 0);
+            if (reason != NONE) M.reason = reason;
             note_delta(before);
             hear_host();
             u32 busy = RUN.workers - idle;
-            s.assigned = processing;
-            s.busy = busy;
-            s.quiet_sweeps = quiet(handed, busy, s.unfinished, s.quiet_sweeps);
-            if (s.quiet_sweeps >= QUIET_SWEEPS) s.status = FINISHED;
+            M.assigned = processing;
+            M.busy = busy;
+            M.quiet_sweeps = quiet(handed, busy, M.unfinished, M.quiet_sweeps);
+            if (M.quiet_sweeps >= QUIET_SWEEPS) M.status = FINISHED;
 #ifdef POLICY
-            if (s.c.fault) s.status = s.c.fault;
+            if (M.c.fault) M.status = M.c.fault;
 #endif
-            if (LEVEL >= 1 && s.sweep < RUN.readings_room) {
-                uint4 *to = (uint4 *)RUN.readings + (u64)s.sweep * 2;  // gpu.cuda.records.READING
-                u32 switched = (s.moved > 0) | (s.c.by_hand << 1);
+            if (LEVEL >= 1 && M.sweep < RUN.readings_room) {
+                uint4 *to = (uint4 *)RUN.readings + (u64)M.sweep * 2;  // gpu.cuda.records.READING
+                u32 switched = (M.moved > 0) | (M.c.by_hand << 1);
                 to[0] = make_uint4(processing, waiting, produced, far);
-                to[1] = make_uint4(tail, switched, reason, float_bits(s.c.delta));
+                to[1] = make_uint4(tail, switched, reason, float_bits(M.c.delta));
             }
-            s.idle_now = idle;
+            M.idle_now = idle;
             publish(idle);
         }
         __syncwarp();
-        if (s.c.window_ended) {
-            s.mark[lane] = s.reserved[lane];
-            if (lane == 0) s.kept_mark = sums.kept;
+        if (M.c.window_ended) {
+            M.mark[lane] = M.reserved[lane];
+            if (lane == 0) M.kept_mark = sums.kept;
         }
     }
 
     DEVICE void manage() {
         for (u32 sweep = 0;; sweep++) {
-            Sums &sums = s.sums[sweep & 1];
-            u32 head = s.old_head;
+            Sums &sums = M.sums[sweep & 1];
+            u32 head = M.old_head;
             if (warp_id() == LAST_WARP) {
                 retire();
                 serve_pool();
@@ -222,18 +223,18 @@ struct Manager : Reader {
             }
             manager_barrier();
             u32 left;
-            u32 handed = assign(sums.idle, s.c.open_heads, left);
+            u32 handed = assign(sums.idle, M.c.open_heads, left);
             if (warp_id() == LAST_WARP) {
-                Sums &next = s.sums[(sweep & 1) ^ 1];
+                Sums &next = M.sums[(sweep & 1) ^ 1];
                 if (lane_id() == 0) {
                     next = {0, 0, 0, 0};
-                    s.sweep = sweep;
+                    M.sweep = sweep;
                 }
                 control(sums, handed, left);
-                if (lane_id() == 0) s.old_head = s.head;
+                if (lane_id() == 0) M.old_head = M.head;
             }
             manager_barrier();
-            if (s.status != RUNNING) break;
+            if (M.status != RUNNING) break;
         }
         if (threadIdx.x == 0) leave_record();
     }
@@ -241,21 +242,21 @@ struct Manager : Reader {
     DEVICE void leave_record() {
         State &state = *RUN.state;
         state.end_ns = now_ns();
-        state.head_bucket = s.head;
-        state.bucket_switches = s.switches;
-        state.delta = s.c.delta;
-        state.base = s.base;
-        state.open_buckets = s.c.open_heads;
-        state.reason = s.reason;
-        state.delta_changes = s.delta_changes;
-        state.status = s.status;
-        state.sweeps = s.sweep + 1;
-        state.by_hand = s.c.by_hand;
-        state.pool_used = RUN.pool_blocks - s.free_top;
-        state.readings = min(s.sweep + 1, RUN.readings_room);
+        state.head_bucket = M.head;
+        state.bucket_switches = M.switches;
+        state.delta = M.c.delta;
+        state.base = M.base;
+        state.open_buckets = M.c.open_heads;
+        state.reason = M.reason;
+        state.delta_changes = M.delta_changes;
+        state.status = M.status;
+        state.sweeps = M.sweep + 1;
+        state.by_hand = M.c.by_hand;
+        state.pool_used = RUN.pool_blocks - M.free_top;
+        state.readings = min(M.sweep + 1, RUN.readings_room);
 #ifdef POLICY
-        state.line = (u32)s.c.seen.line;
-        state.threshold = s.c.fault == BAD_HEADS ? s.c.seen.open_heads : s.c.seen.delta;
+        state.line = (u32)M.c.seen.line;
+        state.threshold = M.c.fault == BAD_HEADS ? M.c.seen.open_heads : M.c.seen.delta;
 #endif
     }
 };

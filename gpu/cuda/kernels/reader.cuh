@@ -50,34 +50,35 @@ struct ManagerShared : Gauges {
     unsigned char number[MAX_WORKERS];
 };
 
+static_assert(sizeof(ManagerShared) <= sizeof(WorkerShared), "no block is both: one place");
+#define M (*(ManagerShared *)&S)
+
 DEVICE void manager_barrier() { asm volatile("bar.sync 1, %0;" ::"n"(MANAGER_THREADS) : "memory"); }
 
 struct Reader {
-    ManagerShared &s;
-
     // Last warp: give every slot the blocks that writers will soon want; free those read.
     __device__ __noinline__ void serve_pool() {
         u32 slot = lane_id();
         bool ours = slot < RUN.buckets;
         for (u32 i = 0; ours && i < MOST_FREED; i++) {
-            if (s.freed[slot] == s.read[slot] >> BLOCK_SHIFT) break;  // else its oldest is handed out
-            u32 block = block_of(slot, s.freed[slot] & (0xffffffffu >> BLOCK_SHIFT));
+            if (M.freed[slot] == M.read[slot] >> BLOCK_SHIFT) break;  // else its oldest is handed out
+            u32 block = block_of(slot, M.freed[slot] & (0xffffffffu >> BLOCK_SHIFT));
             if (block == NOWHERE || peek(RUN.taken + block) % WRITTEN != BLOCK_ITEMS) break;
-            RUN.free_blocks[atomicAdd(&s.free_top, 1u)] = block;
-            s.freed[slot] = (s.freed[slot] + 1) & (0xffffffffu >> BLOCK_SHIFT);
+            RUN.free_blocks[atomicAdd(&M.free_top, 1u)] = block;
+            M.freed[slot] = (M.freed[slot] + 1) & (0xffffffffu >> BLOCK_SHIFT);
         }
         __syncwarp();
         // blocks allocated so far are [.., allocated); writers need reserved's, we stay one ahead
-        u32 wanted = ours ? (s.reserved[slot] >> BLOCK_SHIFT) + 2 - s.allocated[slot] : 0;
+        u32 wanted = ours ? (M.reserved[slot] >> BLOCK_SHIFT) + 2 - M.allocated[slot] : 0;
         wanted &= 0xffffffffu >> BLOCK_SHIFT;
         if (wanted > 0xffff) wanted = 0;
         while (__any_sync(ALL_LANES, wanted > 0)) {
             u32 block = NOWHERE;
             if (wanted > 0) {
-                u32 top = atomicSub(&s.free_top, 1u);
+                u32 top = atomicSub(&M.free_top, 1u);
                 if (top == 0 || top > RUN.pool_blocks) {  // dry
-                    atomicAdd(&s.free_top, 1u);
-                    if (wanted > 1) s.status = POOL_DRY;  // writers wait for it
+                    atomicAdd(&M.free_top, 1u);
+                    if (wanted > 1) M.status = POOL_DRY;  // writers wait for it
                     wanted = 0;
                 } else {
                     block = RUN.free_blocks[top - 1];
@@ -87,9 +88,9 @@ struct Reader {
             clear_counters(block);
             fence();
             if (block != NOWHERE) {
-                u32 number = s.allocated[slot];
+                u32 number = M.allocated[slot];
                 poke(table_at(slot, number), table_entry(number, block));
-                s.allocated[slot] = (number + 1) & (0xffffffffu >> BLOCK_SHIFT);
+                M.allocated[slot] = (number + 1) & (0xffffffffu >> BLOCK_SHIFT);
                 wanted -= 1;
             }
             __syncwarp();
@@ -111,14 +112,14 @@ struct Reader {
     // k-th.
     __device__ __noinline__ u32 whole_blocks(u32 slot, u32 number, u32 step) {
         u32 lane = lane_id(), mine = number + lane;
-        u32 allocated = (s.allocated[slot] - number) & (0xffffffffu >> BLOCK_SHIFT);
+        u32 allocated = (M.allocated[slot] - number) & (0xffffffffu >> BLOCK_SHIFT);
         bool whole = lane < allocated;
         if (whole) {
             u32 entry = peek(table_at(slot, mine));
             u32 block = entry & 0xffffu;
             whole = entry != NOWHERE && entry >> 16 == (mine & 0xffffu) &&
                     peek_acquire(RUN.taken + block) / WRITTEN == BLOCK_ITEMS;
-            if (lane > 0) s.more_at[step][lane - 1] = block << BLOCK_SHIFT;
+            if (lane > 0) M.more_at[step][lane - 1] = block << BLOCK_SHIFT;
         }
         u32 others = __ballot_sync(ALL_LANES, !whole);
         return others ? __ffs(others) - 1 : 32;
@@ -152,23 +153,23 @@ struct Reader {
 
     // One warp: how many items of the bucket `step` after `head` can be handed out.
     DEVICE void find_readable(u32 head, u32 step) {
-        u32 lane = lane_id(), slot = (head + step) % RUN.buckets, read = s.read[slot];
+        u32 lane = lane_id(), slot = (head + step) % RUN.buckets, read = M.read[slot];
         u32 number = read >> BLOCK_SHIFT;
-        if (s.block_number[slot] != number) {
+        if (M.block_number[slot] != number) {
             // One that is not allocated yet has nothing written in it.
-            u32 block = s.allocated[slot] == number ? NOWHERE : block_of(slot, number);
+            u32 block = M.allocated[slot] == number ? NOWHERE : block_of(slot, number);
             if (__any_sync(ALL_LANES, block == NOWHERE)) {
-                if (lane == 0) s.available[step] = s.more[step] = 0;
+                if (lane == 0) M.available[step] = M.more[step] = 0;
                 return;
             }
             __syncwarp();
             if (lane == 0) {
-                s.block[slot] = block;
-                s.block_number[slot] = number;
+                M.block[slot] = block;
+                M.block_number[slot] = number;
             }
             __syncwarp();
         }
-        u32 block = s.block[slot];
+        u32 block = M.block[slot];
         u32 start = (read / SEGMENT & ~3u) * SEGMENT, whole = 0;
         u32 end = readable_from(start, read, block, slot);
         if (end == start + STRETCH || (end != read && end % BLOCK_ITEMS == 0)) {  // many wait
@@ -176,10 +177,10 @@ struct Reader {
             if (whole > 0) end = (number + 1) << BLOCK_SHIFT;
         }
         if (lane == 0) {
-            s.more[step] = whole > 0 ? whole - 1 : 0;
-            s.from[step] = read;
-            s.available[step] = end - read;
-            s.address[step] = block << BLOCK_SHIFT | (read & (BLOCK_ITEMS - 1));
+            M.more[step] = whole > 0 ? whole - 1 : 0;
+            M.from[step] = read;
+            M.available[step] = end - read;
+            M.address[step] = block << BLOCK_SHIFT | (read & (BLOCK_ITEMS - 1));
         }
     }
 };

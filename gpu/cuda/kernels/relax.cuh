@@ -1,30 +1,29 @@
 /*
 relax.cuh: one warp relaxes the arcs of up to 32 vertices, all lanes busy.
 
-The arcs of the warp's vertices are laid end to end (a prefix sum over their degrees) and dealt
-to the lanes one by one, so that a vertex of degree 2 and one of degree 200 cost what their
-arcs cost. Each lane finds whose arc it holds by a binary search through the lanes' prefix
-sums. UNROLL arcs a lane are in flight together: their loads do not wait for each other.
+The arcs of the warp's vertices are laid end to end (a prefix sum over their degrees) and dealt to
+the lanes one by one: a vertex of degree 2 and one of degree 200 cost what their arcs cost. A lane
+finds whose arc it holds by a binary search through the prefix sums. UNROLL arcs a lane are in
+flight together. Stale vertices are dropped first, and a look saves most atomics.
 
-On a road network the frontier is small and time is a chain of dependent trips to the cache.
-So where vertices have few arcs a lane (`relax_few`), each has lanes of its own, with no prefix sum
-and no search, and nothing waits that need not: whether a vertex is stale is loaded together with
-its arcs, the atomic goes out without a look before it, and the row bounds of the far end come
-along with it. With many arcs the same would cost traffic; there stale vertices are dropped first
-and a look saves most atomics.
+On a road network the frontier is small and time is a chain of dependent trips to the cache. So
+where vertices have few arcs a lane (`relax_few`), each has lanes of its own, without sum or search,
+whether it is stale is loaded together with its arcs, the atomic goes out without a look before it,
+and the row bounds of the far end come along with it.
 
 Sink has   bool takes(bool real, Dist weight)   whether to relax an arc that the lane may have
            void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all 32 lanes
            double base()   of the lowest bucket in which something waits, for distance errors
            ticks        when this round began, probe level 2
-           QUEUES_LOSERS   whether an arc is pushed if it looked better than what a look before its
-                        atomic found, even where another's atomic was first
+           QUEUES_LOSERS   whether what looked better is pushed though another's atomic was first
            void lost(bool)   such a push; only where QUEUES_LOSERS
 */
 #pragma once
 #include "common.cuh"
 
+#ifndef UNROLL
 #define UNROLL (WEIGHT_WIDE ? 2 : 4)
+#endif
 #define HUB_DEGREE 512  // of supersteps
 #define DIRECT_ARCS 64  // up to here no look before the atomic
 #define WARPS (THREADS / 32)

@@ -2,19 +2,16 @@
 worker.cuh: a worker block of ADDS.
 
 It waits for an assignment, copies those of its items that are not stale into its own queue in
-shared memory and drains that queue in rounds of up to THREADS vertices. An improved vertex of its
-own bucket, or of an earlier one, stays in the queue and is processed in the next round, about a
-microsecond later. In a round of few vertices each warp goes on with what it improved for TURNS
-turns: half of a hop was the round around it. Everything else, and what exceeds `keep` while other
-workers are idle, is collected and written to the buckets. Only when queue and collection are empty
-does it count its items as completed: until then its bucket cannot retire.
+shared memory and drains that queue in rounds of up to THREADS vertices, with one barrier each. An
+improved vertex of its own bucket, or of an earlier one, stays in the queue and is processed in the
+next round, about a microsecond later. In a round of few vertices each warp goes on with what it
+improved for TURNS turns: half of a hop was the round around it. Everything else, and what exceeds
+`keep` while other workers are idle, is collected and written to the buckets. Only when queue and
+collection are empty does it count its items as completed: until then its bucket cannot retire.
 
 While others are idle nobody sits on work: a row of SPLIT_DEGREE arcs or more is queued in
 pieces (an item may name a piece of arcs instead of a vertex), hubs not begun and what exceeds
 `keep` go back to the buckets.
-
-One barrier a round. Counts that a round adds to stand in one of three places by turns: this
-round's, the last one's (being read), the next one's (being cleared).
 */
 #pragma once
 #include "queue.cuh"
@@ -25,22 +22,25 @@ round's, the last one's (being read), the next one's (being cleared).
 #define PIECE_ARCS (1u << PIECE_SHIFT)
 #define SPLIT_DEGREE (4 * PIECE_ARCS)
 #define LONG_ROW 256u  // arcs, beyond which a row is the whole block's
-#ifndef TURNS
-#define TURNS 4  // of a warp in a round
-#endif
-#define OWN 8u   // vertices that a warp goes on with at most, each of a lane an arc
+#define OWN 8u  // vertices that a warp goes on with at most, each of a lane an arc
+#define OWN_DEGREE (32 / OWN)
 #define NARROW (WARPS * OWN)  // vertices, up to which warps go on in a round
 
-struct WorkerShared {
+struct Round {  // three by turns: this one, the last (being read), the next (being cleared)
+    Published published;  // what the manager said while it lasted
+    u32 kept, sent, hubs, unused;
+};
+
+__shared__ struct WorkerShared {
     Vertex queue[QUEUE_ROOM];
+    Vertex own[TURNS > 1 ? NARROW : 1];  // what warps go on with
     OutBuffer out;
-    alignas(16) Published published[3];
-    u32 kept[3], sent[3], hubs[3];
+    alignas(16) Round rounds[3];
     u32 hub_item[THREADS];
     Dist hub_dist[THREADS];
     u64 order, clock_ns;
     u32 fresh;  // items of the order
-};
+} S;
 
 DEVICE uint2 row_of(u32 item) {
     u32 first = (item & ~PIECE) << PIECE_SHIFT;
@@ -54,189 +54,183 @@ DEVICE u64 make_order(u32 number, u32 bucket, u32 count, u32 address) {
 
 DEVICE u32 number_of(u64 order) { return (u32)(order >> 56); }
 DEVICE u32 count_of(u64 order) { return (u32)(order >> 32) & 0xffffu; }
-#define LEAVE 0ull  // an order of nothing
 
-DEVICE Published look_at(const Published *at) {
-    double2 widths = peek((const double2 *)at);
-    uint4 rest = peek((const uint4 *)&at->head);
-    return {widths.x, widths.y, rest.x, rest.y, rest.z, 0};
-}
-
-// One thread: the same to shared memory; where the device can, nobody waits until `fetched`.
-DEVICE void fetch_16(void *to, const void *from) {
-    u32 at = (u32)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
-}
+// One thread: what the manager says, to shared memory; where the device can, nobody waits for it
+// before the end of the round.
 DEVICE void fetch(Published &to, const Published *from) {
-    if constexpr (__CUDA_ARCH__ >= 800) {
-        fetch_16(&to, from);
-        fetch_16(&to.head, &from->head);
-    } else {
-        to = look_at(from);
-    }
-}
-
-DEVICE void fetched() {
-    if constexpr (__CUDA_ARCH__ >= 800) asm volatile("cp.async.wait_all;" ::: "memory");
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 "cp.async.cg.shared.global [%0+16], [%1+16], 16;" ::
+                 "r"((u32)__cvta_generic_to_shared(&to)), "l"(from) : "memory");
+#else
+    to = peek(from);
+#endif
 }
 
 // The lowest distance that does not stay with a worker of a bucket: as published, every one. By
 // rounding, a vertex at a bucket's edge may count as one of the bucket beside it, which is no fault.
-__device__ __noinline__ Dist first_that_leaves(Published seen, u32 bucket) {
+__device__ __noinline__ Dist first_that_leaves(u32 phase, u32 bucket) {
     if (RUN.as_published) return 0;
-    double first = seen.base + ((int)(bucket - seen.head) + 1) / seen.inverse_delta;
+    const Published &told = S.rounds[phase].published;
+    double first = told.base + ((int)(bucket - told.head) + 1) / told.inverse_delta;
     return first < value_of(UNREACHED) ? dist_up(larger(first, 0.0)) : UNREACHED;
-}
-
-// All lanes: collect what leaves the worker for the buckets; returns whether it was clipped.
-__device__ __noinline__ bool collect(WorkerShared &s, bool leaves, u32 vertex,
-                                     Dist dist, double base, double inverse_delta, u32 head,
-                                     u32 bucket, u32 used, u32 phase) {
-    u32 place = used + places(__ballot_sync(ALL_LANES, leaves), &s.sent[phase]);
-    if (!leaves) return false;
-    int raw = raw_offset(value_of(dist), base, inverse_delta);
-    u32 slot = (head + push_offset(raw, bucket, head, RUN.buckets)) % RUN.buckets;
-    if (place < OUT_ROOM) {
-        s.out.item[place] = {vertex, dist};
-        s.out.where[place] = slot << 16 | atomicAdd(&s.out.count[slot], 1u);
-    } else {
-        push_alone(slot, {vertex, dist});
-    }
-    return clips(raw, RUN.buckets);
 }
 
 struct Worker {
     // Workers of 768 threads are those of ADDS as published; the authors' code for whole numbers
     // queues what lost the race to improve its vertex as well.
     static constexpr bool QUEUES_LOSERS = THREADS == 768 && !WEIGHT_FLOAT && !WEIGHT_WIDE;
-    WorkerShared &s;
     // the queue and the collection, the same on every thread
     u32 head = 0, tail = 0, used = 0, room = 0, phase = 0, bucket = 0;
     Dist leaves_at = 0;
-    Published seen;
+    u32 idle = 0, status = 0, marks = 0;  // of what the manager said last
     u32 done = 0, kept_total = 0, ticks = 0;
     u64 handed_ns = 0;
-    u32 own = 0;  // vertices that this warp goes on with
-    bool goes_on = false;
     Ticks clock = {0, 0};
     Counts counts = {0, 0, 0, 0, 0, 0.f};
 
     static DEVICE bool takes(bool real, Dist) { return real; }
-    DEVICE double base() const { return seen.base; }
+    DEVICE const Published &told() const { return S.rounds[before(phase)].published; }
+    DEVICE double base() const { return told().base; }
 
     // All lanes: queue what improved, here or for the buckets.
     DEVICE void push(bool won, u32 vertex, Dist dist, uint2 row) {
-        bool keep = won && dist < leaves_at, mine = false;
         counts.improved += won;
-        if (goes_on) {
-            mine = keep && row.y - row.x <= 32 / OWN;
-            u32 ours = __ballot_sync(ALL_LANES, mine), place = own + rank_in(ours);
-            mine = mine && place < OWN;
-            if (mine) own_at(place) = {vertex, dist, row.x, row.y};
-            own = min(own + __popc(ours), OWN);
-            keep = keep && !mine;
-            if (!__any_sync(ALL_LANES, won && !mine)) return;
-        }
+        bool keep = won && dist < leaves_at;
         u32 keepers = __ballot_sync(ALL_LANES, keep);
         if (keepers != 0) {
-            u32 place = places(keepers, &s.kept[phase]);
+            u32 place = places(keepers, &S.rounds[phase].kept);
             keep = keep && place < room;
-            if (keep) s.queue[(tail + place) & (QUEUE_ROOM - 1)] = {vertex, dist, row.x, row.y};
+            if (keep) S.queue[(tail + place) & (QUEUE_ROOM - 1)] = {vertex, dist, row.x, row.y};
         }
-        bool leaves = won && !keep && !mine;
-        if (__any_sync(ALL_LANES, leaves))
-            counts.clipped += collect(s, leaves, vertex, dist, seen.base, seen.inverse_delta,
-                                      seen.head, bucket, used, phase);
+        bool leaves = won && !keep;
+        if (__any_sync(ALL_LANES, leaves)) collect(leaves, vertex, dist);
+    }
+
+    // All lanes: collect what leaves the worker for the buckets.
+    DEVICE void collect(bool leaves, u32 vertex, Dist dist) {
+        u32 place = used + places(__ballot_sync(ALL_LANES, leaves), &S.rounds[phase].sent);
+        if (!leaves) return;
+        int raw = raw_offset(value_of(dist), told().base, told().inverse_delta);
+        u32 slot = told().marks % 32 + push_offset(raw, bucket, told().head, RUN.buckets);
+        if (slot >= RUN.buckets) slot -= RUN.buckets;
+        counts.clipped += clips(raw, RUN.buckets);
+        if (place < OUT_ROOM) {
+            S.out.item[place] = {vertex, dist};
+            S.out.where[place] = slot << 16 | atomicAdd(&S.out.count[slot], 1u);
+        } else {
+            push_alone(slot, {vertex, dist});
+        }
     }
 
     // What was pushed because it had looked better: another's atomic was first.
     DEVICE void lost(bool did) { counts.improved -= did; }
 
-    // One thread: nothing is pushed yet in a round.
-    DEVICE void clear_counts(u32 at) {
-        s.kept[at] = 0;
-        s.sent[at] = 0;
-        s.hubs[at] = 0;
-    }
-
     // All threads: begin a round that takes `take` items off the queue.
     DEVICE void begin_round(u32 take) {
         if (LEVEL >= 2) ticks = clock.now();
         if (threadIdx.x == THREADS - 1) {  // the last warp has the least to do
-            clear_counts(after(phase));
+            *(uint4 *)&S.rounds[after(phase)].kept = make_uint4(0, 0, 0, 0);
             poke(RUN.reports + blockIdx.x - 1, make_uint4(done, tail - head, kept_total, 0));
-            fetch(s.published[phase], &RUN.state->published);
+            fetch(S.rounds[phase].published, &RUN.state->published);
         }
         u32 stays = tail - head - take;
-        room = QUEUE_ROOM - NARROW - (tail - head);
-        if (seen.idle_workers > 0) room = min(room, RUN.keep > stays ? RUN.keep - stays : 0);
+        room = QUEUE_ROOM - (tail - head);
+        if (idle > 0) room = min(room, RUN.keep > stays ? RUN.keep - stays : 0);
     }
 
-    // All threads: end it; what was pushed becomes visible to all.
-    DEVICE void end_round(u32 take) {
-        fetched();
+    // All threads: end it; what was pushed becomes visible to all. Returns how many hubs it found.
+    DEVICE u32 end_round(u32 take) {
+        if constexpr (__CUDA_ARCH__ >= 800) asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();
-        u32 kept = min(s.kept[phase], room);
-        Published now = s.published[phase];
-        bool moved = now.head != seen.head || now.inverse_delta != seen.inverse_delta;
-        seen = now;
-        if (moved) leaves_at = first_that_leaves(seen, bucket);
-        used = min(used + s.sent[phase], OUT_ROOM);
+        uint4 said = *(const uint4 *)&S.rounds[phase].published.head;
+        uint4 counted = *(const uint4 *)&S.rounds[phase].kept;
+        idle = said.y;
+        status = said.z;
+        if (said.w != marks) leaves_at = first_that_leaves(phase, bucket);
+        marks = said.w;
+        u32 kept = min(counted.x, room);
+        used = min(used + counted.y, OUT_ROOM);
         head += take;
         tail += kept;
         kept_total += kept;
         phase = after(phase);
+        return counted.z;
     }
 
-    // All threads: one round over `take` vertices, dealt to the warps.
+    // All threads: one round over `take` vertices, dealt to the warps by turns.
     DEVICE void round(u32 take) {
         begin_round(take);
-        u32 share = take <= WARPS ? 1 : 1u << (32 - __clz((take - 1) / WARPS));
-        u32 spread = __clz(share) - 26, place = warp_id() * share + (lane_id() >> spread);
-        Vertex vertex = {};
-        if (place < take) vertex = s.queue[(head + place) & (QUEUE_ROOM - 1)];
-        if (__any_sync(ALL_LANES, vertex.degree() > LONG_TURN << spread)) relax_many(take, share);
-        else if (warp_id() * share < take) go_on(vertex, place < take, spread, take <= NARROW);
-        u32 ended = phase;
-        end_round(take);
-        u32 hubs = s.hubs[ended];
+        bool narrow = TURNS > 1 && take <= NARROW;
+        u32 share = narrow ? OWN : take <= WARPS ? 1 : 1u << (32 - __clz((take - 1) / WARPS));
+        u32 spread = __clz(share) - 26;
+        Vertex vertex;
+        bool mine = dealt(take, lane_id() >> spread, share, vertex);
+        if (__any_sync(ALL_LANES, vertex.degree() > LONG_TURN << spread)) {
+            relax_many(take, share);
+        } else if (narrow && !QUEUES_LOSERS &&
+                   !__any_sync(ALL_LANES, vertex.degree() > OWN_DEGREE)) {
+            go_on(vertex, mine);
+        } else if (warp_id() < take) {
+            relax_few(vertex, mine, spread, counts, *this);
+        }
+        u32 hubs = end_round(take);
         if (hubs > 0) relax_hubs(hubs);
     }
 
-    // What a warp goes on with stands behind the head of the queue, where the queue never reaches.
-    DEVICE Vertex &own_at(u32 place) {
-        return s.queue[(head - 1 - warp_id() * OWN - place) & (QUEUE_ROOM - 1)];
+    // The warp's vertex number `place` of `share` in a round, if there is one.
+    DEVICE bool dealt(u32 take, u32 place, u32 share, Vertex &vertex) {
+        u32 at = place * WARPS + warp_id();
+        bool mine = place < share && at < take;
+        vertex = {};
+        if (mine) vertex = S.queue[(head + at) & (QUEUE_ROOM - 1)];
+        return mine;
     }
 
-    // All lanes: turns over a few vertices, 2^spread lanes for each, and over what comes of them.
-    DEVICE void go_on(Vertex vertex, bool valid, u32 spread, bool narrow) {
+    // All lanes: turns over at most OWN vertices of few arcs, an arc a lane, and over what comes of
+    // them. Roads and grids are chains of such turns: every instruction here is time.
+    DEVICE void go_on(Vertex vertex, bool valid) {
+        u32 rank = threadIdx.x % OWN_DEGREE;
         for (u32 turn = 1;; turn++) {
-            own = 0;
-            goes_on = narrow && turn < TURNS;
-            relax_few(vertex, valid, spread, counts, *this);
-            if (own == 0) break;
+            u32 arc = vertex.first + rank;
+            bool real = valid && arc < vertex.end;
+            Dist known = valid ? peek(RUN.dist + vertex.id) : 0;
+            Arc to = real ? arc_at(RUN.arcs + arc) : Arc{0, 0};
+            if (RUN.drop_stale && known != vertex.dist) real = valid = false;
+            Dist reach = plus(known, to.weight), old = 0;
+            uint2 row = make_uint2(0, 0);
+            if (real) {
+                old = atomicMin(RUN.dist + to.head, reach);
+                row = __ldg(RUN.rows + to.head);
+            }
+            count_vertex(counts, valid && rank == 0, vertex.id, known, base());
+            counts.relaxed += real;
+            bool won = reach < old;  // never where there is no arc
+            if (won) note_improved(to.head, old, ticks);
+            bool stays = won && reach < leaves_at && row.y - row.x <= OWN_DEGREE && turn < TURNS;
+            u32 ours = __ballot_sync(ALL_LANES, stays), place = rank_in(ours);
+            stays = stays && place < OWN;
+            if (stays) S.own[warp_id() * OWN + place] = {to.head, reach, row.x, row.y};
+            counts.improved += stays;
+            if (__any_sync(ALL_LANES, won && !stays)) push(won && !stays, to.head, reach, row);
+            if (old == UNREACHED && !won) note_overflow(arc);
+            if (ours == 0) break;
             __syncwarp();
-            spread = own == 1 ? 5 : __clz(own - 1) - 27;
-            u32 place = lane_id() >> spread;
-            valid = place < own;
-            vertex = {};
-            if (valid) vertex = own_at(place);
+            vertex = S.own[threadIdx.x / OWN_DEGREE];
+            valid = lane_id() / OWN_DEGREE < min(__popc(ours), OWN);
             __syncwarp();
             if (LEVEL >= 2) ticks = clock.now();
         }
-        goes_on = false;
     }
 
     // All lanes: `share` vertices of the round, a lane each; hubs are put aside.
     DEVICE void relax_many(u32 take, u32 share) {
-        u32 place = warp_id() * share + lane_id();
-        bool mine = lane_id() < share && place < take;
-        Vertex vertex = {};
-        if (mine) vertex = s.queue[(head + place) & (QUEUE_ROOM - 1)];
+        Vertex vertex;
+        bool mine = dealt(take, lane_id(), share, vertex);
         if (vertex.degree() > LONG_ROW) {
-            u32 hub = atomicAdd(&s.hubs[phase], 1u);
-            s.hub_item[hub] = vertex.id;
-            s.hub_dist[hub] = vertex.dist;
+            u32 hub = atomicAdd(&S.rounds[phase].hubs, 1u);
+            S.hub_item[hub] = vertex.id;
+            S.hub_dist[hub] = vertex.dist;
             mine = false;
             vertex.end = vertex.first;
         }
@@ -250,20 +244,19 @@ struct Worker {
     // are idle, long rows are left to them in pieces, and so are the hubs not begun.
     DEVICE void relax_hubs(u32 hubs) {
         for (u32 hub = 0; hub < hubs; hub++) {
-            if (seen.idle_workers > 0 && hubs - hub > RUN.chunk_smallest) {
+            if (idle > 0 && hubs - hub > RUN.chunk_smallest) {
                 give_hubs_after(hub, hubs);
                 hubs = hub + 1;
             }
-            u32 item = s.hub_item[hub];
-            Dist dist = s.hub_dist[hub];
+            u32 item = S.hub_item[hub];
+            Dist dist = S.hub_dist[hub];
             uint2 row = row_of(item);
             u32 id = item & PIECE ? __ldg(RUN.owners + (item & ~PIECE)) : item;
             uint2 given = make_uint2(row.y, row.y);  // what others will relax
-            if (seen.idle_workers > 0 && row.y - row.x >= SPLIT_DEGREE)
-                given = give_pieces(row, dist);
+            if (idle > 0 && row.y - row.x >= SPLIT_DEGREE) given = give_pieces(row, dist);
             bool counted = item & PIECE;
             for (u32 first = row.x, end; first < row.y; first = end) {
-                if (seen.status != RUNNING) return;
+                if (status != RUNNING) return;
                 if (used > OUT_ROOM / 2) flush_all();
                 if (first == given.x) first = given.y;
                 end = min(first + THREADS * UNROLL, first < given.x ? given.x : row.y);
@@ -271,15 +264,14 @@ struct Worker {
             }
         }
         __syncthreads();  // the list of hubs is free again
-        if (seen.idle_workers > 0) share_queue();
+        if (idle > 0) share_queue();
     }
 
     // All threads: the hubs after number `hub` go back to the buckets.
     DEVICE void give_hubs_after(u32 hub, u32 hubs) {
-        u32 keep = hub + 1;
-        u32 place = keep + threadIdx.x;
+        u32 place = hub + 1 + threadIdx.x;
         bool mine = place < hubs;
-        give(mine, mine ? s.hub_item[place] : 0, mine ? s.hub_dist[place] : 0, hubs - keep);
+        give(mine, mine ? S.hub_item[place] : 0, mine ? S.hub_dist[place] : 0, hubs - hub - 1);
         flush_all();
     }
 
@@ -317,10 +309,10 @@ struct Worker {
     // All threads, between rounds: `count` items to the collection, one a thread.
     DEVICE void give(bool mine, u32 item, Dist dist, u32 count) {
         if (used + count > OUT_ROOM) flush_all();
-        collect(s, mine, item, dist, seen.base, seen.inverse_delta, seen.head, bucket, used, phase);
+        collect(mine, item, dist);
         used += count;
         __syncthreads();
-        if (threadIdx.x == 0) s.sent[phase] = 0;
+        if (threadIdx.x == 0) S.rounds[phase].sent = 0;
         __syncthreads();
     }
 
@@ -328,23 +320,23 @@ struct Worker {
     DEVICE void share_queue() {
         while (tail - head > RUN.keep) {
             u32 count = min(tail - head - RUN.keep, THREADS);
-            Vertex last = s.queue[(tail - 1 - threadIdx.x) & (QUEUE_ROOM - 1)];
+            Vertex last = S.queue[(tail - 1 - threadIdx.x) & (QUEUE_ROOM - 1)];
             give(threadIdx.x < count, last.id, last.dist, count);
             tail -= count;
         }
     }
 
     DEVICE void flush_all() {
-        flush(s.out, used);
+        flush(S.out, used);
         used = 0;
     }
 
     // All threads: process what the queue holds until it is empty and everything is written.
     DEVICE void drain() {
         u32 since = 0;
-        while (seen.status == RUNNING) {
+        while (status == RUNNING) {
             bool waiting = head != tail;
-            bool feed = seen.idle_workers > 0 && ++since >= RUN.flush_rounds;
+            bool feed = idle > 0 && ++since >= RUN.flush_rounds;
             if (used > 0 && (!waiting || feed || used > OUT_ROOM / 2)) {
                 flush_all();
                 since = 0;
@@ -364,29 +356,31 @@ struct Worker {
             u32 turns = 0;
             do {
                 order = peek_acquire(RUN.assign + blockIdx.x - 1);
-                now = look_at(&RUN.state->published);
+                now = peek(&RUN.state->published);
                 leave = now.status != RUNNING || (++turns % PATIENCE == 0 && is_late());
                 if (LEVEL >= 2) clock.now();
             } while (number_of(order) == done && !leave);
-            s.order = leave ? LEAVE : order;
-            s.fresh = 0;
-            s.published[at] = now;
-            if (LEVEL >= 2) s.clock_ns = clock.last_ns;
+            S.order = leave ? 0 : order;  // of nothing
+            S.fresh = 0;
+            S.rounds[at].published = now;
+            if (LEVEL >= 2) S.clock_ns = clock.last_ns;
         }
         __syncthreads();
-        order = s.order;
-        seen = s.published[at];
-        if (LEVEL >= 2) clock.last_ns = s.clock_ns;
-        u32 count = count_of(order);
-        u32 address = (u32)order;
+        order = S.order;
+        const Published &seen = told();
+        idle = seen.idle_workers;
+        status = seen.status;
+        marks = seen.marks;
+        if (LEVEL >= 2) clock.last_ns = S.clock_ns;
+        u32 count = count_of(order), address = (u32)order;
         if (count == 0) return false;
         bucket = seen.head + (((u32)(order >> 48) - seen.head) & 0xffu);
         if (bucket - seen.head > 127) bucket -= 256;  // the head has moved past it meanwhile
         copy_fresh(address, count);
-        leaves_at = first_that_leaves(seen, bucket);
+        leaves_at = first_that_leaves(at, bucket);
         __syncthreads();
         head = 0;
-        tail = s.fresh;
+        tail = S.fresh;
         if (threadIdx.x == 0) add(RUN.taken + (address >> BLOCK_SHIFT), count);
         return true;
     }
@@ -403,17 +397,17 @@ struct Worker {
                 if (RUN.drop_stale && !(item.vertex & PIECE))
                     fresh = peek(RUN.dist + item.vertex) == item.dist;
             }
-            u32 place = places(__ballot_sync(ALL_LANES, fresh), &s.fresh);
-            if (fresh) s.queue[place] = {item.vertex, item.dist, row.x, row.y};
+            u32 place = places(__ballot_sync(ALL_LANES, fresh), &S.fresh);
+            if (fresh) S.queue[place] = {item.vertex, item.dist, row.x, row.y};
         }
     }
 
     DEVICE void work() {
         if (threadIdx.x < 32) {
-            s.out.count[threadIdx.x] = 0;
-            s.out.cached_number[threadIdx.x] = NOWHERE;
+            S.out.count[threadIdx.x] = 0;
+            S.out.cached_number[threadIdx.x] = NOWHERE;
         }
-        if (threadIdx.x < 3) clear_counts(threadIdx.x);
+        if (threadIdx.x < 3) *(uint4 *)&S.rounds[threadIdx.x].kept = make_uint4(0, 0, 0, 0);
         if (LEVEL >= 2) clock = {RUN.state->start_ns, now_ns()};
         u64 order;
         while (take_order(order)) {
