@@ -260,10 +260,9 @@ class CudaRun:
 
     def _vertex_arrays(self) -> None:
         cupy, n = self._cupy, self._graph.n
-        self._first = self._last = self._times = None
+        self._ticks = self._times = None
         if self._probe >= Probe.VERTICES:
-            self._first, self._last = cupy.empty(n, np.int32), cupy.empty(n, np.int32)
-            self._times = cupy.empty(n, np.int32)
+            self._ticks, self._times = cupy.empty((n, 2), np.int32), cupy.empty(n, np.int32)
 
     def _fill_record(self, plan: Plan, period_ns: int) -> None:
         """Write addresses and what every algorithm needs into the record."""
@@ -273,8 +272,7 @@ class CudaRun:
             "rows": uploaded.rows,
             "arcs": uploaded.arcs,
             "dist": self._dist,
-            "first_ticks": self._first,
-            "last_ticks": self._last,
+            "ticks": self._ticks,
             "times": self._times,
             "state": self._state,
             "stats": self._stats,
@@ -349,11 +347,11 @@ class CudaRun:
         stream = self._stream
         self._copy(self._dist, self._buffers.dist, stream)
         vertices = self._buffers.vertices
-        if vertices is not None and self._first is not None and self._last is not None:
-            first, last = (ticks.get(stream=stream) for ticks in (self._first, self._last))
+        if vertices is not None and self._ticks is not None:
+            both = self._ticks.get(stream=stream)
             for ticks, target in (
-                (first, vertices.first_reached_ns),
-                (np.maximum(first, last), vertices.last_improved_ns),
+                (both[:, 0], vertices.first_reached_ns),
+                (both.max(axis=1), vertices.last_improved_ns),
             ):
                 target[:] = ticks
                 target[target >= 0] *= records.TICK_NS  # -1 is NEVER on both sides

@@ -41,7 +41,7 @@ def entry_bytes(numbers: np.dtype) -> int:
 
 
 POINTERS = (
-    *("rows", "arcs", "dist", "first_ticks", "last_ticks", "times", "items", "written", "taken"),
+    *("rows", "arcs", "dist", "ticks", "times", "items", "written", "taken"),
     *("table", "free_blocks", "slots", "assign", "reports", "stats", "state", "host", "ring"),
     *("readings", "far", "owners"),
 )

@@ -60,7 +60,7 @@ struct Run {  // gpu.cuda.records.RUN, the same bytes
     const uint2 *rows;  // first and end arc of each vertex
     const ArcWords *arcs;  // Arc
     Dist *dist;
-    u32 *first_ticks, *last_ticks;  // probe level 2, of TICK_NS; NEVER where it did not happen
+    uint2 *ticks;  // first and last, of TICK_NS, probe level 2; NEVER where it did not happen
     int *times;
     Item *items;      // of the buckets; of supersteps: Vertex, the near piles
     u32 *written;     // per SEGMENT items; of delta-stepping: Dist a vertex, see step_piles.cuh
@@ -234,7 +234,7 @@ DEVICE void note_processed(u32 vertex) {
 }
 DEVICE void note_improved(u32 vertex, Dist old, u32 ticks) {
     if (LEVEL >= 2) {
-        u32 *at = old == UNREACHED ? RUN.first_ticks : RUN.last_ticks;  // the host takes the later
-        at[vertex] = ticks;  // of two at a time either may stay: a round apart at most
+        u32 *at = (u32 *)(RUN.ticks + vertex) + (old != UNREACHED);  // the host takes the later
+        *at = ticks;  // of two at a time either may stay: a round apart at most
     }
 }

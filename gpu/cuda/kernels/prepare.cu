@@ -47,8 +47,7 @@ extern "C" __global__ void begin(const Run *given) {
     for (u64 v = at; v < run.n; v += step) {
         run.dist[v] = UNREACHED;
         if (LEVEL < 2) continue;
-        run.first_ticks[v] = NEVER;
-        run.last_ticks[v] = NEVER;
+        run.ticks[v] = make_uint2(NEVER, NEVER);
         run.times[v] = 0;
     }
     for (u64 b = at; b < run.pool_blocks; b += step)

@@ -209,6 +209,5 @@ DEVICE void hand_counts_over(Counts &counts, Stats *to) {
 DEVICE void reach_source() {
     poke(RUN.dist + RUN.source, (Dist)0);
     if (LEVEL < 2) return;
-    RUN.first_ticks[RUN.source] = 0;
-    RUN.last_ticks[RUN.source] = 0;
+    RUN.ticks[RUN.source] = make_uint2(0, 0);
 }

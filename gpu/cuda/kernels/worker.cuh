@@ -28,7 +28,8 @@ pieces (an item may name a piece of arcs instead of a vertex), hubs not begun an
 
 struct Round {  // three by turns: this one, the last (being read), the next (being cleared)
     Published published;  // what the manager said while it lasted
-    u32 kept, sent, hubs, unused;
+    u32 kept, sent, hubs;
+    u32 ticks;  // when it ended, probe level 2
 };
 
 __shared__ struct WorkerShared {
@@ -38,7 +39,7 @@ __shared__ struct WorkerShared {
     alignas(16) Round rounds[3];
     u32 hub_item[THREADS];
     Dist hub_dist[THREADS];
-    u64 order, clock_ns;
+    u64 order;
     u32 fresh;  // items of the order
 } S;
 
@@ -86,7 +87,7 @@ struct Worker {
     u32 idle = 0, status = 0, marks = 0;  // of what the manager said last
     u32 done = 0, kept_total = 0, ticks = 0;
     u64 handed_ns = 0;
-    Ticks clock = {0, 0};
+    Ticks clock = {0, 0};  // the last thread's is the block's
     Counts counts = {0, 0, 0, 0, 0, 0.f};
 
     static DEVICE bool takes(bool real, Dist) { return real; }
@@ -128,7 +129,6 @@ struct Worker {
 
     // All threads: begin a round that takes `take` items off the queue.
     DEVICE void begin_round(u32 take) {
-        if (LEVEL >= 2) ticks = clock.now();
         if (threadIdx.x == THREADS - 1) {  // the last warp has the least to do
             *(uint4 *)&S.rounds[after(phase)].kept = make_uint4(0, 0, 0, 0);
             poke(RUN.reports + blockIdx.x - 1, make_uint4(done, tail - head, kept_total, 0));
@@ -142,6 +142,7 @@ struct Worker {
     // All threads: end it; what was pushed becomes visible to all. Returns how many hubs it found.
     DEVICE u32 end_round(u32 take) {
         if constexpr (__CUDA_ARCH__ >= 800) asm volatile("cp.async.wait_all;" ::: "memory");
+        if (LEVEL >= 2 && threadIdx.x == THREADS - 1) S.rounds[phase].ticks = clock.now();
         __syncthreads();
         uint4 said = *(const uint4 *)&S.rounds[phase].published.head;
         uint4 counted = *(const uint4 *)&S.rounds[phase].kept;
@@ -149,6 +150,7 @@ struct Worker {
         status = said.z;
         if (said.w != marks) leaves_at = first_that_leaves(phase, bucket);
         marks = said.w;
+        ticks = counted.w;
         u32 kept = min(counted.x, room);
         used = min(used + counted.y, OUT_ROOM);
         head += take;
@@ -219,7 +221,6 @@ struct Worker {
             vertex = S.own[threadIdx.x / OWN_DEGREE];
             valid = lane_id() / OWN_DEGREE < min(__popc(ours), OWN);
             __syncwarp();
-            if (LEVEL >= 2) ticks = clock.now();
         }
     }
 
@@ -348,9 +349,9 @@ struct Worker {
 
     // All threads: wait for the next assignment; false when the run has ended, or its time.
     DEVICE bool take_order(u64 &order) {
-        __syncthreads();  // nobody reads what thread 0 is about to write
+        __syncthreads();  // nobody reads what one thread is about to write
         u32 at = before(phase);
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == THREADS - 1) {
             Published now;
             bool leave;
             u32 turns = 0;
@@ -363,7 +364,7 @@ struct Worker {
             S.order = leave ? 0 : order;  // of nothing
             S.fresh = 0;
             S.rounds[at].published = now;
-            if (LEVEL >= 2) S.clock_ns = clock.last_ns;
+            if (LEVEL >= 2) S.rounds[at].ticks = clock.now();
         }
         __syncthreads();
         order = S.order;
@@ -371,7 +372,7 @@ struct Worker {
         idle = seen.idle_workers;
         status = seen.status;
         marks = seen.marks;
-        if (LEVEL >= 2) clock.last_ns = S.clock_ns;
+        ticks = S.rounds[at].ticks;
         u32 count = count_of(order), address = (u32)order;
         if (count == 0) return false;
         bucket = seen.head + (((u32)(order >> 48) - seen.head) & 0xffu);
