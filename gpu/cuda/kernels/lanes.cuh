@@ -57,8 +57,8 @@ DEVICE u32 add_for_all(u32 *at, u32 value) {
 // How many lanes of `who` stand before this one.
 DEVICE u32 rank_in(u32 who) { return __popc(who & lanes_below()); }
 
-// All lanes: a place for each lane of `who`, counted by `counter`. Of `laneid` the compiler knows that
-// one lane adds; of `lane_id` it believes that many do, and sums up for them first.
+// All lanes: a place for each lane of `who`, counted by `counter`. Of `laneid` the compiler knows
+// that one lane adds; of `lane_id` it believes that many do, and sums up for them first.
 DEVICE u32 places(u32 who, u32 *counter) {
     u32 before = 0, lane;
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));

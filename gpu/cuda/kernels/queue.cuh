@@ -56,7 +56,7 @@ __device__ __noinline__ void push_alone(u32 slot, Item item) {
     count_written(block, 1);
 }
 
-#define OUT_ROOM (WEIGHT_WIDE ? 896 : 1024)  // items that a block collects before it writes them to the buckets
+#define OUT_ROOM (WEIGHT_WIDE ? 896 : 1024)  // items that a block collects
 
 struct OutBuffer {  // in shared memory, one a worker block
     Item item[OUT_ROOM];

@@ -69,7 +69,7 @@ DEVICE void fetch(Published &to, const Published *from) {
 }
 
 // The lowest distance that does not stay with a worker of a bucket: as published, every one. By
-// rounding, a vertex at a bucket's edge may count as one of the bucket beside it, which is no fault.
+// rounding, a vertex at a bucket's edge may count as one of the bucket beside it: no fault.
 __device__ __noinline__ Dist first_that_leaves(u32 phase, u32 bucket) {
     if (RUN.as_published) return 0;
     const Published &told = S.rounds[phase].published;

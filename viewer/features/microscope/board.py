@@ -288,8 +288,8 @@ class _Pen:
             parts.append(f"{distance(low)} to {distance(high)}{clipped}")
         if state.ring and pointers is not None:
             parts.append(
-                f"read {pointers.read} · reserved {pointers.reserved} · "
-                f"written {pointers.written} · finished {pointers.completed}"
+                f"read {pointers.read} · resv_ptr {pointers.reserved} · "
+                f"WCC {pointers.written} · CWC {pointers.completed}"
             )
             if pointers.blocks:
                 parts.append(f"memory block {', '.join(map(str, pointers.blocks))}")
