@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from graph_stage import SIDE, Stage, grid_graph
 from PyQt6.QtCore import QPointF
-from PyQt6.QtGui import QImage, QPainter
+from PyQt6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
@@ -117,6 +117,31 @@ def test_a_distance_stands_at_its_disc_where_no_arc_is(
     painter.end()
     for a, b in combinations(spots, 2):  # two side by side read as one
         assert abs(a.y() - b.y()) > 10 or abs(a.x() - b.x()) > 50
+
+
+def test_a_name_without_room_keeps_its_beginning_and_a_number_its_end(qtbot: QtBot) -> None:
+    said: list[str] = []
+
+    class Painter(QPainter):
+        def drawText(self, *words: object) -> None:
+            said.append(str(words[-1]))
+
+    places = np.array([[0, 0], [1, 0], [2, 0], [3, 0]], np.float32)
+    scene = cut_scene(
+        CSRGraph.from_arcs(np.array([0]), np.array([3]), np.ones(1), 4, positions=places),
+        places,
+        raster.View(60, 1, 0, 400, 300),
+    )
+    picture = QImage(400, 300, QImage.Format.Format_ARGB32)
+    painter = Painter(picture)
+    names = dict(enumerate(("Amsterdam", "Arnhem", "1234567890", "S")))
+    items = ItemPainter(painter, THEMES["light"], Placed(scene, scene.view), 14.0)
+    items.paint_above(dict.fromkeys(range(4), QColor("white")), Names(names, {}))
+    painter.end()
+    amsterdam, arnhem, number, short = said
+    assert amsterdam[:3] + arnhem[:2] + short == "AmsArS"
+    assert amsterdam[-1] == "."
+    assert number[-1] == "0"
 
 
 def _ink(stage: Stage) -> float:
