@@ -259,15 +259,15 @@ class ItemPainter:
         size = max(scaled(8), int(min(1.3 * self._radius, scaled(20), room)))
         font = _sized(self._painter.font(), size, bold=True)
         self._painter.setFont(font)
-        cut, fits = QFontMetricsF(font), 0.9 * inside
+        face, fits = QFontMetricsF(font), 0.9 * inside
         box = QRectF(-inside / 2, -inside / 2, inside, inside)
         for vertex, colour in colours.items():
             ink = ON_LIGHT if luminance(colour.name()) > 0.2 else ON_DARK
             self._painter.setPen(QColor(ink))
             place, name = box.translated(self._points[vertex]), names.names[vertex]
-            while len(name) > 3 and not name[-2].isdigit() and cut.horizontalAdvance(name) > fits:
+            while len(name) > 3 and not name[-2].isdigit() and face.horizontalAdvance(name) > fits:
                 name = name[:-2] + "."  # letters tell most at the beginning, numbers at the end
-            name = cut.elidedText(name, Qt.TextElideMode.ElideMiddle, fits)
+            name = face.elidedText(name, Qt.TextElideMode.ElideMiddle, fits)
             self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
         self._painter.restore()
 
