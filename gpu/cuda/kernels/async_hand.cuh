@@ -83,7 +83,7 @@ struct Hand {
                 u32 far = look(own.far);
                 bool won = reach < old;
                 bool near = won && reach < threshold;
-                if (won) note_improved(to.head, old, ticks);
+                note_improved(won, to.head, old, ticks);
                 counts.improved += won;
                 u32 all = __ballot_sync(ALL_LANES, won), nears = __ballot_sync(ALL_LANES, near);
                 near_change += __popc(nears);

@@ -229,12 +229,15 @@ struct Ticks {
         return (u32)((last_ns - start_ns) / TICK_NS);
     }
 };
-DEVICE void note_processed(u32 vertex) {
-    if (LEVEL >= 2) add((u32 *)RUN.times + vertex, 1u);
+// Both by a predicate: the branches that the compiler makes cost 2 to 4 % on roads and grids.
+DEVICE void note_processed(bool did, u32 vertex) {
+    if (LEVEL >= 2)
+        asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; @p red.global.add.u32 [%0], 1;}" ::
+                     "l"((u32 *)RUN.times + vertex), "r"((u32)did));
 }
-DEVICE void note_improved(u32 vertex, Dist old, u32 ticks) {
-    if (LEVEL >= 2) {
-        u32 *at = (u32 *)(RUN.ticks + vertex) + (old != UNREACHED);  // the host takes the later
-        *at = ticks;  // of two at a time either may stay: a round apart at most
-    }
+DEVICE void note_improved(bool did, u32 vertex, Dist old, u32 ticks) {
+    if (LEVEL >= 2)  // of two at a time either may stay: a round apart. The host takes the later
+        asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; @p st.global.u32 [%0], %2;}" ::
+                     "l"((u32 *)(RUN.ticks + vertex) + (old != UNREACHED)), "r"((u32)did),
+                     "r"(ticks));
 }

@@ -47,23 +47,21 @@ template <class Word> DEVICE Word most_over_lanes(Word value) {
     return over_lanes(value, [](Word a, Word b) { return max(a, b); }, reduce);
 }
 
-// All lanes: add once for all; returns what was there before.
+// All lanes: add once for all; returns what was there before. Of `laneid` the compiler knows that
+// one lane adds; of `lane_id` it believes that many do, and sums up for them first.
 DEVICE u32 add_for_all(u32 *at, u32 value) {
-    u32 before = 0;
-    if (lane_id() == 0) before = atomicAdd(at, value);
+    u32 before = 0, lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    if (lane == 0) before = atomicAdd(at, value);
     return __shfl_sync(ALL_LANES, before, 0);
 }
 
 // How many lanes of `who` stand before this one.
 DEVICE u32 rank_in(u32 who) { return __popc(who & lanes_below()); }
 
-// All lanes: a place for each lane of `who`, counted by `counter`. Of `laneid` the compiler knows
-// that one lane adds; of `lane_id` it believes that many do, and sums up for them first.
+// All lanes: a place for each lane of `who`, counted by `counter`.
 DEVICE u32 places(u32 who, u32 *counter) {
-    u32 before = 0, lane;
-    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-    if (lane == 0) before = atomicAdd(counter, __popc(who));
-    return __shfl_sync(ALL_LANES, before, 0) + rank_in(who);
+    return add_for_all(counter, __popc(who)) + rank_in(who);
 }
 
 // The sum over this lane and those before it, among the first `lanes` lanes, a power of two.

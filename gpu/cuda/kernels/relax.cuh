@@ -36,9 +36,8 @@ struct Counts {  // of one lane
 
 // A vertex is processed, not for the second time in this round.
 DEVICE void count_vertex(Counts &counts, bool counts_it, u32 vertex) {
-    if (!counts_it) return;
-    counts.processed += 1;
-    note_processed(vertex);
+    counts.processed += counts_it;
+    note_processed(counts_it, vertex);
 }
 
 // The same, of a vertex at `dist` where the lowest bucket in which something waits begins at `base`.
@@ -77,7 +76,7 @@ template <class Sink> DEVICE void relax_step(const Arc (&to)[UNROLL], const u32 
     for (int j = 0; j < UNROLL; j++)
         if (j < steps) {
             bool won = reach[j] < known[j];
-            if (won) note_improved(to[j].head, known[j], sink.ticks);
+            note_improved(won, to[j].head, known[j], sink.ticks);
             sink.push(Sink::QUEUES_LOSERS ? better[j] : won, to[j].head, reach[j], row[j]);
             if constexpr (Sink::QUEUES_LOSERS) sink.lost(better[j] && !won);
         }
@@ -137,7 +136,7 @@ template <class Sink> DEVICE void relax_few(const Vertex &mine, bool valid, u32 
         if (valid && counts_it) counts.relaxed += mine.degree();
         counts_it = false;
         bool won = reach < old;
-        if (won) note_improved(to.head, old, sink.ticks);
+        note_improved(won, to.head, old, sink.ticks);
         sink.push(Sink::QUEUES_LOSERS ? better : won, to.head, reach, row);
         if constexpr (Sink::QUEUES_LOSERS) sink.lost(better && !won);
         arc += 1u << spread;

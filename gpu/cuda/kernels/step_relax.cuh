@@ -121,7 +121,7 @@ struct Relaxer {
             count(counts_it && part.valid, part.vertex.id, part.vertex.dist);
             part.left_out |= part.has_arc() && !piles.takes(part.to.weight);
             bool won = part.reach < part.old;
-            if (won) note_improved(head, part.old, ticks);
+            note_improved(won, head, part.old, ticks);
             push(won, head, part.reach, part.row);
             part.vertex.first += 1u << spread;
             more |= part.has_arc();

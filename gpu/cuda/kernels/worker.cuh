@@ -208,7 +208,7 @@ struct Worker {
             count_vertex(counts, valid && rank == 0, vertex.id, known, base());
             counts.relaxed += real;
             bool won = reach < old;  // never where there is no arc
-            if (won) note_improved(to.head, old, ticks);
+            note_improved(won, to.head, old, ticks);
             bool stays = won && reach < leaves_at && row.y - row.x <= OWN_DEGREE && turn < TURNS;
             u32 ours = __ballot_sync(ALL_LANES, stays), place = rank_in(ours);
             stays = stays && place < OWN;
