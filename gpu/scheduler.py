@@ -34,13 +34,13 @@ FAR_OFFSET = 2147483647.0  # buckets: an offset too large to tell apart
 
 
 def raw_offset(dist: float, base: float, inverse_delta: float) -> int:
-    """Return floor((dist - base) / delta), in buckets from the head, within +-FAR_OFFSET.
+    """Return floor((dist - base) / delta), in buckets from the head, within an int32.
 
     All float64: exact for powers of two, and the same in both engines. Clamped before
     the floor, because Numba's floor is an int64 and would wrap.
     """
     offset = (dist - base) * inverse_delta
-    return math.floor(min(max(offset, -FAR_OFFSET), FAR_OFFSET))
+    return math.floor(min(max(offset, -FAR_OFFSET - 1), FAR_OFFSET))
 
 
 def push_offset(raw: int, from_bucket: int, head: int, buckets: int) -> int:

@@ -6,6 +6,7 @@ import sys
 import time
 from typing import Any
 
+import make_vectors
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from gpu import delta as rules
 from gpu.algorithms import find
 from gpu.cuda import adds, async_near_far, launch, records, supersteps, watchdog
 from gpu.cuda.device import why_not
+from gpu.cuda.module import source_of
 from gpu.cuda.rho_stepping import RHO_STEPPING
 from gpu.engine import Observer, RunBuffers, execute
 from gpu.errors import MemoryNeededError, ParameterError
@@ -324,6 +326,22 @@ def test_recorded_readings_replayed_give_the_recorded_delta() -> None:
             assert reason == reading["reason"]
             assert np.float32(state["delta"][0]) == reading["delta"]
         assert state["delta"][0] == samples[-1]["delta"]
+
+
+OFFSETS = """extern "C" __global__ void offsets(const double (*rows)[4], int *into) {
+    const double *row = rows[threadIdx.x];
+    into[threadIdx.x] = raw_offset(row[0], row[1], row[2]);
+}"""
+
+
+def test_the_device_rounds_as_the_vectors_say() -> None:
+    import cupy
+
+    rows = np.array(make_vectors.read()["functions"]["raw_offset"])
+    into = cupy.zeros(len(rows), np.int32)
+    kernel = cupy.RawKernel(source_of("scheduler.cuh") + OFFSETS, "offsets")
+    kernel((1,), (len(rows),), (cupy.asarray(rows), into))
+    assert into.get().tolist() == rows[:, 3].tolist()
 
 
 def star_of_three_million(leaves: int = 3_000_000) -> CSRGraph:

@@ -49,10 +49,7 @@ LOST = {  # who waits then: algorithms; texts of their kernels, and what stands 
         ["adds"],
         {"items * WRITTEN);": "0u);", "add(RUN.written + at / SEGMENT, part);": ""},
     ),
-    "writers to a block": (
-        ["adds"],
-        {"poke(table_at(slot": "if (slot == 0) poke(table_at(slot"},
-    ),
+    "writers to a block": (["adds"], {"poke(table_at(slot": "if (slot == 0) poke(table_at(slot"}),
     "every worker": (["adds"], {"idle, M.status,": "idle, RUNNING,"}),
     "a block of all pairs, by edges": (["edge_apsp"], {"_or(changed)": "_or(true)"}),
     "a block of all pairs": (["delta_apsp", "apsp_fast"], {"if (count > 0) {": "if (true) {"}),

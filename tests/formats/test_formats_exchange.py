@@ -4,14 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from exchange_files import (
-    ARCS,
-    GEXF_HEAD,
-    GRAPHML_HEAD,
-    gexf,
-    gml,
-    graphml,
-)
+from exchange_files import ARCS, GEXF_HEAD, GRAPHML_HEAD, gexf, gml, graphml
 from test_formats import arcs_of, save
 
 from gpu import files as memory

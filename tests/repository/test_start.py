@@ -19,19 +19,14 @@ window.show()
 app.processEvents()
 """
 
-BEGUN = """
-import sys
-from viewer.common.application import make_application
-app = make_application()
-from viewer.main_window import MainWindow
-window = MainWindow()
-window.show()
-window.start()
+BEGUN = "import sys" + SHOWN.replace(
+    "app.processEvents()",
+    """window.start()
 assert window.comparison.active  # the recorded pair is there, before anything is painted
 early = {name.split(".")[0] for name in sys.modules}
 window.close()
-assert not early & {"pyqtgraph", "numba", "scipy"}, early
-"""
+assert not early & {"pyqtgraph", "numba", "scipy"}, early""",
+)
 
 
 def modules_after(code: str) -> set[str]:

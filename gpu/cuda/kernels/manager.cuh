@@ -164,8 +164,7 @@ struct Manager : Reader {
     DEVICE void note_delta(double before) {
         if (M.c.delta == before) return;
         M.delta_changes += 1;
-        if (M.c.delta > before) M.raises += 1;
-        else M.cuts += 1;
+        (M.c.delta > before ? M.raises : M.cuts) += 1;
     }
 
     // Last warp: read the gauges, ask the controller, look for the end, tell the workers.
@@ -187,10 +186,9 @@ struct Manager : Reader {
             if (reason != NONE) M.reason = reason;
             note_delta(before);
             hear_host();
-            u32 busy = RUN.workers - idle;
             M.assigned = processing;
-            M.busy = busy;
-            M.quiet_sweeps = quiet(handed, busy, M.unfinished, M.quiet_sweeps);
+            M.busy = RUN.workers - idle;
+            M.quiet_sweeps = quiet(handed, M.busy, M.unfinished, M.quiet_sweeps);
             if (M.quiet_sweeps >= QUIET_SWEEPS) M.status = FINISHED;
 #ifdef POLICY
             if (M.c.fault) M.status = M.c.fault;
@@ -225,9 +223,8 @@ struct Manager : Reader {
             u32 left;
             u32 handed = assign(sums.idle, M.c.open_heads, left);
             if (warp_id() == LAST_WARP) {
-                Sums &next = M.sums[(sweep & 1) ^ 1];
                 if (lane_id() == 0) {
-                    next = {0, 0, 0, 0};
+                    M.sums[~sweep & 1] = {0, 0, 0, 0};
                     M.sweep = sweep;
                 }
                 control(sums, handed, left);
@@ -241,17 +238,11 @@ struct Manager : Reader {
 
     DEVICE void leave_record() {
         State &state = *RUN.state;
-        state.end_ns = now_ns();
+        ::leave_record(M.status, M.switches, M.c.delta, M.base, M.reason, M.c.by_hand);
         state.head_bucket = M.head;
-        state.bucket_switches = M.switches;
-        state.delta = M.c.delta;
-        state.base = M.base;
         state.open_buckets = M.c.open_heads;
-        state.reason = M.reason;
         state.delta_changes = M.delta_changes;
-        state.status = M.status;
         state.sweeps = M.sweep + 1;
-        state.by_hand = M.c.by_hand;
         state.pool_used = RUN.pool_blocks - M.free_top;
         state.readings = min(M.sweep + 1, RUN.readings_room);
 #ifdef POLICY

@@ -105,12 +105,13 @@ struct Worker {
             if (keep) S.queue[(tail + place) & (QUEUE_ROOM - 1)] = {vertex, dist, row.x, row.y};
         }
         bool leaves = won && !keep;
-        if (__any_sync(ALL_LANES, leaves)) collect(leaves, vertex, dist);
+        u32 leavers = __ballot_sync(ALL_LANES, leaves);
+        if (leavers != 0) collect(leavers, leaves, vertex, dist);
     }
 
     // All lanes: collect what leaves the worker for the buckets.
-    DEVICE void collect(bool leaves, u32 vertex, Dist dist) {
-        u32 place = used + places(__ballot_sync(ALL_LANES, leaves), &S.rounds[phase].sent);
+    DEVICE void collect(u32 leavers, bool leaves, u32 vertex, Dist dist) {
+        u32 place = used + places(leavers, &S.rounds[phase].sent);
         if (!leaves) return;
         int raw = raw_offset(value_of(dist), told().base, told().inverse_delta);
         u32 slot = told().marks % 32 + push_offset(raw, bucket, told().head, RUN.buckets);
@@ -214,8 +215,11 @@ struct Worker {
             stays = stays && place < OWN;
             if (stays) S.own[warp_id() * OWN + place] = {to.head, reach, row.x, row.y};
             counts.improved += stays;
-            if (__any_sync(ALL_LANES, won && !stays)) push(won && !stays, to.head, reach, row);
-            if (old == UNREACHED && !won) note_overflow(arc);
+            bool overflows = (old == UNREACHED) & !won;
+            if (__any_sync(ALL_LANES, (won & !stays) | overflows)) {
+                push(won && !stays, to.head, reach, row);
+                if (overflows) note_overflow(arc);
+            }
             if (ours == 0) break;
             __syncwarp();
             vertex = S.own[threadIdx.x / OWN_DEGREE];
@@ -310,7 +314,7 @@ struct Worker {
     // All threads, between rounds: `count` items to the collection, one a thread.
     DEVICE void give(bool mine, u32 item, Dist dist, u32 count) {
         if (used + count > OUT_ROOM) flush_all();
-        collect(mine, item, dist);
+        collect(__ballot_sync(ALL_LANES, mine), mine, item, dist);
         used += count;
         __syncthreads();
         if (threadIdx.x == 0) S.rounds[phase].sent = 0;
