@@ -438,8 +438,7 @@ class EngineHost:
     def _pump(self) -> None:
         """Give the child its next request: loads and runs in order, then layouts."""
         while self._child is not None and self._current is None and self._queue:
-            first = [job for job in self._queue if not isinstance(job, LayoutJob)]
-            job = (first or self._queue)[0]
+            job = min(self._queue, key=lambda job: isinstance(job, LayoutJob))
             self._queue.remove(job)
             try:
                 name, *arguments = self._command(job)
@@ -515,8 +514,9 @@ class EngineHost:
     def _on_loaded(self, handle: GraphHandle, hash: str, mean_weight: float) -> None:
         segment = self._memory.attach(handle.shared)
         job = self._job()
-        if job.silent:
+        if job.stopping:  # it had been read before it was told
             segment.unlink()
+            self._on_tell(say.Failed(job.run_id, CancelledByUserError("stopped")))
             return
         shared = open_graph(handle, segment, writeable=False)
         shared.graph.__dict__.update(hash=hash, mean_weight=mean_weight)  # cached properties

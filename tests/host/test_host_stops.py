@@ -90,16 +90,17 @@ def test_stop_before_the_child_is_up(driver: Driver) -> None:
     assert driver.wait_for(RunFinished, run_id).trace.outcome == "stopped"
 
 
-@pytest.mark.parametrize("what", ["slow", "deaf"])
+@pytest.mark.parametrize("what", ["slow", "deaf", "named"])
 def test_stop_ends_a_load(driver: Driver, what: str) -> None:
     graph = driver.load().graph
     run_id = driver.host.load(LoadRequest(what))
     if what == "slow":
         driver.wait_for(Progress, run_id)
+    time.sleep(0.5)  # "named" is read by then, and we have not heard of it
     driver.host.stop()
+    assert driver.finish().trace.reached == 20
     assert isinstance(driver.wait_for(Failed, run_id).error, CancelledByUserError)
     assert driver.host.graph is graph
-    assert driver.finish().trace.reached == 20
 
 
 def test_a_new_run_ends_the_one_before_and_starts_clean(warm: Driver) -> None:
