@@ -160,11 +160,11 @@ def stand_in(graph: str) -> str:
 def output(folder: Path, *command: str) -> Any:
     """Return the last line that a Python module prints, as JSON.
 
-    The process has settings and compiled bytecode of its own, in `folder`.
+    The process has settings, bytecode and temporary files of its own, in `folder`.
     """
     kept = {name: word for name, word in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    own = {"XDG_CONFIG_HOME": str(folder), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
-    own[STARTED] = repr(time.time())
+    own = {STARTED: repr(time.time()), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+    own |= dict.fromkeys(("XDG_CONFIG_HOME", "TMPDIR"), str(folder))
     pipe = subprocess.PIPE
     with subprocess.Popen(
         module_command(*command),
