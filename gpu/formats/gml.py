@@ -19,7 +19,7 @@ from gpu.formats.reading import Arcs, Format, Reading, shown
 
 BEGINNING = re.compile(rb"^[ \t]*+graph\s*+\[", re.MULTILINE)
 BEFORE = re.compile(  # what may stand before the graph: comments, keys with their values
-    rb"(?:[ \t\r\n]++|#[^\n]*+|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:\"[^\"]*+\"|[-+.\w]++))*+"
+    rb"(?:[ \t\r\n]++|#[^\n]*+|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:\"[^\"]*+\"|[-+.\w]++))*"
 )
 TOKEN = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+(\[|\]|"[^"]*+"|[^\s\[\]"#]++)(?:\s*+#[^\n]*+)*+')
 OPEN_QUOTE = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+"')

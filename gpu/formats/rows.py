@@ -164,9 +164,9 @@ def first_row(data: bytearray | bytes, marks: bytes, at: int = 0) -> int:
 
     marks : bytes of which each begins a comment line
     """
-    skipped = rb"(?:[ \t\r]*+(?:[%b][^\n]*+)?\n)*+(?:[ \t\r]*+(?:[%b][^\n]*+)?\Z)?"
-    lines = re.compile(skipped % (marks, marks)).match(data, at)
-    return lines.end() if lines else at
+    good = rb"[ \t\r]*+[^ \t\r\n%b]" % marks
+    row = re.compile(good).match(data, at) or re.compile(b"(?m)^" + good).search(data, at)
+    return row.start() if row else len(data)
 
 
 def line_at(data: bytearray | bytes, at: int) -> bytes:

@@ -50,7 +50,7 @@ from gpu.graph import CSRGraph
 COMMENTS = b"#%"
 SEPARATORS = (b"\t", b";", b",")
 QUOTED = re.compile(rb'"(?:[^"]|"")*+"')
-OPEN_LINE = re.compile(rb'(?:[^"\n]|"(?:[^"]|"")*+")*+')
+OPEN_LINE = re.compile(rb'(?:[^"\n]++|"(?:[^"]|"")*+")*')  # *+ goes too far in Python 3.11.2
 SAMPLED_LINES = 50  # data lines that decide about separator, columns, heading and words
 MOST_DIGITS = 18  # of a count
 BLANKS = b" \t\r"
