@@ -18,7 +18,7 @@ from gpu.formats.exchange import BYTES_PER_BYTE, WHOLE, Attributes, Network, arc
 from gpu.formats.reading import Arcs, Format, Reading, shown
 
 BEGINNING = re.compile(rb"^[ \t]*+graph\s*+\[", re.MULTILINE)
-BEFORE = re.compile(  # what may stand before the graph: comments, keys with their values
+BEFORE = re.compile(  # what may stand before the graph. No *+ around it: see tables.OPEN_LINE
     rb"(?:[ \t\r\n]++|#[^\n]*+|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:\"[^\"]*+\"|[-+.\w]++))*"
 )
 TOKEN = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+(\[|\]|"[^"]*+"|[^\s\[\]"#]++)(?:\s*+#[^\n]*+)*+')

@@ -96,7 +96,7 @@ def test_stop_ends_a_load(driver: Driver, what: str) -> None:
     run_id = driver.host.load(LoadRequest(what))
     if what == "slow":
         driver.wait_for(Progress, run_id)
-    time.sleep(0.5)  # "named" is read by then, and we have not heard of it
+    time.sleep(0.5 * (what == "named"))  # it is read by then, and we have not heard of it
     driver.host.stop()
     assert driver.finish().trace.reached == 20
     assert isinstance(driver.wait_for(Failed, run_id).error, CancelledByUserError)

@@ -30,10 +30,11 @@ TWIN int clamp_int(int value, int low, int high) {
 }
 
 TWIN int raw_offset(double dist, double base, double inverse_delta) {
+    double offset = (dist - base) * inverse_delta;
 #if defined(__CUDA_ARCH__) && LEVEL < 2  // a conversion there stays in its range; level 2 spills
-    return __double2int_rd((dist - base) * inverse_delta);
+    return __double2int_rd(offset);
 #endif
-    double offset = floor((dist - base) * inverse_delta);
+    offset = floor(offset);
     offset = offset < -2147483648.0 ? -2147483648.0 : offset;
     return (int)(offset > 2147483647.0 ? 2147483647.0 : offset);
 }
